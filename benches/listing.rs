@@ -84,7 +84,8 @@ fn sort_by_name(bencher: Bencher) {
     bencher.counter(ItemsCount::new(ENTRIES)).bench(|| sort(&listing, Names::Ascending, |_| Some(0)));
 }
 
-/// Returns a million names of the same size, in the hashed order of ext4, in batches like the kernel's.
+/// Returns the encoded entries of a million files, in batches as the kernel returns them. The names have the same
+/// length and are not sorted, as in a directory of ext4.
 fn wide() -> Vec<Vec<u8>> {
     let names: Vec<String> = (0..MANY).map(|number| format!("f{:08}", number * 7919 % MANY)).collect();
     let batch = |names: &[String]| {

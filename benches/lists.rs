@@ -1,6 +1,7 @@
 //! Benchmark of lists: a million lines as NDJSON and CSV, in the order of their directories and shuffled.
 //!
-//! `cargo bench --bench lists` prints the duration of each, and of an import of the same tree in ncdu's format.
+//! `cargo bench --bench lists` prints the duration of each import, and of an import of the same tree in ncdu's
+//! format.
 
 use std::fmt::Write;
 use std::path::PathBuf;

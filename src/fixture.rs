@@ -104,7 +104,7 @@ pub fn build(entries: Vec<Plan>) -> (Tree, DirId) {
     growing.publish(entries);
     growing.finish();
     let root = growing.root();
-    (Arc::into_inner(growing.tree).expect("it is shared with nobody"), root)
+    (Arc::into_inner(growing.tree).expect("nothing else holds the tree"), root)
 }
 
 /// Tree whose only root is being read.

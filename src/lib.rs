@@ -27,7 +27,7 @@
 //! Data flows from directory entries to sealed listings, then to directory totals, to rows, and finally to cells or
 //! JSON.
 
-#![cfg_attr(not(feature = "browser"), allow(dead_code, unused_imports))] // only the program uses them
+#![cfg_attr(not(feature = "browser"), allow(dead_code, unused_imports))] // some items are used only by the program
 
 #[cfg(not(unix))]
 compile_error!("duke reads directories the Unix way");

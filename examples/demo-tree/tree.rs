@@ -52,7 +52,7 @@ const HARD_LINKS: [(&str, &str); 2] = [
 /// Disk image of a virtual machine: path, bytes written, and length including the hole after them.
 const IMAGE: (&str, usize, u64) = ("machines/test.img", 7 * MIB, 8 << 30);
 
-/// Tag of a directory that can be created again (<https://bford.info/cachedir/>).
+/// Contents of `CACHEDIR.TAG`, the file that marks a directory as a cache (<https://bford.info/cachedir/>).
 const CACHE_TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55\n";
 
 /// Creates the directory at `path`, which must not exist.

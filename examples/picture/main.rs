@@ -172,7 +172,8 @@ impl Terminal {
         command.arg(path);
         command.env("TERM", "xterm-256color");
         command.env("COLORTERM", "truecolor");
-        // No snapshot is kept of the directory.
+        // Without the first two variables, the program saves no snapshot of the directory. The other two would change
+        // its output.
         for name in ["HOME", "XDG_STATE_HOME", "TERM_PROGRAM", "NO_COLOR"] {
             command.env_remove(name);
         }

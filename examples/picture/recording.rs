@@ -1,6 +1,7 @@
 //! Recording: screens with the time for which each is shown, as one animated SVG.
 //!
-//! Most lines stay the same from one screen to the next, so the lines are animated, each version of a line once.
+//! Most lines stay the same from one screen to the next. Each line is therefore animated on its own, and each version
+//! of a line is stored only once.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use vt100::{Cell, Color, Screen};
 
-/// Sizes in eighths of a pixel, so that the eighths of a bar are whole numbers: a cell, and the margin around
-/// the cells.
+/// Number of eighths in a pixel. The lengths below are in eighths of a pixel, so that the eighths of a bar are whole
+/// numbers.
 const EIGHTHS: u32 = 8;
 const WIDTH: u32 = 9 * EIGHTHS;
 const HEIGHT: u32 = 19 * EIGHTHS;
@@ -113,7 +113,7 @@ fn run(svg: &mut String, screen: &Screen, line: u16, columns: Range<u16>, style:
     words(svg, &text, x, y, style);
 }
 
-/// Returns the rectangles of a cell that holds a block or a line, or `None` for text.
+/// Returns the rectangles that draw a block character or a line character, or an empty list for text.
 fn pieces(letter: char) -> Vec<Area> {
     let (middle, center) = ((WIDTH - THIN) / 2, (HEIGHT - THIN) / 2);
     if let Some((eighths, _)) = (1..).zip("▏▎▍▌▋▊▉█".chars()).find(|(_, bar)| *bar == letter)
@@ -143,7 +143,7 @@ fn rectangle(svg: &mut String, [x, y, width, height]: Area, colour: &str) {
         writeln!(svg, "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{colour}\"/>");
 }
 
-/// Returns the text that begins in the cell at `x` and `y`.
+/// Adds a text whose first cell is at `x` and `y`, without the blanks around it.
 fn words(svg: &mut String, text: &str, x: u32, y: u32, style: &Style) {
     let cells = |text: &str| u32::try_from(text.chars().count()).unwrap_or_default();
     let shown = text.trim();

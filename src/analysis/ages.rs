@@ -3,7 +3,7 @@
 //! Directories are omitted, because a directory's modification time shows when a name in it was added or deleted, not
 //! how old its contents are.
 //!
-//! Invariant: every entry with a time is in exactly one row.
+//! Invariant: every entry with metadata, except directories, is in exactly one row.
 
 use std::cmp::Reverse;
 use std::io;

@@ -19,7 +19,7 @@ pub struct OwnSize {
     pub id: DirId,
     /// ID of the directory's entry.
     pub entry: EntryId,
-    /// Totals of the files directly in the directory. Each name counts as one item.
+    /// Totals of the files directly in the directory. Each name of an inode counts as one item.
     pub own: Totals,
 }
 

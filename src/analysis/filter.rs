@@ -178,8 +178,8 @@ impl Kept {
         places
     }
 
-    /// Returns the index of the parent's element for each element of `directories`, or `None` for the starting
-    /// directory. The totals of each element are added to its parent's totals.
+    /// Returns, for each element of `directories`, the index of the element to which its totals are added: the parent
+    /// directory or, for a later part of a huge directory, its first part. Returns `None` for the starting directory.
     fn above(&self, tree: &Tree, from: DirId, places: &[(DirId, usize)]) -> Vec<Option<usize>> {
         let above = |(at, direct): (usize, &Direct)| {
             let first = place(places, direct.id)?;

@@ -16,8 +16,8 @@ use crate::tree::{Totals, UniqueSizes};
 /// Totals of a subtree, grouped by owner.
 #[derive(Clone, Debug, Default)]
 pub struct Owners {
-    /// Users with their totals, in the requested order; `None` for entries without a recorded owner. Each name counts
-    /// as one item.
+    /// Users with their totals, in the requested order; `None` for entries without a recorded owner. Each name of an
+    /// inode counts as one item.
     pub owners: Vec<(Option<u32>, Totals)>,
     /// Number of entries searched so far.
     pub searched: u64,

@@ -67,7 +67,8 @@ impl Type {
 /// Totals of a subtree, grouped by type.
 #[derive(Clone, Debug, Default)]
 pub struct TypeTotals {
-    /// Types with their totals, in the requested order: by size, items or name. Each name counts as one item.
+    /// Types with their totals, in the requested order: by size, items or name. Each name of an inode counts
+    /// as one item.
     pub types: Vec<(Type, Totals)>,
     /// Categories of regular files with their totals, in the same order.
     pub classes: Vec<(Category, Totals)>,

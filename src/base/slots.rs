@@ -50,7 +50,9 @@ impl<T: Default, const LEAF: usize> Slots<T, LEAF> {
         let make = || {
             let mut rows = rows(index - u32::try_from(index as usize % LEAF).unwrap_or(0));
             rows.resize_with(LEAF, T::default);
-            rows.into_boxed_slice().try_into().unwrap_or_else(|_| unreachable!("as many were made"))
+            rows.into_boxed_slice()
+                .try_into()
+                .unwrap_or_else(|_| unreachable!("the vector was resized to this length"))
         };
         &leaves[leaf].get_or_init(make)[row]
     }

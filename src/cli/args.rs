@@ -246,8 +246,8 @@ pub struct Arguments {
 
     /// Exclude entries matching GLOB
     ///
-    /// A pattern without a slash is matched against names, one with a slash against the ends of paths. `*` and `?` match no
-    /// slash, `**` does. A pattern that ends in a slash matches only directories. Can be given more than once.
+    /// A pattern without a slash is matched against names, one with a slash against the ends of paths. `*` and `?` do not
+    /// match a slash; `**` does. A pattern that ends in a slash matches only directories. Can be given more than once.
     #[arg(long, value_name = "GLOB", help_heading = "Scan")]
     pub exclude: Vec<String>,
 
@@ -276,13 +276,13 @@ pub struct Arguments {
     #[arg(short = 'L', long, help_heading = "Scan")]
     pub follow_symlinks: bool,
 
-    /// List noncurrent versions of objects, too
+    /// Also list noncurrent versions of objects
     ///
     /// For rclone:// paths on S3 and B2. The name of a version contains its time.
     #[arg(long, help_heading = "Scan", conflicts_with = "import")]
     pub versions: bool,
 
-    /// List unfinished multipart uploads, too
+    /// Also list unfinished multipart uploads
     ///
     /// For rclone:// paths on S3. They take space until they are finished or removed. The list has no sizes, so they are
     /// shown as empty files.
@@ -293,7 +293,7 @@ pub struct Arguments {
     #[arg(short, long, help_heading = "Deleting")]
     pub read_only: bool,
 
-    /// Show what would be deleted, delete nothing
+    /// Only show what would be deleted
     ///
     /// Deletion keys ask for confirmation as usual, then report what would have been deleted.
     #[arg(long, help_heading = "Deleting")]

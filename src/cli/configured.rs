@@ -1,6 +1,6 @@
 //! Configuration for a command line: its location, the settings that apply, and the warnings about it.
 //!
-//! Invariant: all warnings are printed, in the order in which they occur in the file.
+//! Invariant: all warnings are printed, sorted by their positions in the file.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

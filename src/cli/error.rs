@@ -17,7 +17,8 @@ pub enum UsageError {
     Answer(clap::Error),
     /// The command line is invalid. Contains the reason as one line, escaped for a terminal.
     Usage(String),
-    /// There is no snapshot to compare with. Contains the reason as one line, and a line for each kept snapshot.
+    /// There is no snapshot to compare with. Contains the reason as one line, and one line
+    /// for each of the kept snapshots that are listed with it.
     NotKept(String, Vec<String>),
 }
 

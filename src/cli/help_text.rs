@@ -1,4 +1,4 @@
-//! Text of the help and the man page, except for the flags: the examples, environment variables and files.
+//! Texts of the help and the man page that are not about flags, such as examples, environment variables and files.
 //!
 //! Invariant: each fact is stated only once here. The man page may add details.
 

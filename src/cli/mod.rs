@@ -1,7 +1,7 @@
-//! The command line: converts flags into options, so that no other module needs to know them.
+//! The command line: converts flags into options, so that no other module needs to know the flags.
 //!
-//! Invariant: an invalid command line ends the program before anything is read, and nothing is silently
-//! ignored.
+//! Invariant: an invalid command line ends the program before a directory is scanned or an export is read, and nothing
+//! is silently ignored.
 
 mod args;
 mod completions;
@@ -111,7 +111,8 @@ pub enum Invocation {
 /// standard error.
 ///
 /// # Errors
-/// Returns an error if the words or a pattern are invalid, or if a file that they name cannot be read.
+/// Returns an error if the words or a pattern are invalid, or if a file given in the words, such as a plan, cannot be
+/// read.
 pub fn invocation(
     words: impl IntoIterator<Item = OsString>,
     environment: &Environment,

@@ -1,7 +1,8 @@
 //! `duke config`: the effective configuration in the form of a configuration file, and the location of that
 //! file.
 //!
-//! Invariant: if the output is used as a configuration file, it causes no warning and has the same effect.
+//! Invariant: if the output of `duke config show` is used as a configuration file, it causes no warning and has the
+//! same effect.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;

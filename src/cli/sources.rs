@@ -53,7 +53,8 @@ pub fn wanted(
     }
 }
 
-/// Applies `change` to rclone remotes. Returns an error if there are none, or if any input is not a remote.
+/// Applies `change` to rclone remotes. Returns an error if there are none, or if any input is not an rclone
+/// remote.
 fn of_rclone(
     flag: &str,
     remotes: Vec<Input>,

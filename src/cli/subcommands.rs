@@ -50,10 +50,11 @@ pub enum Command {
     },
     /// Show what changed since an export or a snapshot was made
     ///
-    /// On a terminal, changes are shown in the browser; otherwise, or with --json, -n or --min-change, they are printed.
-    /// OLD and NEW are exports of ncdu, gdu or duke, snapshots, or directories. A directory alone (the current one if none is given) is
-    /// compared with its newest snapshot: the browser keeps one a day, and save creates them. A snapshot counts only if it was
-    /// made with the same -x and --skip-network. --list shows the snapshots.
+    /// On a terminal, changes are shown in the browser; otherwise, or with --json, -n or --min-change, they are
+    /// printed. OLD and NEW are exports of ncdu, gdu or duke, snapshots, or directories. A directory alone (the current
+    /// one if none is given) is compared with its newest snapshot. The browser keeps at most one snapshot a day, and
+    /// `duke save` adds one. A snapshot counts only if it was made with the same -x and --skip-network. --list shows
+    /// the snapshots.
     ///
     /// Renamed directories are recognized by their inode numbers where both sides have them.
     Diff(Box<Difference>),

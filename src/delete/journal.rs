@@ -1,7 +1,7 @@
-//! Journal of deletions: one JSON line per item, in a file that only its owner can read.
+//! Journal of deletions: JSON lines in a file that only its owner can read.
 //!
-//! A line with the result `begun` is written before an operation, and a line with the actual result after it, so that a
-//! crash in between can be recognized.
+//! Each item gets two lines: one with the result `begun` before the operation, and one with the actual result after it.
+//! A crash in between can therefore be recognized.
 //!
 //! If the disk is full, a line may be cut off. The next JSON object still begins on a new line.
 //!

@@ -58,11 +58,11 @@ mod tests {
     #[test]
     fn an_inode_is_freed_once_in_any_order_of_its_names() {
         assert_eq!(last_of(&[3, 2, 1]), [false, false, true]);
-        // Both names were read before either was deleted.
+        // Some link counts were read before other names were deleted.
         assert_eq!(last_of(&[2, 2]), [false, true]);
         assert_eq!(last_of(&[3, 3, 3]), [false, false, true]);
         assert_eq!(last_of(&[3, 2, 2]), [false, false, true]);
-        // A later deletion is reported before an earlier one.
+        // Later deletions are reported before earlier ones.
         assert_eq!(last_of(&[1, 2]), [true, false]);
         assert_eq!(last_of(&[2, 2, 3]), [false, true, false]);
     }

@@ -125,8 +125,9 @@ impl Item {
         let has_new_time = found.mtime != self.mtime;
         let is_another = match (self.kind, now.born) {
             (Kind::Directory, Some(born)) => self.is_since_read(born) || has_new_time && born.0 > self.mtime,
-            // Adding or deleting a name updates both the modification time and the change time of a directory. If only
-            // the change time is new, the modification time may have been set back.
+            // Adding or deleting a name updates both the modification time and the change time of a directory, so
+            // such a directory counts as the same. If only the change time is new, another directory may have taken its
+            // place, with its modification time set back.
             (Kind::Directory, None) => !has_new_time && self.is_since_read(now.changed),
             _ => {
                 let is_touched = self.is_single && self.is_since_read(now.changed);

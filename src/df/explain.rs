@@ -281,8 +281,8 @@ fn usual(space: &FileSystemUsage) -> &'static str {
                 images and volumes. They cannot be freed from inside this container."
         }
         b"tmpfs" | b"ramfs" => {
-            "On a file system in memory, this is usually extended attributes, or deleted files that processes which \
-                could not be checked hold open."
+            "Usual causes on a file system in memory: extended attributes, and deleted files held open by processes \
+                that could not be checked."
         }
         b"apfs" => {
             "Usual causes on APFS: other volumes of the container, local snapshots of Time Machine (tmutil \

@@ -333,7 +333,7 @@ pub fn label(what: OverheadKind) -> &'static str {
 fn told(note: &Note, units: Units) -> (String, Option<String>) {
     match note {
         Note::Layers { upper, lower } => {
-            let upper = upper.as_ref().map(|upper| format!("written to {}", escape(upper)));
+            let upper = upper.as_ref().map(|upper| format!("writes go to {}", escape(upper)));
             let count = lower.len() + usize::from(upper.is_some());
             (format!("overlay of {}", counted(count as u64, "layer", "layers")), upper)
         }

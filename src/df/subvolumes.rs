@@ -52,9 +52,9 @@ impl Accuracy {
         match self {
             Self::Exact => "sizes are exact".to_owned(),
             Self::AtLeast { missing } => {
-                format!("sizes are minimums, {} more are used", plain_size(missing, units))
+                format!("sizes are minimums: {} of data not found", plain_size(missing, units))
             }
-            Self::Mixed => "sizes are minimums, used data is not reported".to_owned(),
+            Self::Mixed => "sizes are minimums: used data not reported".to_owned(),
             Self::Changing => "sizes may be too large".to_owned(),
         }
     }

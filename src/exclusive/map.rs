@@ -11,8 +11,8 @@ use crate::platform::Directory;
 use crate::platform::fs::overhead::xfs::extents;
 
 /// Adds the references of all files. `known` contains the sorted names of the scanned files. `unseen`
-/// contains the disk usage of these files in bytes, by node. Calls `note` after each extent, and ends when it
-/// returns `Break`. Returns `true` if the whole map was read.
+/// contains the disk usage of these files in bytes, by node. Calls `note` after each extent, and ends
+/// when `note` returns `Break`. Returns `true` if the whole map was read.
 pub(super) fn add(
     known: &[KnownName],
     mut unseen: Vec<u64>,

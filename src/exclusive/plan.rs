@@ -1,4 +1,5 @@
-//! Files to read, divided into pieces for the threads, and all names of files with hard links.
+//! Files to read, divided into pieces for the threads, and all names of files with hard links. A node is the number of
+//! a file or directory in [`NodeNumbers`].
 
 use crate::base::sync::Arc;
 use crate::tree::{
@@ -103,12 +104,17 @@ impl ExtentPlan {
     /// Returns `true` if this part of the directory contains entries that the scan did not read. Deleting the
     /// directory may then free more than the known entries occupy.
     pub(crate) fn is_incomplete(directory: DirId, part: &Listing<'_>) -> bool {
+        // Another file system can be a btrfs subvolume, which is deleted with its directory.
         let is_hidden = |entry: &Entry<'_>| match entry.state {
             EntryState::Known(_) => false,
             EntryState::Failed(_) => true,
             EntryState::Excluded(exclusion) => matches!(
                 exclusion,
-                Exclusion::Pattern | Exclusion::Caches | Exclusion::SecondLink | Exclusion::OtherPart
+                Exclusion::Pattern
+                    | Exclusion::OtherFileSystem
+                    | Exclusion::Caches
+                    | Exclusion::SecondLink
+                    | Exclusion::OtherPart
             ),
         };
         directory != DirId::TOP && part.entries().any(|(_, entry)| is_hidden(&entry))

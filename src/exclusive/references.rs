@@ -1,4 +1,4 @@
-//! Functions that add the references from files to the extents of one volume to the sums.
+//! Adds the references of one volume to the sums. A reference means that a file contains an extent.
 
 use super::sums::{ExclusiveSums, Known, VolumeRange};
 use crate::platform::fs::overhead::FileExtent;

@@ -1,4 +1,4 @@
-//! Shared state of a search. Its threads update the state after each file.
+//! Shared state of a search: the sums so far, and the file at which each thread is.
 //!
 //! Invariant: the extents of an inode are added once, regardless of the number of its names.
 

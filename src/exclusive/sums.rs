@@ -160,7 +160,7 @@ impl ExclusiveSums {
         }
         for node in (1..self.numbers.count()).rev() {
             let below = self.sums[node];
-            let above = self.numbers.parent(Node::try_from(node).expect("nodes have 32 bits"));
+            let above = self.numbers.parent(Node::try_from(node).expect("node numbers fit into 32 bits"));
             self.sums[above as usize].add(&below);
         }
         ExclusiveSizes { numbers: self.numbers, sums: self.sums, coverage }
@@ -317,12 +317,13 @@ impl Sweep {
     fn leave(&mut self, sums: &mut ExclusiveSums, reference: &Reference) {
         self.flagged -= usize::from(reference.is_flagged());
         self.counted -= usize::from(!reference.is_repeated());
-        let active = self.nodes.get_mut(&reference.node).expect("it has entered");
+        let active = self.nodes.get_mut(&reference.node).expect("a reference enters before it leaves");
         active.references -= 1;
         if active.references > 0 {
             return;
         }
-        let Active { since, paired, .. } = self.nodes.remove(&reference.node).expect("it is in the map");
+        let Active { since, paired, .. } =
+            self.nodes.remove(&reference.node).expect("the node was found above");
         sums.share(reference.node, self.position - since);
         if let Some((after, _)) = self.nodes.range(reference.node..).next() {
             sums.unshare(reference.node, *after, self.position - paired);

@@ -16,8 +16,8 @@ use crate::platform::{Directory, Errno};
 const LIMIT: usize = 1 << 16;
 
 /// Adds the references of all subvolumes. `names` contains the sorted names of the scanned files, by the ID
-/// of their subvolume. Calls `note` after each extent, and ends when it returns `Break`. Returns `true` if the
-/// extents that were found contain all data of the volume.
+/// of their subvolume. Calls `note` after each extent, and ends when `note` returns `Break`. Returns `true` if
+/// the extents that were found contain all data of the volume.
 pub(super) fn add(
     names: &HashMap<u64, Vec<KnownName>>,
     directory: &Directory,

@@ -83,7 +83,7 @@ impl WholeVolume {
     }
 
     /// Adds the references of all files on the volume to `sums`. `number` is the volume's number in `sums`. Calls
-    /// `note` after each extent, and ends when it returns `Break`.
+    /// `note` after each extent, and ends when `note` returns `Break`.
     pub(super) fn add(
         self,
         sums: &mut ExclusiveSums,

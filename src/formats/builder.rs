@@ -7,8 +7,9 @@
 //! ```
 //!
 //! Entries are published when a segment is full, when their directory ends, and when the tree is shown
-//! ([`Builder::publish`]), so listings are as compact as those of a scan. A child is completed when its end has been
-//! read *and* its entry has been published, because publishing the entry makes the parent wait for the child.
+//! ([`Builder::publish`]), so listings are as compact as those of a scan. Publishing a child's entry adds the child
+//! to those that its parent waits for, and [`Tree::release`] ends this wait. A child is therefore released only after
+//! its end has been read *and* its entry has been published.
 //!
 //! Invariant: every directory is released exactly once, regardless of how the input ends.
 
@@ -23,8 +24,8 @@ const SHALLOW: usize = 64;
 /// Maximum number of empty pages kept for reuse.
 const SPARE: usize = SHALLOW;
 
-/// Error number (`EIO`) assigned to a directory that was not read completely. The formats do not record the original
-/// error number.
+/// Error number (`EIO`) assigned to a directory or entry that could not be read, if the input does not contain the
+/// original error number.
 pub(crate) const UNREADABLE: i32 = EIO;
 
 /// Counts of entries, bytes and errors found so far.
@@ -189,7 +190,7 @@ impl<'t> Builder<'t> {
     /// Leaves the current directory after its last entry.
     pub(crate) fn leave(&mut self) {
         self.seal(self.open.len() - 1);
-        let child = self.open.pop().expect("who enters leaves, once");
+        let child = self.open.pop().expect("a directory is entered before it is left");
         let page = self.last_mut().page.take().map_or_else(|| self.fresh_page(), |page| *page);
         let empty = self.batch.turn(page);
         self.keep(empty);
@@ -305,10 +306,10 @@ impl<'t> Builder<'t> {
     }
 
     fn last(&self) -> &Open {
-        self.open.last().expect("the top is always open")
+        self.open.last().expect("the top directory is always open")
     }
 
     fn last_mut(&mut self) -> &mut Open {
-        self.open.last_mut().expect("the top is always open")
+        self.open.last_mut().expect("the top directory is always open")
     }
 }

@@ -1,8 +1,8 @@
 //! Flat export: one line per entry, for query engines that combine the exports of many machines. docs/exchange.md lists
 //! the fields.
 //!
-//! Each line has the entry's own sizes, so sizes can be summed over any set of lines. Only files with several hard
-//! links are counted more than once; `device` and `inode` identify them.
+//! Each line has the entry's own sizes, so sizes can be summed over any set of lines. Only a file with several hard
+//! links is counted more than once, because it has a line for each link; `device` and `inode` identify such lines.
 //!
 //! Invariant: every line is valid UTF-8 without control characters, regardless of the names. No function is recursive.
 
@@ -112,7 +112,7 @@ impl<'t> Flat<'t> {
         let aliases = self.tree.alias_positions();
         let roots = self.tree.listing(DirId::TOP);
         for (number, (position, root)) in roots.entries().enumerate() {
-            // Each entry has one line, under the outermost root that contains it.
+            // A root that repeats another root or lies inside one is skipped, so that each entry has only one line.
             if aliases.contains(&position) {
                 continue;
             }

@@ -42,7 +42,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Event reported to the lexer's callback.
+/// Event reported to the callback `pulse` of [`next_chunk`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pulse {
     /// A chunk has arrived.

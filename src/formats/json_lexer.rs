@@ -1,7 +1,7 @@
 //! Lexer for a JSON stream: reads strings and whole numbers, and can skip any value.
 //!
-//! The lexer accepts one deviation from JSON: a string may contain any bytes from 0x80 on, because ncdu writes file
-//! names unchanged.
+//! The lexer accepts two deviations from JSON: a string may contain any bytes from 0x80 on, because ncdu writes file
+//! names unchanged, and the digits and signs of a number are not checked if the number is skipped or read as text.
 //!
 //! Invariant: no function is recursive, memory holds one chunk and one string of at most [`LONGEST`] bytes, and every
 //! error names the byte at which it occurred.
@@ -50,7 +50,7 @@ impl<'a> Lexer<'a> {
         Self { chunks: None, pulse, bytes: Vec::new(), at: 0, before: 0, text: Vec::new() }
     }
 
-    /// Replaces the text. Offsets begin at 0 again.
+    /// Replaces the input with `text`. Offsets begin at 0 again.
     pub(crate) fn load(&mut self, text: &[u8]) {
         self.bytes.clear();
         self.bytes.extend_from_slice(text);
@@ -68,7 +68,7 @@ impl<'a> Lexer<'a> {
         Err(Fault { offset, reason: Reason::Wrong(what.into()) })
     }
 
-    /// Returns the number of bytes read.
+    /// Returns the position of the next byte in the input, which is the number of bytes consumed so far.
     pub(crate) fn offset(&self) -> u64 {
         self.before + self.at as u64
     }
@@ -357,7 +357,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// `true` for each byte that needs no unescaping in a string.
+/// `true` for each byte that stands for itself in a string: not a control character, a quote or a backslash.
 const PLAIN: [bool; 256] = {
     let mut plain = [true; 256];
     let mut byte = 0;

@@ -2,18 +2,18 @@
 //!
 //! Each line contains the entry's whole path, so the output grows with the depth of the entries. An export of 1.6 MB
 //! with 100,000 levels would be printed as 10 GB. No system call accepts a path longer than [`LONGEST`], so an entry
-//! with a longer path gets no line, and the run reports it.
+//! with a longer path gets no line, and the output ends with an error that states the number of these entries.
 //!
-//! Invariant: every entry without a line is reported to the writer.
+//! Invariant: every entry without a line is counted.
 
 use std::io;
 
 use crate::base::text::escape;
 
-/// Length in bytes of the longest path that gets a line (`PATH_MAX` on Linux, including the terminator).
+/// Maximum length in bytes of a path that gets a line, including a terminating NUL (`PATH_MAX` on Linux).
 pub const LONGEST: usize = 4096;
 
-/// Entries without a line, because their paths are too long.
+/// Number of entries without a line, because their paths are too long, and the path of the first one.
 #[derive(Debug, Default)]
 pub struct TooLong {
     /// Path of the first entry without a line, cut to [`LONGEST`] bytes.

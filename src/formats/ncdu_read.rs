@@ -7,9 +7,9 @@
 //!
 //! Differences between the programs are handled only in this file:
 //!
-//! - For a directory, gdu 5.37 and later record the sizes of everything below it; older versions record none. gdu marks
-//!   only the second and later names of a hard-linked file and does not count them, so these names have no size in the
-//!   tree either.
+//! - For a directory, gdu 5.37 and later write sizes that include everything below it; older versions write none. gdu
+//!   marks only the second and later names of a hard-linked file and does not count them, so these names have no size
+//!   in the tree either.
 //! - ncdu before 1.16 does not record link counts. Since 2.5, excluded directories are arrays of one element.
 //!
 //! Invariant: every entry of the tree has a name that is valid in a directory, regardless of the input.
@@ -252,7 +252,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         metadata
     }
 
-    /// Returns the kind of an entry that is not a directory. Special files can be told apart only by their mode.
+    /// Returns the kind of an entry that is not a directory. Only the mode distinguishes the kinds of special files.
     fn kind(&self) -> Kind {
         let by_mode = self.info.mode.map_or(Kind::Unknown, Kind::of_mode);
         match (by_mode, self.info.is_special) {

@@ -1,5 +1,5 @@
-//! Writer of ncdu's JSON export, version 1.2. Apart from the program's name, the output is byte-for-byte identical to
-//! that of ncdu 2.
+//! Writer of ncdu's JSON export, version 1.2. Apart from the program's name and version, the output is byte-for-byte
+//! identical to that of ncdu 2.
 //!
 //! Each directory is written with its own sizes only, names are written as raw bytes, and every name of a hard-linked
 //! inode is written with the size of the inode. The format cannot express the cause of a read error, cache directories
@@ -79,8 +79,8 @@ impl<'t> Export<'t> {
         Ok(())
     }
 
-    /// Writes an entry or, if the entry is a directory, everything before its entries. `device` is the device of its
-    /// parent.
+    /// Writes an entry. If it is a directory, writes only the part before its entries, and returns it, so that its
+    /// entries can be written next. `device` is the device of the parent.
     fn entry(&self, json: &mut JsonWriter<'_>, record: &Entry<'t>, device: u64) -> Option<Open<'t>> {
         let metadata = match &record.state {
             EntryState::Known(metadata) => metadata,

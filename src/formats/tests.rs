@@ -196,7 +196,7 @@ fn many_entries_are_as_compact_as_a_scan() {
     let root = tree.listing(DirId::TOP).directories().next().unwrap();
     let listing = tree.listing(root);
     assert_eq!(listing.directories().count(), 20_000);
-    // The listing has about ten segments, and not one for each child directory.
+    // The listing has about ten segments, rather than one for each child directory.
     assert!(listing.split(1).len() < 40, "{}", listing.split(1).len());
 }
 
@@ -325,7 +325,7 @@ proptest! {
         metadata in metadata(),
         repeats in 1..200_usize,
     ) {
-        // Repeated entries fill more than one block.
+        // With many repeats, the entries fill more than one block.
         let entries = entries.into_iter().flat_map(|entry| vec![entry; repeats]).collect();
         let tree = built(metadata, entries, LinkForm::Plain);
         let file = tempfile::NamedTempFile::new().unwrap();

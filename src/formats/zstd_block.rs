@@ -2,7 +2,8 @@
 //!
 //! `ruzstd` writes frames without this length, so this module adds it to the frame's header (RFC 8878, 3.1.1.1).
 //!
-//! Invariant: decompression takes no more memory than the maximum length of the content.
+//! Invariant: besides the content, decompression takes memory only for the window, which is limited to
+//! [`LEAST_WINDOW`] or the length of the content, whichever is greater.
 
 use std::io::Cursor;
 

@@ -2,8 +2,8 @@
 //! systems.
 //!
 //! A directory is opened ([`Directory`]) and read in batches ([`Reader::fill`] into a [`Buffer`]). The entries of a
-//! batch borrow from the buffer. Attributes are read one entry at a time, so an entry that is skipped costs no system
-//! call. The implementation is chosen at compile time:
+//! batch borrow from the buffer. Attributes that a batch does not contain are read one entry at a time, so an entry
+//! that is skipped costs no system call. The implementation is chosen at compile time:
 //!
 //! | module     | system                  | names             | attributes  |
 //! |------------|-------------------------|-------------------|-------------|
@@ -72,8 +72,8 @@ pub struct DirEntry<'b> {
 pub enum Prefetched {
     /// The listing has no reliable attributes.
     Nothing,
-    /// Only the boundary is known. The attributes must be read by name, because the listing describes the covered
-    /// directory.
+    /// The listing shows that the entry is this boundary, but has no reliable attributes. They must be read by name,
+    /// because at a mount point, for example, the listing describes the covered directory.
     Boundary(Boundary),
     /// All attributes.
     All(Attributes),

@@ -229,7 +229,7 @@ fn tables() -> &'static Tables {
         let (mut category, mut tables) = (Category::Other, Tables::default());
         for word in EXTENSIONS.split_ascii_whitespace() {
             if let Some(name) = word.strip_suffix(':') {
-                category = Category::named(name).expect("extensions.txt names categories");
+                category = Category::named(name).expect("extensions.txt names only known categories");
                 continue;
             }
             let name = word.strip_prefix('=').map(|name| match name.strip_prefix('.') {

@@ -113,7 +113,7 @@ pub enum Test {
     Excluded,
 }
 
-/// Set of entry kinds and regular-file categories.
+/// Set of entry kinds, and of categories of regular files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Types {
     kinds: u8,

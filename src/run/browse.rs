@@ -241,7 +241,7 @@ fn root_of(old: &Source) -> Result<PathBuf, Exit> {
         return Ok(OsString::from_vec(tree.name(root).to_vec()).into());
     }
     if report_errors(old) == Exit::Success {
-        print_error("not a directory: cannot compare");
+        super::diff::print_not_comparable(tree);
     }
     Err(Exit::Failure)
 }

@@ -31,7 +31,7 @@ use crate::run::print::{Progress, read};
 use crate::run::streams::{exit_of_writing, print_error, standard_output, summarize};
 use crate::scan::{self, Outcome};
 use crate::source::{Source, SourceSpec};
-use crate::tree::{DirId, EntryId, join};
+use crate::tree::{DirId, EntryId, Tree, join};
 
 /// Settings of a comparison.
 #[derive(Debug)]
@@ -128,9 +128,16 @@ fn read_side(wanted: SourceSpec, interrupt: Option<&Interrupt>, progress: Progre
     }
     summarize(source.tree(), outcome.as_ref());
     if exit_of(&source, outcome.as_ref()) == Exit::Success {
-        print_error("not a directory: cannot compare");
+        print_not_comparable(source.tree());
     }
     Err(Exit::Failure)
+}
+
+/// Reports that a tree has no directory to compare.
+pub(super) fn print_not_comparable(tree: &Tree) {
+    let listing = tree.listing(DirId::TOP);
+    let root = listing.entries().next().map(|(_, entry)| escape(entry.name).into_owned());
+    print_error(&format!("{}: not a directory, so it cannot be compared", root.unwrap_or_default()));
 }
 
 /// Changes between two trees, largest first.

@@ -62,8 +62,8 @@ fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
         // The files are mapped, so the parts may be larger than the machine's memory.
         let part = open_by(path, Some(Access::Mapped)).map_err(|error| format!("{name}: {error}"))?;
         let own = part.about.parts.clone().filter(|own| own.plan == job.digest);
-        let own =
-            own.ok_or_else(|| format!("{name}: not a part of this plan; save it again with the plan"))?;
+        let own = own
+            .ok_or_else(|| format!("{name}: not saved with this plan; save the part again with the plan"))?;
         for number in &own.numbers {
             if *number >= job.count {
                 return Err(format!("{name}: part {number} is not in the plan"));
@@ -80,7 +80,9 @@ fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
         .map(|number| number.to_string())
         .collect();
     if !files.contains_key(&0) {
-        return Err("part 0 is missing; it lists the directories of all parts".to_owned());
+        return Err(
+            "part 0 is missing; save it, because only part 0 lists the directories of all parts".to_owned()
+        );
     }
     if !missing.is_empty() && job.missing == Missing::Refused {
         let list = missing.join(", ");

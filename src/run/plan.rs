@@ -67,9 +67,11 @@ fn plan(source: &Source, job: PlanJob) -> Exit {
     let path = job.path.as_os_str().as_bytes().to_vec();
     let Some(root) = tree.directory_at(&path) else {
         summarize(tree, source.outcome().as_ref());
-        let file = job.old.as_deref().unwrap_or(&job.path);
-        let way = if job.old.is_some() { "; run duke plan without -f" } else { "" };
-        print_error(&format!("{}: no directory {}{way}", escape_path(file), escape_path(&job.path)));
+        let path = escape_path(&job.path);
+        print_error(&match &job.old {
+            Some(file) => format!("{}: no directory {path}; run duke plan without -f", escape_path(file)),
+            None => format!("{path}: not a directory"),
+        });
         return Exit::Failure;
     };
     let parts = match parts(tree, root, &path, job.parts, &job.flags) {

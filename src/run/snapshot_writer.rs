@@ -3,8 +3,9 @@
 //! A thread waits for the scan to end and then writes the snapshot. When the user quits, the browser waits briefly for
 //! the writer. A write that takes longer is canceled and leaves no file.
 //!
-//! Invariant: quitting waits at most [`PATIENCE`] plus [`FAREWELL`], no matter what the file system does. A leftover
-//! file is deleted when the process ends (`platform::entry::unfinished`) or at the next write.
+//! Invariant: quitting waits at most [`PATIENCE`] plus [`FAREWELL`], no matter what the file system does. If the
+//! writer still hangs after that, its file is deleted when the process ends (`platform::entry::unfinished`) or at the
+//! next write.
 
 use std::thread;
 use std::time::Duration;

@@ -7,8 +7,9 @@
 //! The result of each step is published immediately, and the slowest step comes last. The inspection runs in the
 //! background, so a file system that does not respond blocks only the inspection's own thread.
 //!
-//! Invariant: only regular files are opened, but not if their contents are only in the cloud, and not on a
-//! network file system or a foreign one (provided by a program or by the host of a virtual machine).
+//! Invariant: apart from directories, only regular files are opened. A file is not opened if its contents are only in
+//! the cloud, or if it is on a network file system or a foreign one (provided by a program or by the host of a
+//! virtual machine).
 
 use std::ffi::CStr;
 use std::io;

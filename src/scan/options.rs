@@ -44,7 +44,8 @@ pub struct Options {
     /// frame, because later the workers compete with it for the processors. [`super::Scan::end_head_start`] ends it
     /// early.
     pub head_start: Duration,
-    /// Directories that another part of a plan (`duke plan`) reads.
+    /// Directories that are listed but not entered, because they belong to another part of a plan (`duke plan`) or
+    /// are too deep.
     pub other_parts: OtherParts,
 }
 

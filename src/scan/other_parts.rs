@@ -1,5 +1,6 @@
-//! Directories that a scan lists but does not enter, because another part of a plan reads them, or because they are too
-//! deep for a plan.
+//! Directories that a scan lists but does not enter because of a plan, which divides a tree into parts that are
+//! scanned separately (`duke plan`). The directories belong to another part, or they are below the depth to which the
+//! tree is scanned to create the plan.
 //!
 //! Invariant: a directory is found by its whole path, never by its name alone.
 
@@ -9,12 +10,12 @@ use crate::base::absolute::split;
 use crate::base::sync::Arc;
 use crate::tree::{DirId, Tree};
 
-/// Directories that a scan does not enter, because they belong to other parts of a plan or are too deep.
+/// Directories that a scan does not enter, because they belong to other parts of a plan or are deeper than `depth`.
 #[derive(Clone, Debug, Default)]
 pub struct OtherParts {
     /// Names of the directories, keyed by their parent's path.
     names: Arc<HashMap<Vec<u8>, HashSet<Vec<u8>>>>,
-    /// Level of the deepest directories to enter; 0 for the roots.
+    /// Level of the deepest directories to enter, where the roots have level 0. `None` if the depth is not limited.
     depth: Option<usize>,
 }
 

@@ -1,9 +1,10 @@
-//! Policy of a scan: the directories it enters, and the metadata it keeps.
+//! Policy of a scan: the directories it enters, and the metadata it stores.
 //!
 //! A decision depends on the attributes of the entry and on the file system of its directory. For each directory
 //! entered, the file system is recorded, and also the inode if that file system may contain loops.
 //!
-//! Invariant: no directory is opened unless it is entered, except to check for a cache tag.
+//! Invariant: no directory is opened unless it is entered, except to determine its mount or file system, or to check
+//! for a cache tag.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::CStr;

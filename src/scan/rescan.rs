@@ -89,7 +89,8 @@ impl Shared {
         let roots = tree.listing(DirId::TOP);
         let is_file = |record: &Entry<'_>| match record.state {
             EntryState::Known(metadata) => metadata.directory.is_none(),
-            // This root was a file, or a directory inside another root, and was deleted; see `Tree::renew_aliases`.
+            // This root does not exist. If it was deleted, it was a file or a directory inside another root; see
+            // `Tree::renew_aliases`.
             EntryState::Failed(errno) => errno == Errno::ENOENT as i32,
             EntryState::Excluded(_) => false,
         };

@@ -1,9 +1,10 @@
 //! Roots of a scan: the paths given by the user, some of which may lie inside others.
 //!
-//! A root inside another root becomes an alias: its entry in the virtual top points to the directory in the other
-//! root's tree. The scan recognizes such a root by device and inode while it reads the outer root. If the inner root is
-//! not found there (excluded, on another file system, unreadable), it is scanned separately afterwards. The data volume
-//! of macOS is an alias of `/`, because firmlinks in `/` point to it.
+//! All roots are entries of the virtual top, the directory at the top of the tree. A root inside another root becomes
+//! an alias: its entry in the virtual top points to the directory in the other root's tree. The scan recognizes such
+//! a root by device and inode while it reads the outer root. If the inner root is not found there (excluded, on
+//! another file system, unreadable), it is scanned separately afterwards. If `/` is a root and the data volume of
+//! macOS is another root, the data volume becomes an alias of `/`, because firmlinks in `/` point to the data volume.
 //!
 //! Invariant: no directory is read or counted through two roots.
 
@@ -133,7 +134,8 @@ impl Root<'_> {
                 state: EntryState::Failed(*errno as i32),
             },
             Ok(attributes) => {
-                // A root that is a file may also be found below another root, so its links are counted.
+                // A root that is a file may also be found below another root. It is recorded like a hard link, so
+                // that it counts once.
                 let links = (!attributes.is_directory()).then(|| Links {
                     count: attributes.links,
                     device: shared.tree.devices().index(attributes.device),

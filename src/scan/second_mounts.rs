@@ -1,7 +1,7 @@
 //! Mounts below the roots whose files the scan counts elsewhere: snapshots, and repeated mounts of a volume.
 //!
-//! Only macOS has such mounts: it leaves Time Machine snapshots mounted, and mounts its own volume a second time for
-//! updates. The result does not depend on the order in which the scan visits the mounts.
+//! Such mounts are recognized only on macOS, which leaves Time Machine snapshots mounted, and mounts its own volume a
+//! second time for updates. The result does not depend on the order in which the scan visits the mounts.
 //!
 //! Invariant: a root is never among these mounts, because the user asked for the root.
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! visit(queue, n): spawn visit(queue, n + 1)          the siblings, for an idle worker
-//!                  open child n                       relative to the parent, which closes after the last child
+//!                  open child n                       relative to the parent, which is closed after the last child
 //!                  read child n                       names in batches, attributes one entry at a time
 //!                  each batch: seal, publish, spawn visit(its directories, 0)
 //!                  release
@@ -13,7 +13,7 @@
 //! there is one (`looked_at`), and its own child afterwards. If a directory fills several buffers, full buffers are
 //! handed to other workers. The batches are published in the kernel's order, no matter which one is ready first.
 //!
-//! Invariant: every claim on a directory is released exactly once, on every path through this file.
+//! Invariant: every claim on a directory (`Tree::claim`) is released exactly once, on every path through this file.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::CString;

@@ -1,6 +1,7 @@
 //! Worker threads of a scan, each with its own state.
 //!
-//! Invariant: a worker's state is locked only by its own jobs, one at a time, so no thread ever waits for the lock.
+//! Invariant: while jobs are running, a worker's state is locked only by its own jobs, one at a time, so no thread
+//! ever waits for the lock.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -230,8 +231,8 @@ impl Workers {
     }
 
     fn worker(&self) -> &Worker {
-        // While the roots are being read outside the pool, no worker is running yet, so the state of the first worker
-        // is free.
+        // A thread outside the pool uses the state of the first worker. It does so only before the workers start or
+        // after they have finished, so this state is free.
         &self.each[rayon::current_thread_index().unwrap_or(0).min(self.each.len() - 1)]
     }
 }

@@ -22,7 +22,7 @@ pub enum BaselineSpec {
     None,
     /// Source given by the user.
     Source(Source),
-    /// Folder of kept snapshots. The newest snapshot of the same paths is used, if there is one.
+    /// Folder of automatic snapshots. The newest snapshot of the same paths is used, if there is one.
     Kept(PathBuf),
 }
 
@@ -182,8 +182,8 @@ impl Baseline {
         move || basis?.find()
     }
 
-    /// Returns a function that a job can call to find up to `most` earlier trees, newest first. Only snapshots are
-    /// considered, because other sources may still be loading.
+    /// Returns a function that a job can call to find up to `most` earlier trees, newest first. A tree that is still
+    /// being read, such as that of an import, ends the list.
     pub fn history(basis: Option<&Self>, most: usize) -> impl FnOnce() -> Vec<Arc<Tree>> + Send + 'static {
         let basis = basis.cloned();
         move || {

@@ -259,7 +259,7 @@ impl Shared {
             Ok(other) if *lists != ListOptions::default() => {
                 let what =
                     if matches!(other, Recognized::Snapshot) { "this is a snapshot" } else { "not a list" };
-                Err(message(&format!("{what}; --format, --fields and --root are for lists")))
+                Err(message(&format!("{what}; --format, --fields and --root work only with lists")))
             }
             Ok(Recognized::Snapshot) => match records.rest() {
                 Ok(bytes) => Ok(Some(bytes)),

@@ -1,5 +1,5 @@
-//! Import of snapshots together with other inputs: each snapshot is read into the common tree, below the name of its
-//! host.
+//! Import of snapshots together with other inputs: each snapshot is read into a common tree, in which the host
+//! precedes the name of each root, as in `HOST:/PATH`.
 //!
 //! Snapshots in files are usually opened (`source::snapshot`) instead of imported. Several snapshots can be
 //! opened together only if no two of them contain the same file system.

@@ -88,7 +88,7 @@ impl Remote {
         };
         let port = match port.strip_prefix(':') {
             None if port.is_empty() => None,
-            None => return Err("port without a colon"),
+            None => return Err("':' expected before the port"),
             Some(digits) => Some(digits.parse().map_err(|_| "invalid port")?),
         };
         let is_plain = |text: &str| {
@@ -191,12 +191,13 @@ fn keep_last(mut errors: impl Read) -> Vec<u8> {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => return last,
             _ => {}
         }
-        let most = usize::try_from(SAID).expect("a few KiB");
+        let most = usize::try_from(SAID).expect("SAID is a few KiB");
         last.drain(..last.len().saturating_sub(most));
     }
 }
 
-/// Returns the last line that does not start with whitespace. A store's message continues on indented lines.
+/// Returns the last line that does not start with whitespace. Indented lines after it continue the same message and
+/// are dropped.
 fn last_message(said: &[u8]) -> &[u8] {
     let lines = said.trim_ascii_end().rsplit(|byte| *byte == b'\n');
     let mut starts = lines.filter(|line| !matches!(line.first(), None | Some(b' ' | b'\t' | b'\r')));
@@ -310,7 +311,7 @@ pub(crate) fn hosts(inputs: &[Input]) -> impl Iterator<Item = u32> {
 
 /// Converts the number of inputs, or the position of an input, to a `u32`.
 pub(crate) fn number(inputs: usize) -> u32 {
-    u32::try_from(inputs).expect("fewer inputs than 2^32 fit into memory")
+    u32::try_from(inputs).expect("memory holds fewer than 2^32 inputs")
 }
 
 #[cfg(test)]

@@ -215,7 +215,7 @@ pub struct Subject {
     pub scope: Vec<u8>,
 }
 
-/// Returns all snapshots in `folder` that [`latest_for`] could find, newest first.
+/// Returns all snapshots in `folder` that serve as baselines, newest first, including files that cannot be opened.
 ///
 /// # Errors
 ///

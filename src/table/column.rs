@@ -120,7 +120,7 @@ pub struct ColumnSpec {
     pub drop_order: u8,
     /// Column that a click on the title sorts by.
     pub sorts_by: Column,
-    /// Sort key; `None` if the column is sorted by name.
+    /// Sort key; `None` for the name column, and for columns whose titles sort by another column.
     pub sort_key: Option<SortKey>,
 }
 

@@ -3,8 +3,8 @@
 //! Keys act only on entries of the new tree. A recorded directory is found by its path, and its root by device and
 //! inode, so a disk that is mounted elsewhere is not mistaken for the recorded one.
 //!
-//! Invariant: a complete directory has recorded totals only until the scan has subtracted the repeated names
-//! of its hard links.
+//! Invariant: recorded totals are shown for a complete directory only until the scan has subtracted the sizes of hard
+//! links that it counted more than once.
 
 use std::collections::HashMap;
 
@@ -129,8 +129,9 @@ impl RecordedTree {
         })
     }
 
-    /// Returns the deepest directory of the tree `new` on the way to an entry of the recorded tree, and the name in it
-    /// that leads to the entry. Returns `None` for a root, or if the root has not been found.
+    /// Follows the path of an entry of the recorded tree through the tree `new`. Returns the deepest directory of
+    /// that path that `new` contains, and the next name in the path. Returns `None` for a root, or if the root has
+    /// not been found.
     pub fn way_to(&self, new: &Tree, entry: EntryId) -> Option<(DirId, Vec<u8>)> {
         let record = entry.record(&self.tree)?;
         let mut way: Vec<DirId> = self.tree.ancestry(entry.directory).collect();

@@ -35,8 +35,8 @@ pub struct RecordedRows {
 }
 
 impl RecordedRows {
-    /// Merges the entries of a recorded directory that `listing` does not contain into `found`, the sorted rows of
-    /// `listing`.
+    /// Creates rows for the visible entries of a recorded directory that `listing` does not contain. `found` contains
+    /// the sorted rows of `listing`, among which the new rows are placed by their sort keys.
     pub fn merge(directory: RecordedDir, listing: &Listing<'_>, found: &[SortRow], order: Order) -> Self {
         let tree = &directory.tree;
         let present: HashSet<&[u8]> = listing.entries().map(|(_, record)| record.name).collect();

@@ -152,7 +152,7 @@ pub enum RowStyle {
     Link,
     /// Device, pipe or socket.
     Special,
-    /// Excluded or deleted entry.
+    /// Entry that is excluded, deleted, or known only from an earlier scan.
     Faint,
     /// Error message.
     Warning,

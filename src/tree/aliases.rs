@@ -2,7 +2,7 @@
 //!
 //! A directory is recognized as an alias if an entry of another directory or an earlier root has the same directory
 //! number. A file, which has no number, is recognized by its path or, if its link count is one, by its inode. To make
-//! this possible, the code that counts hard links finds all names of every inode that is a root.
+//! this possible, the code that counts hard links finds all names of every file that is a root.
 //!
 //! Invariant: two roots that are not aliases have nothing in common except hard links.
 

@@ -20,13 +20,13 @@ pub struct Batch {
 pub struct Page {
     pub(super) draft: Draft,
     pub(super) sum: Totals,
-    /// Disk usage of the child directories in the batch, excluding their contents.
+    /// Disk usage of the child directories among the entries, excluding their contents.
     pub(super) children_disk: u64,
-    /// `true` if the batch includes names of inodes with several links.
+    /// `true` if the entries include names of inodes with several links.
     pub(super) has_links: bool,
-    /// Child directories in the batch, with the positions of their entries.
+    /// Child directories among the entries, with the positions of their entries in the draft.
     pub(super) children: Vec<(DirId, usize)>,
-    /// Failed entries in the batch, as positions and error numbers.
+    /// Entries that could not be read, as positions in the draft and error numbers.
     pub(super) failed: Vec<(usize, i32)>,
 }
 

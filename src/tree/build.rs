@@ -97,7 +97,7 @@ impl Batch {
         if self.numbers.is_empty() {
             self.numbers = tree.numbers();
         }
-        let id = DirId(self.numbers.pop().expect("filled above"));
+        let id = DirId(self.numbers.pop().expect("the numbers were filled up above"));
         let dir = tree.dir(id);
         dir.reset();
         // `Relaxed`: no other thread knows the number until the listing is published with `Release`.
@@ -225,11 +225,11 @@ impl Tree {
     }
 
     /// Appends a sealed batch to the listing of `id` and adds its sums to the totals. Only one thread at a time may
-    /// publish batches of a directory, and it must do so in the kernel's order. Each child directory adds a claim on
-    /// `id`, which is released when the child is complete.
+    /// publish batches of a directory, in the order in which the kernel returned the entries. Each child directory
+    /// adds a claim on `id`, which is released when the child is complete.
     pub fn publish(&self, batch: &mut Batch, id: DirId, sealed: &Sealed) {
         let dir = self.dir(id);
-        let children = u32::try_from(sealed.children.len()).expect("a batch is small");
+        let children = u32::try_from(sealed.children.len()).expect("a batch has fewer than 2^32 children");
         self.claim(id, children);
         self.add(id, &sealed.sum);
         dir.set(if sealed.has_links { LINKED } else { 0 });
@@ -253,7 +253,7 @@ impl Tree {
         self.dir(id).state.compare_exchange(waiting, reading, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// Records that `id` could not be read. The error is counted in `id` and all its ancestors.
+    /// Marks `id` as unreadable. The error is counted in `id` and, once `id` is complete, in its ancestors.
     pub fn fail(&self, id: DirId, errno: i32) {
         self.dir(id).errno.store(errno, Ordering::Relaxed);
         self.add(id, &Totals { errors: 1, ..Totals::default() });

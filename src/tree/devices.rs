@@ -26,7 +26,8 @@ pub struct HostDevices<'d> {
     host: u32,
 }
 
-/// Devices of a tree loaded from a file, in the order of their indexes. Equal numbers belong to different hosts.
+/// Devices of a tree loaded from a file, in the order of their indexes. Equal numbers belong to different hosts, but
+/// the hosts are not numbered in the file, so all devices get host 0.
 impl From<Vec<u64>> for Devices {
     fn from(numbers: Vec<u64>) -> Self {
         let known = numbers.into_iter().map(|number| Device { host: 0, number }).collect();
@@ -59,7 +60,7 @@ impl Devices {
         let mut known = lock(&self.known);
         // No host has this number.
         known.push(Device { host: u32::MAX, number });
-        u32::try_from(known.len() - 1).expect("fewer devices than 2^32 fit into memory")
+        u32::try_from(known.len() - 1).expect("memory holds fewer than 2^32 devices")
     }
 
     /// Returns the number of the device at `index`, or 0 if there is none.
@@ -77,6 +78,6 @@ impl HostDevices<'_> {
             known.push(wanted);
             known.len() - 1
         });
-        u32::try_from(index).expect("fewer devices than 2^32 fit into memory")
+        u32::try_from(index).expect("memory holds fewer than 2^32 devices")
     }
 }

@@ -77,7 +77,8 @@ pub(super) struct Dir {
     /// Index of the device in the tree's list of devices.
     pub(super) device: AtomicU32,
     pub(super) state: AtomicU8,
-    /// Sum of [`PARTIAL`] and [`LINKED`]. Flags are only added, and the parent inherits them on completion.
+    /// Bit set of [`PARTIAL`] and [`LINKED`]. Flags are only added, and the parent inherits them when the directory
+    /// completes.
     pub(super) flags: AtomicU8,
     pub(super) is_open: AtomicBool,
     /// `true` while a rescan fills this directory. Until the rescan is done, no listing contains the directory, and its
@@ -150,7 +151,7 @@ impl Totals {
 #[derive(Default)]
 pub(super) struct Free {
     pub(super) ready: Vec<u32>,
-    /// Most recently dropped numbers. They are not reused yet, because readers may still hold them.
+    /// Most recently dropped numbers. They are not reused yet, because readers may still use them.
     waiting: Vec<u32>,
 }
 

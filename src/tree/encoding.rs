@@ -1,7 +1,7 @@
 //! Encoding of a directory's entries as bytes.
 //!
 //! ```text
-//! segment = header  records                        one batch of the kernel, in the kernel's order
+//! segment = header  records                        one batch of entries, in the order in which they were read
 //! header  = varint(length of records << 1)
 //! link    = 1  address of the previous link or segment: u64 LE  address of a segment: u64 LE
 //! run     = varint(length of segments << 1 | 1)  segments      the whole listing; only in files
@@ -20,7 +20,7 @@
 //! A directory points to its only segment, or to the newest node of a chain that leads back to the first segment. A
 //! longer listing is therefore published by replacing a single address, and a listing that a reader holds never
 //! changes. A name can be decoded without reading any other record, and paths need only names. Decoding the attributes
-//! of a record requires reading all earlier records in the batch.
+//! of a record requires reading all earlier records in its segment.
 //!
 //! Invariant: any bytes decode to records or [`Malformed`] and never cause a panic.
 
@@ -36,7 +36,7 @@ const EXCLUDED: u8 = 32;
 const FAILED: u8 = 64;
 const EXECUTABLE: u8 = 128;
 
-/// Values of the previous record. The next record stores its differences from them.
+/// Values of the previous record. The next record stores its differences from these values.
 #[derive(Clone, Copy, Default)]
 struct Previous {
     mtime: i64,

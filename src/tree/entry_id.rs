@@ -32,7 +32,7 @@ impl EntryId {
         Some(Self { directory, position })
     }
 
-    /// Returns the entry. This decodes all earlier entries of the same batch.
+    /// Returns the entry. This decodes all earlier entries of the same segment; see `encoding`.
     pub fn record(self, tree: &Tree) -> Option<Entry<'_>> {
         tree.listing(self.directory).record(self.position)
     }

@@ -40,8 +40,8 @@ impl Exclusive {
             sum.at_most = sum.at_most.zip(entry.at_most).map(|(sum, more)| sum.saturating_add(more));
             sum.shared = sum.shared.saturating_add(entry.shared);
         }
-        // Data that these entries share only with each other is also freed. At least two of them count it, so it is at
-        // most half of the sum.
+        // Data that these entries share only with each other is also freed. At least two of them count it as shared,
+        // so it is at most half of the shared sum.
         let between = if count > 1 { sum.shared / 2 } else { 0 };
         sum.at_most = sum.at_most.map(|most| most.saturating_add(between));
         sum

@@ -29,7 +29,7 @@ pub struct LinkedName {
 }
 
 impl LinkedName {
-    /// Returns the linked name of an entry in `directory`, or `None` if its inode has no other names.
+    /// Returns the linked name of an entry in `directory`, or `None` if the entry has no `links`.
     pub fn of(directory: DirId, metadata: &Metadata) -> Option<Self> {
         Some(Self::counted(directory, metadata, metadata.links?))
     }
@@ -150,7 +150,8 @@ struct Node {
     id: DirId,
     /// Index of the parent; `None` at the top of the graph.
     parent: Option<u32>,
-    /// Number of the last inode found in or below the directory.
+    /// Last inode found in or below the directory. Inodes are counted from 1 while the graph is built; 0 if none was
+    /// found.
     seen: u32,
     sum: Totals,
 }
@@ -190,12 +191,13 @@ impl AncestorGraph {
             at = parent_of(id);
         }
         for id in missing.into_iter().rev() {
-            let index = u32::try_from(self.nodes.len()).expect("not more nodes than directories");
+            let index =
+                u32::try_from(self.nodes.len()).expect("there are at most as many nodes as directories");
             self.index.insert(id, index);
             self.nodes.push(Node { id, parent, seen: 0, sum: Totals::default() });
             parent = Some(index);
         }
-        parent.expect("a directory has a node now")
+        parent.expect("the directory has a node by now")
     }
 
     /// Returns each directory whose node has a nonzero disk usage, together with that usage.

@@ -9,15 +9,15 @@ use super::{DirId, Entry};
 /// Entries of a directory that have been published so far, borrowed from the tree.
 #[derive(Clone, Debug, Default)]
 pub struct Listing<'t> {
-    /// Segments, each with its position in the listing and its records in the kernel's order.
+    /// Segments, each with its position in the listing and its records, in the order in which they were published.
     segments: Vec<(u64, &'t [u8])>,
 }
 
 /// Number of segments searched on each side of an estimated index before the whole listing is searched.
 const NEAR: usize = 2;
 
-/// Position of an entry in a [`Listing`], in bytes from the start. The entry keeps this position in later versions of
-/// the listing.
+/// Position of an entry in a [`Listing`], in bytes from the start. It remains the same when entries are appended, but
+/// not when the listing is rewritten.
 pub type Position = u64;
 
 impl<'t> Listing<'t> {
@@ -44,15 +44,15 @@ impl<'t> Listing<'t> {
         self.segments.last().map_or(0, |(start, records)| start + records.len() as u64)
     }
 
-    /// Returns every entry with its position, in the kernel's order. After a malformed record, iteration continues with
-    /// the next segment.
+    /// Returns every entry with its position, in ascending order of positions. After a malformed record, iteration
+    /// continues with the next segment.
     pub fn entries(&self) -> impl Iterator<Item = (Position, Entry<'t>)> + Clone + '_ {
         self.segments.iter().flat_map(|&(start, records)| {
             Records::new(records).map_while(move |(at, record)| Some((start + at as u64, record.ok()?)))
         })
     }
 
-    /// Returns the directories among the entries, in the kernel's order.
+    /// Returns the directories among the entries, in ascending order of positions.
     pub fn directories(&self) -> impl Iterator<Item = DirId> + '_ {
         self.entries().filter_map(|(_, record)| record.directory())
     }
@@ -66,7 +66,7 @@ impl<'t> Listing<'t> {
             .collect()
     }
 
-    /// Returns the entry at `position`, if one begins there. This decodes all earlier records of the same batch.
+    /// Returns the entry at `position`, if one begins there. This decodes all earlier records of the same segment.
     pub fn record(&self, position: Position) -> Option<Entry<'t>> {
         let (start, records) = self.segment_of(position)?;
         let wanted = usize::try_from(position - start).ok()?;

@@ -1,9 +1,9 @@
 //! Index for fast access to the entries of a listing in any order.
 //!
 //! An entry is encoded relative to the previous one, so decoding must begin at an earlier entry. The index keeps the
-//! decoder's state at every entry or, in long listings, at every eighth entry. This takes seven bytes per entry, and a
-//! lookup decodes four additional entries on average. Without an index, reading a sorted listing would take time
-//! proportional to the square of the batch size.
+//! decoder's state at every entry or, in long listings, at every eighth entry. In this case, the index takes eight
+//! bytes per entry, and a lookup decodes three to four additional entries on average. Without an index, reading a
+//! sorted listing would take time proportional to the square of the segment length.
 //!
 //! Invariant: for every position, the index returns the same entry as the listing.
 

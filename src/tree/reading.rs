@@ -29,8 +29,8 @@ pub struct Failure {
     pub errno: i32,
 }
 
-/// Number of directories in a leaf of the table. A leaf takes 64 KiB, so little space is wasted if the last leaf is not
-/// full.
+/// Number of directories in a leaf of the directory table. A leaf takes 64 KiB, so little space is wasted if the last
+/// leaf is not full.
 pub(super) const LEAF: usize = if cfg!(loom) { 8 } else { 1 << 10 };
 
 /// Tree of directories, which may still be growing.
@@ -183,13 +183,13 @@ impl Tree {
     }
 
     /// Returns `true` if the totals of `id` may still change during the scan: the directory is incomplete, or names of
-    /// inodes with several links have been found in it, whose repeats are subtracted at the end.
+    /// inodes with several links have been found in or below it, whose repeats are subtracted at the end.
     pub(crate) fn is_growing(&self, id: DirId) -> bool {
         !self.status(id).is_complete() || self.dir(id).has(LINKED)
     }
 
-    /// Returns `true` if the totals of `id` cannot be compared with those of another tree yet, because the tree is still
-    /// being read and they may change.
+    /// Returns `true` if the totals of `id` cannot be compared with those of another tree yet, because this tree is
+    /// still being read and the totals may change.
     pub(crate) fn is_preliminary(&self, id: DirId) -> bool {
         self.is_growing(id) && !self.status(DirId::TOP).is_complete()
     }

@@ -253,8 +253,8 @@ impl Tree {
         });
     }
 
-    /// Removes the `unlinked` names in `parent` from the known names. A known name is removed only if it has the sizes
-    /// of the unlinked entry, because exactly these sizes were counted.
+    /// Removes names in `parent` from the known names of linked inodes. `unlinked` contains the number of names to
+    /// remove for each inode and its sizes. The sizes must match, because exactly these sizes were counted.
     fn forget_names(&self, parent: DirId, mut unlinked: HashMap<Met, usize>) {
         if unlinked.is_empty() {
             return;

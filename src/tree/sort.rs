@@ -34,7 +34,7 @@ pub enum Names {
 }
 
 impl Names {
-    /// Compares the names of two entries with equal numbers.
+    /// Compares the names of two entries with equal keys.
     pub fn compare(self, one: &[u8], other: &[u8]) -> Ordering {
         match self {
             Self::Ascending => one.cmp(other),

@@ -170,7 +170,8 @@ impl<'t> ListState<'t> {
         self.cursor.index = index;
     }
 
-    /// Scrolls to the top, for a view that shows only the first `lines` rows.
+    /// Scrolls to the top, for a view that shows only the first `lines` rows. A cursor below these rows moves to the
+    /// first row.
     pub fn show_first(&mut self, lines: usize) {
         if self.cursor.index >= lines {
             self.cursor.index = 0;

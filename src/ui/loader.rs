@@ -254,7 +254,7 @@ impl<T> Loader<T> {
     where
         T: 'static,
     {
-        assert!(self.is_loading(), "nothing is loaded");
+        assert!(self.is_loading(), "no job is running");
         let mut result = Some(result);
         let load = Load(Box::new(move || (result.take(), Some(JobEnd::Complete))));
         self.state = LoadState::Running(load, None);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     fn never() -> Start {
-        panic!("it is not started")
+        panic!("this job must not be started")
     }
 
     #[test]

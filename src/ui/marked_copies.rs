@@ -1,5 +1,6 @@
-//! Sets of identical files, some of which were marked in the duplicates view. A deletion must leave at
-//! least one file of each set, no matter which view it is started from.
+//! Sets of identical files. A set is stored if the user has marked one of its files, or a directory that contains
+//! one, in the duplicates view. A deletion must leave at least one file of each set, no matter which view the
+//! deletion is started from.
 //!
 //! Invariant: a set identifies its files by name, so it stays valid after a rescan.
 

@@ -27,7 +27,7 @@ pub enum Notice {
     /// Text from outside the browser: a warning about the configuration, or an error from a background job.
     Message(String),
     UnboundKey,
-    /// The key does nothing in this view. Contains the description of its binding in other views.
+    /// The key does nothing in this view. Contains the description of what the key does in other views.
     NotInThisView(&'static str),
     SortableBy {
         /// Name for the rows of the view, such as `Changes`.
@@ -102,7 +102,7 @@ pub enum Notice {
     /// The shown directory no longer exists, so a directory above it is shown.
     DirectoryGone,
     EntryGone,
-    /// A command is performed as soon as the scan has found its entry.
+    /// The command will be performed as soon as the scan has found the entry that it acts on.
     AwaitingScan(WaitingCommand),
     /// The row is from the last scan, so keys cannot act on it before the running scan has ended.
     RecordedRow,
@@ -133,8 +133,8 @@ pub enum Notice {
     NoBaseline,
     /// There is no older (or no newer) snapshot.
     NoOtherBaseline,
-    /// Growth is now relative to another snapshot. Contains its time, its number (counted from the newest), and
-    /// the number of snapshots.
+    /// Growth is now relative to another snapshot. Contains the time of that snapshot, its number (1 for the newest),
+    /// and the number of snapshots to choose from.
     Since(String, usize, usize),
     NoOwners,
     FilterNotCompared,

@@ -38,7 +38,7 @@ pub fn script(script: &Script) -> String {
         Err(ScriptError::Refused(path, reason)) => {
             format!("Cannot write a script: {}: {}", escape(path), reason.text())
         }
-        Err(ScriptError::Exposed) => "Cannot write a script: no folder that other users cannot change".into(),
+        Err(ScriptError::Exposed) => "No script written: other users could change it in every folder".into(),
         Err(ScriptError::Failed(error)) => format!("Cannot write a script: {}", io_error_text(error)),
     }
 }
@@ -67,8 +67,7 @@ pub fn deleted(kind: OperationKind, report: &Report, is_at_most: bool, display: 
         OperationKind::Delete | OperationKind::Empty => {
             let up_to = if is_at_most { "up to " } else { "" };
             let freed = plain_size(report.freed, display.units);
-            // Omit the free space if the notice must also report a journal error, so that there is room for
-            // it.
+            // If the notice must also report a journal error, omit the free space to make room for the error.
             let gained = report.unwritten.is_none().then(|| report.gained_text(display.units));
             format!("Deleted {entries}, freed {up_to}{freed}{}", gained.unwrap_or_default())
         }

@@ -108,8 +108,9 @@ impl TableView {
         Some(())
     }
 
-    /// Starts the job if necessary, and collects its results. Returns `true` if the rows have changed. If there is a
-    /// `record`, finds the rows in the tree of the last scan.
+    /// Starts the job if necessary, and collects its results. Returns `true` if the rows have changed. If `record`
+    /// contains the view's directory, the rows are found in that tree of the last scan instead of the current tree,
+    /// except in views whose rows do not follow from a tree alone.
     pub fn poll(&mut self, sources: &Sources<'_>, record: Option<&RecordedTree>) -> bool {
         let followed = self.entries(self.cursor.index).first().copied();
         let recorded = self.number(self.cursor.index).zip(self.answer());

@@ -6,7 +6,8 @@
 //! whole lines where half lines cannot be drawn. Neighbors share an edge, so rounding leaves neither gaps nor overlaps,
 //! and moves no edge by more than half a rounding unit.
 //!
-//! Invariant: the tiles cover each cell of the area exactly once, and depend only on the weights.
+//! Invariant: the tiles cover each cell of the area exactly once, unless all weights are zero. They depend only on
+//! the weights, the area and the unit.
 
 use ratatui::layout::Rect;
 

@@ -125,8 +125,7 @@ impl Views {
             Needs::Nothing => true,
             Needs::FileSystem => self.is_whole(),
             Needs::Baseline => self.can_grow(),
-            // Whether the view has rows is known only after a search that reads files, which takes a long
-            // time.
+            // Only a search that reads files, which takes a long time, can find out if the view has rows.
             Needs::CompleteScan => false,
         }
     }

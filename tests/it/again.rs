@@ -1,4 +1,5 @@
-//! Rescans in the browser: every open list and cursor finds its entries again by name, or closes.
+//! Rescans in the browser: each open list and its cursor find their entries again by name. The list of a deleted
+//! directory closes.
 
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
@@ -91,7 +92,7 @@ fn a_rescan_shows_new_entries_and_keeps_the_cursor() {
         (names(&app), place(&app)),
         (vec!["new".into(), "deeper".into(), "two".into()], at("a/deep", "two"))
     );
-    // The user can still go back, and the cursors are kept.
+    // The user can still go back, and the cursor of the parent directory is where it was.
     press(&scan, &mut app, "h");
     assert_eq!((names(&app), place(&app)), (vec!["deep".into(), "one".into()], at("a", "deep")));
     fs::remove_file(home.path().join("a/deep/new")).unwrap();

@@ -86,7 +86,7 @@ impl Counted {
 }
 
 /// Checks each field of the item `own`, and of everything below it, against the JSON of the same tree. Returns the sizes
-/// that the entry adds to its directory, and the items that were checked.
+/// that the entry adds to its directory, and the number of items that were checked.
 fn check(items: &BTreeMap<u64, Item>, own: u64, json: Json<'_>, device: Option<u64>) -> (Counted, usize) {
     let fields = json.elements();
     let (info, children) = fields.split_first().map_or((json, &[][..]), |(info, children)| (*info, children));
@@ -473,7 +473,7 @@ fn broken() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let named = |name: &[u8]| below(&[(0, Number(1)), (1, Bytes(name.to_vec()))]);
     let size = |fields: &[(u64, Value)]| item(fields).len() as u64;
     let dir = size(&directory("d", 0));
-    let twice = "the item is in two places, or contains itself";
+    let twice = "the item is listed twice, or contains itself";
     let mut all = vec![
         ("an item before itself", below(&with(leaf("f"), &[(2, Number(0))])), twice),
         (

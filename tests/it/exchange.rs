@@ -729,7 +729,7 @@ fn a_failing_rclone_leaves_marked_rows_and_its_error() {
     let line = r#"{"Path":"d/a","Name":"a","Size":3000,"IsDir":false}"#;
     let cases = [
         ("echo NOTICE: x >&2; echo 403 AccessDenied >&2; exit 3", "s3:b: 403 AccessDenied\n"),
-        // The error message of an object store can continue in indented lines, which duke leaves out.
+        // The error message of an object store can continue in indented lines, which duke does not print.
         (
             r"printf '403 AccessDenied\n\tstatus code: 403, request id: X\n' >&2; exit 3",
             "s3:b: 403 AccessDenied\n",
@@ -759,8 +759,8 @@ fn a_failing_rclone_leaves_marked_rows_and_its_error() {
 fn objects_are_grouped_into_directories_in_any_order() {
     let place = Place::new();
     let mut lines = String::from("[\n");
-    // There are more directories than may have unpublished entries at a time, and every directory is visited
-    // twice.
+    // duke collects the entries of a limited number of directories at a time before it adds them to the tree. There
+    // are more directories than that, and the list returns to each of them once.
     for round in 0..2 {
         for directory in 0..200 {
             let path = format!("{}/{directory}/{round}", directory % 7);

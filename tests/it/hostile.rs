@@ -68,7 +68,8 @@ fn export(head: &str, body: &str) -> Vec<u8> {
     format!("[1,2,{head},[{{\"name\":\"/r\"}}{body}]]").into_bytes()
 }
 
-/// Checks that an export keeps to the memory limit, and that the output is at most `times` the size of the export.
+/// Checks that reading an export takes no more memory than the limit, and that the output is at most `times` the size
+/// of the export.
 fn holds(test: &str, export: &[u8], times: u64) {
     let bytes = export.len() as u64;
     hold(test, export, bytes, &WAYS, |cost| {

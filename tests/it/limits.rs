@@ -27,7 +27,7 @@ fn scans(root: &Path, threads: Option<usize>, expected: Totals) {
     assert_eq!(scan.tree().totals(DirId::TOP), expected);
 }
 
-/// Creates many directories, wide and deep.
+/// Creates a tree of several hundred directories with five levels.
 fn forest() -> Fixture {
     Fixture::build(|root| {
         for number in 0..300 {

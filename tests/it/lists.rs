@@ -91,7 +91,7 @@ fn several_roots_and_hosts_are_written_and_read_unchanged() {
     assert!(total(&three) > total(&two));
 }
 
-/// Returns a directory with names that only exact formats can record.
+/// Returns a directory with names that contain a tab, a newline, a comma, a quote, or bytes that are not UTF-8.
 fn odd() -> Place {
     let place = Place::new();
     place.file("t/sub/large", 50_000);

@@ -225,10 +225,13 @@ fn inodes_are_the_same_only_on_the_same_file_system() {
         ([7, 7], ["one", "one"], &disk, 1),
         // Two hosts with equal inodes, such as those of a cloned disk.
         ([7, 7], ["one", "two"], &disk, 2),
+        // Two devices of one host.
         ([7, 8], ["one", "one"], &disk, 2),
+        // A network file system, recognized on two hosts by its ID.
         ([39, 40], ["one", "two"], &ceph, 1),
+        // A network file system without an ID.
         ([39, 40], ["one", "two"], &unknown, 2),
-        // Two mounts with one --fs-id.
+        // Different devices with the same `--fs-id`, on two hosts and on one host.
         ([39, 40], ["one", "two"], &named, 1),
         ([39, 40], ["one", "one"], &named, 1),
     ];
@@ -369,7 +372,10 @@ fn a_part_of_another_plan_or_a_damaged_part_is_refused() {
     fleet.duke(&["save", "-o", "whole.duke", path]).ended(0);
     let parts = ["0.duke", "1.duke", "2.duke"];
     let refused = fleet.merge(&[&parts[..], &["whole.duke"]].concat()).ended(2);
-    assert_eq!(refused.stderr, "duke: whole.duke: not a part of this plan; save it again with the plan\n");
+    assert_eq!(
+        refused.stderr,
+        "duke: whole.duke: not saved with this plan; save the part again with the plan\n"
+    );
     let mut bytes = fs::read(fleet.folder.join("1.duke")).unwrap();
     bytes[20] ^= 1;
     fs::write(fleet.folder.join("1.duke"), &bytes).unwrap();
@@ -385,7 +391,7 @@ fn a_part_of_another_plan_or_a_damaged_part_is_refused() {
     // Replaces the plan. The parts belong to the old plan.
     fleet.plan(&["-e"]);
     let refused = fleet.merge(&parts).ended(2);
-    assert!(refused.stderr.contains("not a part of this plan"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("not saved with this plan"), "{}", refused.stderr);
     fleet.save(0).ended(0);
     assert!(fs::read(fleet.folder.join("0.duke")).unwrap() != before[0]);
 }

@@ -81,7 +81,8 @@ fn make(place: &Place, plan: &[(String, u8, usize)]) {
     }
 }
 
-/// Compares a directory in the document, and everything below it, with the entries. Returns the number of entries.
+/// Compares an entry in the document, and everything below it, with the results of stat(2). Returns the number of
+/// compared entries.
 fn hold(entries: &BTreeMap<String, Entry>, path: &str, value: Value<'_>) -> usize {
     let expected = &entries[path];
     let sizes = (value.get("disk").number(), value.get("apparent").number());

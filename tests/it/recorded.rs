@@ -38,7 +38,8 @@ impl Kept {
         Self { place, state, file }
     }
 
-    /// Returns the path at which a newer snapshot of the same tree would be kept as that of the latest scan.
+    /// Returns the path of a newer snapshot of the same tree. The name is that of an automatic snapshot of the latest
+    /// scan (`last-`).
     fn newer(&self) -> PathBuf {
         let name = self.file.file_name().unwrap().to_str().unwrap();
         let (key, time) = name.strip_prefix("scan-").unwrap().split_once('-').unwrap();
@@ -57,7 +58,7 @@ impl Kept {
     }
 }
 
-/// Keeps a snapshot of `root` and returns its path.
+/// Saves a snapshot of `root` in the state directory `state`, and returns the path of the snapshot.
 fn save(root: &Path, state: &Place) -> PathBuf {
     run(program().arg("save").arg(root).env("XDG_STATE_HOME", state.path())).ended(0);
     fs::read_dir(state.join("duke")).unwrap().next().unwrap().unwrap().path()

@@ -47,7 +47,7 @@ fn let_a_second_pass(changed: &Path) {
     }
 }
 
-/// Copies the times of `from` to `to`, like touch(1) with `-r`.
+/// Sets the access time and the modification time of `to` to the modification time of `from`.
 fn copy_times(from: &Path, to: &Path) {
     let found = fs::metadata(from).unwrap();
     let time = TimeSpec::new(found.mtime(), found.mtime_nsec());
@@ -91,7 +91,8 @@ impl Change {
     }
 
     fn happen(self, path: &Path) {
-        // File systems take their times from a clock that ticks every few milliseconds.
+        // File systems take their times from a clock that ticks every few milliseconds. The pause gives the change a
+        // later time.
         std::thread::sleep(Duration::from_millis(20));
         let (kept, old) = (path.with_extension("time"), path);
         match self {

@@ -284,7 +284,7 @@ fn a_type_has_a_name_of_its_own() {
             places.entry(name.clone()).or_default().insert(module.file.clone());
         }
     }
-    // Types that exist once for each system count as one.
+    // A type that is defined once for each operating system counts as one type.
     let folder = |file: &PathBuf| file.parent().unwrap().to_path_buf();
     let is_twice = |files: &BTreeSet<PathBuf>| {
         files.len() > 1

@@ -244,7 +244,8 @@ fn a_damaged_snapshot_in_a_pipe_is_one_error() {
     let file = folder.path().join("file");
     save(&place, &file).ended(0);
     let list = piped(&file, &["-s", "-q", "--format", "du", "-f", "-"]).ended(2);
-    let reason = "duke: standard input: this is a snapshot; --format, --fields and --root are for lists\n";
+    let reason =
+        "duke: standard input: this is a snapshot; --format, --fields and --root work only with lists\n";
     assert_eq!(list.stderr, reason);
     let bytes = fs::read(&file).unwrap();
     for length in [12, bytes.len() / 2, bytes.len() - 1] {
@@ -273,7 +274,7 @@ fn a_folder_that_cannot_be_written_to_is_an_error() {
 
 const DAY: i64 = 86_400;
 
-/// Keeps a snapshot of `t`, and makes it appear `days` old by changing the time in its name.
+/// Saves a snapshot of `t` in the state folder, and makes it appear `days` old by changing the time in its name.
 fn keep(place: &Place, state: &Place, flags: &[&str], days: i64) -> PathBuf {
     let saved = with_state(place, state, &[&["save"], flags, &["t"]].concat());
     let now = saved.ended(0).text().trim_end().to_owned();

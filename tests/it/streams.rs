@@ -35,7 +35,7 @@ const WAYS: [&[&str]; 13] = [
     &["config", "show"],
 ];
 
-/// Runs the program from a shell with `redirect`.
+/// Runs the program from a shell with the redirections in `redirect`, such as `>&-`.
 fn redirected(place: &Place, words: &[&str], redirect: &str) -> Run {
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("exec \"$0\" \"$@\" {redirect}"), env!("CARGO_BIN_EXE_duke")]);

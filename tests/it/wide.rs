@@ -1,4 +1,4 @@
-//! A directory with very many names. `DUKE_SOAK` raises the number of names to that in bug reports about other
+//! A directory with very many names. If `DUKE_SOAK` is set, it has five million names, as in bug reports about other
 //! programs.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 

@@ -82,7 +82,8 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // rm(1) neither recurses nor runs out of descriptors, unlike remove_dir_all.
+        // Some tests make directories in `locked` inaccessible, so that rm(1) could not delete them. rm(1) is used,
+        // because it neither recurses nor runs out of descriptors, unlike remove_dir_all.
         let _ = Command::new("chmod").arg("-R").arg("u+rwX").arg(self.path.join("locked")).output();
         let status = Command::new("rm").arg("-rf").arg(&self.path).status();
         assert!(status.is_ok_and(|status| status.success()) || std::thread::panicking());

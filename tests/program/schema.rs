@@ -1,4 +1,4 @@
-//! Subset of JSON Schema (2020-12) that docs/schema.json uses. An unknown keyword is an error.
+//! Validator for the subset of JSON Schema (2020-12) that docs/schema.json uses. An unknown keyword is an error.
 
 use super::json::Value;
 

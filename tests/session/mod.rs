@@ -160,7 +160,7 @@ pub fn duke(folder: &Path) -> CommandBuilder {
     command
 }
 
-/// Sets the terminal type and the locale, and removes the variables that lead to a configuration.
+/// Sets the terminal type and the locale, and removes the variables that locate a configuration or choose colors.
 pub fn at_home_nowhere(command: &mut CommandBuilder) {
     command.env("TERM", "xterm-256color");
     command.env("LC_ALL", "C.UTF-8");

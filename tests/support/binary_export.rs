@@ -18,7 +18,7 @@ use Value::{Bytes, Negative, Number, Truth};
 /// Fields of an item, by key.
 pub type Item = BTreeMap<u64, Value>;
 
-/// Returns an item as a map of unknown length.
+/// Encodes an item as a CBOR map of indefinite length.
 pub fn item(fields: &[(u64, Value)]) -> Vec<u8> {
     let mut bytes = vec![0xbf];
     for (key, value) in fields {

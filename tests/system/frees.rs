@@ -14,7 +14,7 @@ use crate::support::child::Killed;
 use crate::support::image::{Image, free, in_namespace, succeeds, sync};
 use crate::support::sandbox;
 use duke::base::job::{JobEnd, Pool};
-use duke::scan::Scan;
+use duke::scan::{Mounts, Options, Scan};
 use duke::testing::exclusive;
 use duke::tree::{EntryState, Exclusive, ExclusiveSizes};
 
@@ -112,6 +112,24 @@ fn btrfs_frees_what_is_promised_to_root() {
     if let Some(image) = Image::new(NAME, "btrfs", 200 * MIB, &["-q"]) {
         compare(&image, true);
     }
+}
+
+#[test]
+fn a_directory_with_an_excluded_subvolume_frees_a_minimum() {
+    const NAME: &str = "a_directory_with_an_excluded_subvolume_frees_a_minimum";
+    if !in_namespace(NAME) {
+        return;
+    }
+    let Some(image) = Image::new(NAME, "btrfs", 400 * MIB, &["-q"]) else { return };
+    fs::create_dir(image.join("directory")).unwrap();
+    let subvolume = image.join("directory/subvolume");
+    assert!(succeeds(Command::new("btrfs").args(["-q", "subvolume", "create"]).arg(subvolume)));
+    noise(&image.join("directory/file"), MIB);
+    sync(&image.path());
+    let options = Options { mounts: Mounts::None, ..Options::default() };
+    let scan = crate::support::scan_with(&image.path(), options);
+    let size = size_of(&scan, &search(&scan), &image.path(), "directory");
+    assert_eq!((size.at_least, size.at_most), (MIB, None));
 }
 
 #[test]

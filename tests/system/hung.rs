@@ -27,8 +27,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Time in which a key must be answered, even on a busy machine.
 const ANSWER: Duration = Duration::from_secs(2);
 
-/// Three directories with files, and between them a mount point whose server never answers. Dropping this
-/// value releases all blocked threads.
+/// Four directories with files, and beside them a mount point whose server never answers. Dropping this value
+/// releases all blocked threads.
 struct Hung {
     fixture: Fixture,
     connection: Option<File>,

@@ -161,7 +161,7 @@ fn processes_come_and_go_in_proc() {
     crate::support::assert_sums_agree(scan.tree());
 }
 
-/// Nothing answers the automounter's requests, so triggering the mount point would block forever.
+/// The automount daemon of this test never answers a request, so an access that triggers a mount would block forever.
 #[test]
 fn an_automounter_is_not_triggered() {
     const NAME: &str = "an_automounter_is_not_triggered";

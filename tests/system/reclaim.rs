@@ -172,7 +172,7 @@ fn deleted_entries_leave_the_screen_and_are_in_the_journal() {
     assert!(!home.join("pictures").exists() && home.join("music/cat again").exists());
     session.assert_true(home.path());
 
-    // The cursor moves to the next entry.
+    // In the dialog, `e` limits the deletion to the contents of the directory.
     session.press("g d");
     session.settle();
     session.press("e");

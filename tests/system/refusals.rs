@@ -1,4 +1,4 @@
-//! The guard: directories that are never deleted, decided by identity and not by path.
+//! Directories that duke never deletes. They are recognized by their identity and not by their path.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 #![cfg(target_os = "linux")] // only there the sandbox has a /tmp of its own
 

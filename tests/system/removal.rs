@@ -492,7 +492,7 @@ fn any_depth_is_deleted_with_few_descriptors() {
     }
 }
 
-/// The fixture has many directories at each of many levels.
+/// The fixture has four directories at each of 400 levels.
 #[test]
 fn wide_directories_at_any_depth_are_deleted_with_few_descriptors() {
     if !sandbox::enter("wide_directories_at_any_depth_are_deleted_with_few_descriptors") {

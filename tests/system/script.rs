@@ -1,5 +1,5 @@
-//! The script that deletes a selection, run by shells: it deletes what it names and nothing else, regardless of earlier
-//! changes.
+//! The script that deletes a selection, run by shells: it deletes only the entries that it names, and keeps those
+//! that were replaced after the script was written.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 #![cfg(target_os = "linux")]
 

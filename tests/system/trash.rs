@@ -263,7 +263,8 @@ fn another_mount_has_a_trash_of_its_own_or_none() {
     let trashes = || (top.join(format!(".Trash-{uid}")), top.join(format!(".Trash/{uid}")));
     let (alone, shared) = trashes();
 
-    // Neither trash exists, so the user's own trash is created. Paths are relative to the mount point.
+    // Neither `.Trash` nor `.Trash-UID` exists, so `.Trash-UID` is created. The path in an info file is relative to
+    // the mount point.
     let done = put(&fresh(), &owner);
     assert_eq!(done.failures.count, 0, "{:?}", done.failures);
     let info = fs::read_to_string(alone.join("info/c %.trashinfo")).unwrap();

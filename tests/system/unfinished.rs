@@ -81,7 +81,7 @@ fn end_by_signals(tree: &Path, folder: &Path) {
             break;
         }
         let mut child = start(tree, folder, run);
-        // Multiples of the golden ratio are spread evenly and never repeat.
+        // The fractional parts of multiples of the golden ratio are spread evenly and never repeat.
         let part = (f64::from(run) * 0.618_033_988_75).fract();
         let whole = &mut whole[usize::try_from(run % 3).unwrap()];
         let wait = whole.mul_f64(part);
@@ -104,8 +104,8 @@ fn end_by_signals(tree: &Path, folder: &Path) {
     }
 }
 
-/// Hides /proc. A file created without a name can then not be named later, so files are written under a
-/// temporary name, as on file systems that support nothing else.
+/// Hides /proc. A file created without a name (`O_TMPFILE`) can then not get a name later, so files are written under
+/// a temporary name, as on file systems without `O_TMPFILE`.
 fn hide_proc() {
     crate::support::image::mount(&["-t", "tmpfs", "none"], Path::new("/proc"));
 }

@@ -487,7 +487,7 @@ fn a_snapshot_is_kept_once_a_day_beside_that_of_the_latest_scan() {
     assert!(session.quit().success());
 }
 
-/// Creates a program in `folder` that reports the conditions under which it was started.
+/// Creates an executable shell script in `folder` that runs the commands in `text`.
 fn script(folder: &Path, text: &str) -> std::path::PathBuf {
     let path = folder.join("script");
     // Another process writes the file, because a file that is open for writing, even in a child that another

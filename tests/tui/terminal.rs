@@ -215,7 +215,7 @@ fn every_way_out_leaves_the_modes_of_the_terminal_as_they_were() {
         let status = ends(&root, |session| session.signal(signal));
         assert!(status.signal().is_some(), "{signal}: {status:?}");
     }
-    // The program is ended during a search, a question or a help page.
+    // A signal ends the program during a search, and on the help page, the df view, the treemap and the info page.
     for keys in ["/a", "?", "0", "5", "i"] {
         let status = ends(&root, |session| {
             session.press(keys);

@@ -277,7 +277,7 @@ fn charts_show_the_sizes_in_earlier_trees_and_now() {
     assert_eq!(
         found,
         [
-            // The directory itself has 4,096 bytes, so its totals are 5,120, 6,656, 8,704 and 12,800 bytes, oldest
+            // The directory `db` itself has 4,096 bytes, so its totals are 5,120, 6,656, 8,704 and 12,800 bytes, oldest
             // first.
             ("db".to_owned(), [0, 0, 0, 0, 4, 5, 6, 8]),
             ("db/log".to_owned(), [0, 0, 0, 0, 1, 2, 4, 8]),

@@ -80,13 +80,13 @@ fn files_with_one_extension_are_in_the_categories_of_their_contents() {
 fn ages_fall_into_buckets_and_their_queries_find_them() {
     let tree = tree(&items());
     let ages = finish(ages(&pool(), request(&tree, ""), NOW));
-    // The three entries that could not be read have no time, so no row counts them.
+    // The three entries that could not be read have no metadata, so no row counts them.
     assert_eq!(ages.rows.map(|row| row.items), [2, 2, 1, 1, 3, 2]);
     for age in Age::ALL {
         let found = files(age.query(NOW).narrowed_by(&Query::not(Test::Error)));
         assert_eq!(found, ages.rows[age as usize], "{age:?}");
     }
-    // A file from 1938 has a known age.
+    // Times before 1970 are valid (-1,000,000,000 is in 1938). 0 and times more than a day in the future are not.
     for (mtime, age) in [
         (0, Age::Unknown),
         (-1_000_000_000, Age::Older),
@@ -165,7 +165,8 @@ fn the_largest_files_are_named_once_by_their_first_path() {
 
 #[test]
 fn the_largest_of_equal_files_do_not_depend_on_threads() {
-    // The walk keeps fewer than 5,000 files, so some are dropped. Inode numbers are in the reverse order of paths.
+    // The walk keeps fewer than 5,000 files, so some are dropped. `f0` has the largest inode number, and
+    // `f4999` the smallest.
     let directories = (0..7).map(|number| directory(&format!("d{number}")));
     let name = |number| format!("d{}/f{number}", number % 7);
     let files = (0..5000).map(|number| file(&name(number), 4096).numbered(9000 - number));

@@ -229,9 +229,9 @@ pub fn parse(text: &str) -> Option<u64> {
     if whole.is_empty() && fraction.is_empty() || fraction.contains('.') {
         return None;
     }
-    // A number with too many digits becomes `u64::MAX`, which exceeds any size.
+    // A number with too many digits becomes `u64::MAX`, which no size exceeds.
     let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().unwrap_or(u64::MAX) };
-    // Eighteen digits are precise to less than one byte, even in the largest unit.
+    // Even in the largest unit, the digits after the eighteenth amount to about one byte at most.
     let digits = &fraction[..fraction.len().min(18)];
     let tenths = digits.bytes().fold(0_u128, |sum, digit| sum * 10 + u128::from(digit - b'0'));
     let part = tenths * u128::from(factor) / digits.bytes().fold(1, |power, _| power * 10);

@@ -15,7 +15,7 @@ pub struct Config {
     pub looks: Looks,
     /// Key bindings.
     pub keymap: Keymap,
-    /// Warnings, in the order in which they occur in the file.
+    /// Warnings, sorted by their positions in the file.
     pub warnings: Vec<Warning>,
 }
 

@@ -113,7 +113,8 @@ fn read_key(
         return None;
     }
     if KEYMAP[line].would_be_typed(key) {
-        config.warn(at, &format!("'{}' types a letter there and cannot be a command", quoted(&name)));
+        let reason = "cannot be bound to this command: in a text field, it types a character";
+        config.warn(at, &format!("'{}' {reason}", quoted(&name)));
         return None;
     }
     Some((key, at))

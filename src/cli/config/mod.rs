@@ -1,7 +1,7 @@
 //! Configuration file: its location, its theme and keys, and the warnings about it.
 //!
 //! ```text
-//! threads = 4                  # flags by their long names; the command line defines them
+//! threads = 4                  # a flag of the command line, by its long name
 //! exclude = ["*.o"]
 //! theme = "high-contrast"
 //! [colors]
@@ -10,7 +10,8 @@
 //! mark = ["Space", "x"]
 //! ```
 //!
-//! Invariant: an error causes one warning with the error's position, and the rest of the file still applies.
+//! Invariant: every error causes a warning with its position. The rest of the file still applies, unless the file is
+//! not valid TOML.
 
 mod contents;
 pub mod file;

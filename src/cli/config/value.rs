@@ -58,7 +58,7 @@ pub fn quote(text: &str) -> String {
         let as_bytes = letter.to_string();
         match letter {
             '"' | '\\' => quoted.extend(['\\', letter]),
-            // A space is unsafe only at the end of a text, where it cannot be seen.
+            // `escape` escapes a space at the end of a text, because it cannot be seen there. Inside quotes, it can.
             ' ' => quoted.push(letter),
             // Writing to a string cannot fail.
             _ if escape(as_bytes.as_bytes()) != as_bytes => {

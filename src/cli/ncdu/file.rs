@@ -15,8 +15,8 @@ use crate::run::streams::print_error;
 /// Returns the flags of all configuration files, in the order in which ncdu reads them.
 ///
 /// # Errors
-/// Returns an error if a file of this user exists but cannot be read, or if a line is invalid and does not begin with
-/// `@`.
+/// Returns an error if a file exists but cannot be read, or if a line is invalid and does not begin with `@`. A file
+/// that could contain another user's settings is not an error; it is ignored with a message.
 pub fn flags(environment: &Environment) -> Result<Vec<Given>, UsageError> {
     let home = environment.variable("HOME");
     let own = environment.variable("XDG_CONFIG_HOME").map(PathBuf::from);

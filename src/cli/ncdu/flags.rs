@@ -20,7 +20,7 @@ pub enum Means {
     ReadOnly,
     /// Compresses a JSON export if `true`. Dropped without a JSON export, because duke would reject it.
     Compress(bool),
-    /// No effect on a compressed export, because duke has a single compression level. The value must be from 1 to 19.
+    /// No effect, because duke has a single compression level. The value must be from 1 to 19.
     Level,
     /// Sets the block size of a binary export. Dropped without a binary export, because duke would reject it.
     BlockSize,
@@ -81,8 +81,14 @@ pub const FLAGS: [Flag; 60] = [
     valued('O', "", "FILE", Words("-O"), "Write a binary export; - is standard output"),
     flag('c', "compress", Compress(true), "Compress the JSON export; binary exports are always compressed"),
     flag(' ', "no-compress", Compress(false), "Do not compress the export in JSON"),
-    valued(' ', "compress-level", "N", Level, "1 to 19; no effect, because duke has one level"),
-    valued(' ', "export-block-size", "KIB", BlockSize, "Size of a block in a binary export, 4 to 16000"),
+    valued(
+        ' ',
+        "compress-level",
+        "N",
+        Level,
+        "1 to 19; no effect, because duke has only one compression level",
+    ),
+    valued(' ', "export-block-size", "KIB", BlockSize, "Block size of a binary export in KiB, 4 to 16000"),
     flag('x', "one-file-system", OneFileSystem(true), "Do not cross file-system boundaries"),
     flag(' ', "cross-file-system", OneFileSystem(false), "Cross file-system boundaries"),
     valued(' ', "exclude", "PATTERN", Words("--exclude"), "Exclude entries that match PATTERN"),

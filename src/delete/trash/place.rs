@@ -91,7 +91,7 @@ impl<'g> Trashes<'g> {
     }
 }
 
-/// Trash whose directories are open.
+/// Trash into which items can be moved, relative to an open directory.
 pub struct Trash {
     pub path: PathBuf,
     /// Directory that contains the items, or an open directory above it.
@@ -104,8 +104,8 @@ pub struct Trash {
 }
 
 impl Trash {
-    /// Opens or creates the trash of the home directory, if it is on the same device as the items and belongs to the
-    /// user.
+    /// Opens the trash of the home directory, if it is on the same device as the items and belongs to the user. Except on
+    /// macOS, creates the trash if necessary.
     fn home(path: &Path, here: &Attributes, owner: &Owner) -> Result<Self, NoTrash> {
         let above = path
             .ancestors()

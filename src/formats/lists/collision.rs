@@ -4,6 +4,8 @@
 //! entry and directory   the entry's line describes the directory, unless the directory has a line already
 //! entry and entry       the first line counts
 //! ```
+//!
+//! A directory is a path that a line declares to be one, or that contains entries of other lines.
 
 use std::collections::HashSet;
 

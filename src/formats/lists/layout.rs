@@ -77,7 +77,7 @@ pub(crate) fn recognize(
     options: &ListOptions,
 ) -> Result<Recognized, LayoutError> {
     let preset = |name: &str, column| FieldColumn {
-        meaning: FieldUnit::of_name(name).expect("a field of duke"),
+        meaning: FieldUnit::of_name(name).expect("a field with this name exists"),
         column: ListColumn::Number(column),
     };
     let head = records.look(|bytes| bytes.len() >= MAGIC.len() || !MAGIC.starts_with(bytes))?;

@@ -1,5 +1,5 @@
-//! Tree that shows the files of a list while the list is read. Used for lists from rclone, which do not list
-//! directories.
+//! Tree that shows the files of a list while the list is read. Used for lists that duke itself requests from rclone
+//! with `--files-only`, so that they contain no directories.
 //!
 //! Other lists cannot be shown before their end, because any later line may describe a directory.
 //!

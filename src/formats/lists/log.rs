@@ -190,11 +190,12 @@ impl LogBlock {
 impl LogPlace {
     fn new(block: usize, offset: usize) -> Self {
         let place = (block * BLOCK + offset) as u64 + 1;
-        Self(std::num::NonZeroU64::new(place).expect("counted from 1"))
+        Self(std::num::NonZeroU64::new(place).expect("places are counted from 1"))
     }
 
     fn split(self) -> (usize, usize) {
-        let place = usize::try_from(self.0.get() - 1).expect("the log is in memory");
+        let place =
+            usize::try_from(self.0.get() - 1).expect("the log is in memory, so its offsets fit into usize");
         (place / BLOCK, place % BLOCK)
     }
 }

@@ -49,7 +49,7 @@ impl NodeIndex {
 
     fn put(&mut self, node: u32, hash: u64) {
         let free = self.probe(hash).find(|slot| self.slots[*slot] == FREE);
-        self.slots[free.expect("a third of the slots is free")] = node;
+        self.slots[free.expect("at least a third of the slots are free")] = node;
     }
 
     fn probe(&self, hash: u64) -> impl Iterator<Item = usize> + use<'_> {

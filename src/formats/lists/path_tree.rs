@@ -196,7 +196,7 @@ impl PathTree {
         if let Some(node) = self.find_hashed(hash, parent, name) {
             return node;
         }
-        let number = u32::try_from(self.nodes.len()).expect("fewer directories than 2^32 fit into memory");
+        let number = u32::try_from(self.nodes.len()).expect("memory holds fewer than 2^32 directories");
         let record = self.log.append_child(parent, self.nodes[parent as usize].last, number, name);
         self.nodes[parent as usize].last = Some(record);
         let node = self.new_node(parent, Some(record));
@@ -232,7 +232,7 @@ impl PathTree {
             id: DirId::TOP,
         };
         self.nodes.push(node);
-        u32::try_from(self.nodes.len() - 1).expect("fewer directories than 2^32 fit into memory")
+        u32::try_from(self.nodes.len() - 1).expect("memory holds fewer than 2^32 directories")
     }
 
     /// Stores the line of a directory that may already exist because of other lines.

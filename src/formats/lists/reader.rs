@@ -100,6 +100,7 @@ impl<'d> ListReader<'d> {
     }
 
     /// Reads all lines, and counts their entries in `counts`. If there is a `live` tree, adds the entries to it.
+    /// Otherwise, stores the entries until [`ListReader::write`] is called.
     ///
     /// # Errors
     /// Returns an error if reading is stopped or fails. The lines read so far can still be written.

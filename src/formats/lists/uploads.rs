@@ -69,7 +69,7 @@ fn line(path: &[u8], upload: &Upload) -> Result<EntryLine, super::value::LineRef
     let mut line = EntryLine::default();
     let name = [path, b" (unfinished upload ", &upload.id, b")"].concat();
     for (field, text) in [("path", name.as_slice()), ("mtime", &upload.began)] {
-        let field = FieldUnit::of_name(field).expect("a field of duke");
+        let field = FieldUnit::of_name(field).expect("a field with this name exists");
         line.set(field, text, |_| 0)?;
     }
     Ok(line)

@@ -50,8 +50,8 @@ pub(crate) fn bytes(text: &[u8], unit: u64) -> Result<Option<u64>, LineRefusal> 
     whole(text)?.checked_mul(unit).map(Some).ok_or_else(|| "number larger than 64 bits".into())
 }
 
-/// Parses a time: seconds since 1970, or a date with a time (RFC 3339, in UTC if no time zone is given). A
-/// fraction of a second is dropped.
+/// Parses a time: seconds since 1970, or a date with or without a time of day (RFC 3339, in UTC if no time zone is
+/// given). A fraction of a second is dropped.
 pub(crate) fn seconds(text: &[u8]) -> Result<i64, LineRefusal> {
     let (is_negative, rest) = match text {
         [b'-', rest @ ..] => (true, rest),

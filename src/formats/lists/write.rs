@@ -21,7 +21,8 @@ use crate::tree::{Batch, DirId, Entry, EntryState, Links, Metadata, Tree, join};
 pub(crate) enum RootLabel<'l> {
     /// Prefix that distinguishes the roots from the roots of other inputs.
     Prefix(&'l [u8]),
-    /// Name of the directory that contains all relative paths, even if it has only one entry or none.
+    /// Name of the root for relative paths. No root is replaced with the only directory in it, and if the list has no
+    /// entries, an empty root with this name is written.
     Name(&'l [u8]),
 }
 
@@ -73,7 +74,7 @@ impl PathTree {
         }
         for node in 0..self.nodes.len() {
             if self.nodes[node].id != DirId::TOP {
-                self.write_directory(u32::try_from(node).expect("nodes have such numbers"), target);
+                self.write_directory(u32::try_from(node).expect("node numbers fit into 32 bits"), target);
             }
         }
         target.tree.add_linked(target.batch.take_linked());
@@ -81,7 +82,7 @@ impl PathTree {
         origins
     }
 
-    /// Records a read error for every root.
+    /// Sets a read error for every root.
     pub(super) fn fail(&mut self) {
         for root in &self.roots {
             self.nodes[root.node as usize].errno = UNREADABLE;

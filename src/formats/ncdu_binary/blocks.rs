@@ -152,7 +152,7 @@ impl Blocks {
             }
             let claims = &self.claimed[usize::try_from(reference >> OFFSET_BITS).unwrap_or(usize::MAX)];
             if !claims.claim(offset_in_block(reference)..fields.end) {
-                return Err(damaged("the item is in two places, or contains itself"));
+                return Err(damaged("the item is listed twice, or contains itself"));
             }
             chain.push(reference);
             // The root has no siblings.

@@ -31,7 +31,8 @@ pub(crate) enum CborValue<'a> {
     /// Bytes or text.
     Bytes(&'a [u8]),
     Bool(bool),
-    /// Beginning of an array, a map or a multi-part string. Contains the number of values in it, if known.
+    /// Beginning of an array, a map or a string of unknown length, which consists of parts. Contains the number of
+    /// values in it, if known.
     Open(Option<u64>),
     /// End of an array, a map or a string of unknown length.
     End,

@@ -9,7 +9,7 @@
 //!  11 items below   12 last item in the directory (reference)
 //!  13 inode         14 link count
 //!  15 uid  16 gid   17 mode         18 modification time
-//! reference = position of an item: block number << 24 | offset in the block; negative if relative to its own position
+//! reference = position of an item: block number << 24 | offset in the block; -n is the item n bytes before this one
 //! ```
 //!
 //! Invariant: any bytes decode to an item or to the reason why they are not a valid item.

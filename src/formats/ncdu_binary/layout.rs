@@ -3,8 +3,9 @@
 //! ```text
 //! file  = MAGIC  block*                              the last block is the index
 //! block = head u32 BE  body  head u32 BE             head: type (4 bits), length of the block (28 bits)
-//! data  = number u32 BE  zstd frame                  of items, less than 16 MiB when unpacked
+//! data  = number u32 BE  zstd frame                  frame: items, less than 16 MiB when unpacked
 //! index = pointer u64 BE *  root u64 BE              pointer: offset << 24 | length of the block; 0 if there is none
+//!                                                    root: reference to the root item
 //! ```
 
 /// First bytes of a file.

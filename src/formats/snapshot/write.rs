@@ -67,9 +67,9 @@ impl fmt::Display for WriteError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Output(error) => formatter.write_str(&io_error_text(error)),
-            Self::TooLarge => formatter.write_str("too large"),
+            Self::TooLarge => formatter.write_str("larger than the limit for a snapshot"),
             Self::Stopped => formatter.write_str("stopped"),
-            Self::Changing => formatter.write_str("the tree is changing"),
+            Self::Changing => formatter.write_str("the tree changed while it was being written"),
         }
     }
 }
@@ -300,7 +300,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
     ) -> EntryState {
         let given = self.numbers.give(id, number, child).or_else(|| aliases.get(&child).copied());
         self.segments.has_failures |= self.tree.is_unreadable(child);
-        // The directory that this entry names no longer exists.
+        // Without a number, the directory that this entry names no longer exists.
         given.map_or(EntryState::Failed(ENOENT), |given| {
             EntryState::Known(Metadata { directory: Some(DirId(given)), ..metadata })
         })
@@ -325,7 +325,7 @@ impl<'t, T: WrittenTree> Numbers<'t, T> {
 
     /// Returns the next directory to write: its number, its parent's number, and its id in the tree.
     fn next(&mut self) -> Option<(u32, u32, DirId)> {
-        let waiting = u32::try_from(self.waiting.len()).expect("not more than have numbers");
+        let waiting = u32::try_from(self.waiting.len()).expect("the number of directories fits into 32 bits");
         let (id, parent) = self.waiting.pop_front()?;
         Some((self.given - waiting, parent, id))
     }

@@ -90,8 +90,8 @@ impl DraftFile {
         };
         shielded(|| match directory.link(name.as_c_str(), target) {
             Ok(()) => {
-                // The file is complete. If its temporary name cannot be deleted now, the next write into the directory
-                // deletes it.
+                // The file is complete. If its temporary name cannot be deleted now, a later duke process deletes the
+                // name when it writes a file into the directory.
                 let _ = directory.unlink(name.as_c_str());
                 Ok(())
             }

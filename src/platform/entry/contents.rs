@@ -138,8 +138,8 @@ impl Contents {
     /// of bytes shared, or `None` if the bytes differ.
     ///
     /// # Errors
-    /// Returns any error of `ioctl_fideduperange(2)`: `EOPNOTSUPP` if the file system cannot share data, and `EXDEV` if
-    /// the files are on different file systems.
+    /// Returns any error of `ioctl_fideduperange(2)`, such as `EOPNOTSUPP` if the file system cannot share data, or
+    /// `EXDEV` if the files are on different file systems.
     pub fn share_range(&self, other: &Self, offset: u64, length: u64) -> Result<Option<u64>, Errno> {
         imp::share_range(&self.file, &other.file, offset, length)
     }

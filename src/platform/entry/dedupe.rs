@@ -34,8 +34,8 @@ const DEDUPE: u32 = 0xc018_9436;
 /// the number of bytes shared, or `None` if the bytes differ.
 ///
 /// # Errors
-/// Returns any error of `ioctl_fideduperange(2)`: `EOPNOTSUPP` if the file system cannot share data, and `EXDEV` if the
-/// files are on different file systems.
+/// Returns any error of `ioctl_fideduperange(2)`, such as `EOPNOTSUPP` if the file system cannot share data, or
+/// `EXDEV` if the files are on different file systems.
 #[allow(unsafe_code)]
 pub fn share_range(
     from: &impl AsRawFd,

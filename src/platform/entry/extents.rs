@@ -17,8 +17,8 @@ pub struct ExtentLayout {
     /// Number of bytes not shared with any other file.
     pub private: u64,
     /// Minimum number of bytes on disk that belong to this file alone. The system does not report the compressed size
-    /// of data, so each compressed extent counts as one block. An extent without a location also counts as one block,
-    /// because it may be compressed later.
+    /// of data, so each compressed extent counts as one block. A delayed extent, which has no location on disk yet,
+    /// also counts as one block, because it may be compressed when it is written.
     pub certain: u64,
     /// Number of bytes shared with copies or snapshots. Always 0 on macOS, which reports only private bytes.
     pub shared: u64,

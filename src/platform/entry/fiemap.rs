@@ -158,8 +158,8 @@ pub fn volume(directory: &Directory) -> Option<ExtentVolume> {
     let id = u64::from(status.filesystem_id()) & u64::from(u32::MAX);
     #[allow(clippy::useless_conversion)] // the counts have 32 bits on some systems
     let inodes = u64::from(status.files()).saturating_sub(u64::from(status.files_free()));
-    // On btrfs, overwriting part of an extent keeps the whole extent, so deleting a file may free more bytes than the
-    // file refers to.
+    // Only XFS is treated as bounded. On btrfs, for example, overwriting part of an extent keeps the whole extent on
+    // disk, so deleting a file may free more bytes than the file refers to.
     let is_bounded = magic == XFS;
     Some(ExtentVolume { id, is_bounded, inodes })
 }
@@ -200,7 +200,7 @@ fn ask(file: &impl AsRawFd, start: u64, flags: u32) -> Result<Map, Errno> {
         length: u64::MAX - start,
         flags,
         mapped: 0,
-        count: u32::try_from(EXTENTS).expect("a small number"),
+        count: u32::try_from(EXTENTS).expect("EXTENTS is a small number"),
         reserved: 0,
         extents: [Extent::default(); EXTENTS],
     };

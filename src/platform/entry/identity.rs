@@ -69,7 +69,8 @@ mod tests {
         Identity { attributes, born, modified: (50, 1), changed: (60, 1) }
     }
 
-    /// Compares inode 7 with a later file that reused the inode number.
+    /// Compares entries with later ones of the same kind that have reused their inode number. Only the birth times
+    /// differ.
     #[test]
     fn a_recreated_inode_is_another_one() {
         for kind in [Kind::File, Kind::Directory, Kind::Symlink] {

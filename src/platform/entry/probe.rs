@@ -42,7 +42,7 @@ pub enum Trait {
     Direct,
     /// Marked for exclusion from backups.
     NoDump,
-    /// Protected from all users by the system (SIP, macOS).
+    /// Protected from all users, including root, by System Integrity Protection (macOS).
     Restricted,
     /// Stored only in the cloud; accessing the entry downloads its contents.
     Dataless,

@@ -1,8 +1,8 @@
 //! System calls for deleting and moving entries: reading identities, opening a child or the parent on the same mount,
 //! unlinking, renaming.
 //!
-//! Every call is relative to an open directory and takes a single name. Invariant: no call follows a symbolic link or
-//! crosses a mount.
+//! Every call is relative to an open directory, and every name is a single path component. Invariant: no call follows
+//! a symbolic link on disk or returns a directory on another mount.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -171,8 +171,8 @@ impl Directory {
         imp::is_mount(self, name)
     }
 
-    /// Returns `true` if `name` is immutable or append-only, so that it cannot be deleted (chattr(1); on macOS,
-    /// chflags(2)).
+    /// Returns `true` if `name` is immutable or append-only, so that it cannot be deleted (on Linux, chattr(1); on
+    /// macOS, chflags(2)). Always returns `false` on other systems, where duke does not read these flags.
     ///
     /// # Errors
     /// Returns any error of statx(2) or fstatat(2).

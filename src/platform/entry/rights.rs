@@ -27,7 +27,8 @@ impl Directory {
         // An immutable or append-only directory does not allow deletions either.
         let refused = refused.or_else(|| self.is_locked(".").unwrap_or(false).then_some(Errno::EPERM));
         let user = geteuid().as_raw();
-        // With the sticky bit (unlink(2)), only the owner of an entry or of the directory can delete the entry.
+        // With the sticky bit (unlink(2)), an entry can be deleted only by its owner, by the owner of the directory,
+        // or by a process that counts as the owner of every file (`owns_all`).
         let is_sticky = |found: &Attributes| found.mode & STICKY != 0 && found.uid != user;
         let is_restricted = self.attributes().is_ok_and(|found| is_sticky(&found)) && !owns_all();
         Rights { refused, only: is_restricted.then_some(user) }

@@ -29,8 +29,9 @@ pub enum Refused {
     Writable(PathBuf),
 }
 
-/// Write permission of the group and of others (chmod(2)).
+/// Write permission of the group (chmod(2)).
 const GROUP: u32 = 0o020;
+/// Write permission of others (chmod(2)).
 const OTHERS: u32 = 0o002;
 
 /// Returns the contents of the regular file at `path`, which may have at most `limit` bytes and must belong to this
@@ -56,13 +57,14 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
         return Err(Refused::Foreign);
     }
     let mut bytes = Vec::new();
-    // The limit applies to the data itself, because the file may grow or report no length.
+    // The limit applies to the bytes that are read, not to the reported length, because the file may grow or report
+    // no length.
     file.take(limit + 1).read_to_end(&mut bytes).map_err(Refused::Failed)?;
     if bytes.len() as u64 > limit { Err(Refused::TooLong) } else { Ok(bytes) }
 }
 
 /// Opens a regular file of this user for reading and appending. A missing file is created with access for this user
-/// only.
+/// only. The group and other users lose any permission for an existing file.
 ///
 /// # Errors
 /// Returns any error of open(2), which also fails for a symbolic link, or [`io::ErrorKind::PermissionDenied`] if the

@@ -24,8 +24,8 @@ use crate::platform::{Directory, Errno};
 
 /// Maximum number of files registered at the same time. Additional files are not registered.
 const MOST: usize = 16;
-/// Maximum time in milliseconds that a process about to end waits for calls to [`shielded`]. A call on a dead file
-/// system may never return.
+/// Maximum time in milliseconds that a process about to end waits for calls to [`shielded`]. A call on an
+/// unresponsive file system may never return.
 const PATIENCE: u32 = 500;
 
 /// Signals that end a process by default.
@@ -53,8 +53,8 @@ struct Slot {
     name: AtomicPtr<c_char>,
 }
 
-// All accesses are `SeqCst`, because signal handlers also access the slots. With only two accesses per file,
-// a weaker ordering would save nothing.
+// All accesses are `SeqCst`, because signal handlers also access the slots. With only a few accesses per file, a
+// weaker ordering would save nothing.
 static SLOTS: [Slot; MOST] = [const {
     Slot { is_taken: AtomicBool::new(false), directory: AtomicI32::new(-1), name: AtomicPtr::new(null_mut()) }
 }; MOST];
@@ -137,8 +137,8 @@ pub(crate) fn remove_all() {
     }
 }
 
-/// Returns `true` if duke can see a process with this ID. Also returns `true` if the ID is not positive,
-/// because kill(2) would not take such a number as the ID of a process.
+/// Returns `true` if duke can see a process with this ID. Also returns `true` if the ID is not positive, because
+/// kill(2) interprets such a number as a group of processes.
 pub fn is_running(process: i32) -> bool {
     process <= 0 || kill(Pid::from_raw(process), None) != Err(Errno::ESRCH)
 }

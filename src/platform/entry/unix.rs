@@ -1,5 +1,5 @@
 //! Implementations for any Unix that use only portable calls. A function that would need a system-specific call fails
-//! as if the kernel did not support the call.
+//! as if the kernel did not support the call, or returns a neutral value such as `false` or `None`.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -150,7 +150,7 @@ pub fn sync_file_system(_: &Directory) -> Result<(), Errno> {
     Err(Errno::EOPNOTSUPP)
 }
 
-/// Returns `false`, because these systems do not report the extents of a file.
+/// Returns `false` without calling the closure, because duke reads extent locations only on Linux.
 ///
 /// # Errors
 /// Never returns an error; the implementation for Linux can.

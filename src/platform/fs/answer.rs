@@ -1,9 +1,10 @@
 //! Calls to file systems that may never answer, such as a file system on an unreachable server.
 //!
 //! A thread in such a call stays in the kernel until the server answers, and only SIGKILL can end it. Therefore each
-//! call runs on its own thread. After the time limit, nothing waits for that thread, not even process exit.
+//! call runs on its own thread if the system can start one. After the time limit, nothing waits for that thread, not
+//! even process exit.
 //!
-//! Invariant: the time limit applies to all calls together, regardless of their number.
+//! Invariant: all calls on such threads run in parallel and share one time limit, regardless of their number.
 
 use std::sync::mpsc::channel;
 use std::thread;

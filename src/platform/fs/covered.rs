@@ -1,7 +1,7 @@
 //! Access to files under mount points: `open_tree(2)` with `OPEN_TREE_CLONE` clones a mount without the mounts on top
 //! of it. This requires Linux 5.2 and `CAP_SYS_ADMIN`.
 //!
-//! Invariant: the clone is private and exists until its last descriptor is closed.
+//! Invariant: the clone is not attached to any directory, and exists until its last descriptor is closed.
 
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};

@@ -10,7 +10,8 @@
 use crate::platform::FileSystem;
 use crate::platform::fs::mounts::Mount;
 
-/// Parses a mount table, in which whitespace and backslashes in names are written as `\ooo`.
+/// Parses a mount table, in which whitespace and backslashes in names are written as a backslash and three octal
+/// digits.
 pub fn parse(table: &[u8]) -> Vec<Mount> {
     table.split(|byte| *byte == b'\n').filter_map(line).collect()
 }
@@ -45,7 +46,7 @@ fn number(field: &[u8]) -> Option<u64> {
     std::str::from_utf8(field).ok()?.parse().ok()
 }
 
-/// Decodes the kernel's `\ooo` escapes (`mangle` in `fs/proc_namespace.c`).
+/// Decodes the kernel's escapes, such as `\040` for a space (`mangle` in `fs/proc_namespace.c`).
 fn unescape(field: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(field.len());
     let mut rest = field;

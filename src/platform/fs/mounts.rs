@@ -5,8 +5,8 @@
 //! | Linux | `/proc/self/mountinfo` (proc(5)) | `statx(2)`, which reports the mount since Linux 5.8 |
 //! | macOS | `getfsstat(2)`, without requests to the file systems | `statfs(2)`: the mount point |
 //!
-//! Network file systems are recognized by type (`fs::kind`). On macOS, the kernel marks local file systems
-//! (`MNT_LOCAL`).
+//! On Linux, network file systems are recognized by type and mount source (`fs::kind`). On macOS, they are recognized
+//! by the absence of the flag `MNT_LOCAL`, with which the kernel marks local file systems.
 //!
 //! Invariant: a lookup accesses only the file system that the path is on, so an unreachable server blocks no other
 //! lookup.
@@ -35,7 +35,8 @@ pub struct Mount {
     pub source: Vec<u8>,
     /// Options of the file system, separated by commas.
     pub options: Vec<u8>,
-    /// `true` for a network file system, as determined from its type or reported by the system.
+    /// `true` for a network file system, as determined from its type and source (Linux) or reported by the kernel
+    /// (macOS).
     pub is_network: bool,
     /// Volume of the mount; set on macOS only.
     pub volume: Option<VolumeId>,

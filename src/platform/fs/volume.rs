@@ -27,7 +27,8 @@ impl VolumeId {
     }
 }
 
-/// Returns `true` if this mount source names a snapshot.
+/// Returns `true` if this mount source has the form `NAME@/dev/...` of a snapshot. A source such as `/dev/disk3s1s1`
+/// is not recognized; macOS marks its mount with the flag `MNT_SNAPSHOT`.
 #[allow(dead_code)] // only macOS has such mounts
 pub fn is_snapshot(source: &[u8]) -> bool {
     source.windows(b"@/dev/".len()).any(|part| part == b"@/dev/")

@@ -98,7 +98,7 @@ impl Arena {
 
     fn add(&self, chunk: Chunk) -> u32 {
         let index = self.count.fetch_add(1, Ordering::Relaxed);
-        assert!(self.chunks.make(index).set(chunk).is_ok(), "a chunk number is given out once");
+        assert!(self.chunks.make(index).set(chunk).is_ok(), "each chunk number is given out only once");
         index
     }
 

@@ -153,7 +153,7 @@ impl BlockFile {
         self.length
     }
 
-    /// Returns the block after verifying its checksum, which `checksum` computes.
+    /// Reads the block and returns its bytes if the checksum that `checksum` computes for them is that of `block`.
     ///
     /// # Errors
     /// Returns an error if the block cannot be read, is outside the file, or has a different checksum.

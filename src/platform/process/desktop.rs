@@ -1,4 +1,4 @@
-//! Desktop conventions: opener, clipboard tool, trash, and stat(1) in scripts.
+//! System conventions: opener, clipboard tool, trash, and the output of stat(1), which deletion scripts call.
 
 pub use super::imp::{
     BIRTH_HAS_NANOSECONDS, CLIPBOARD_TOOL, OPENER, REVEAL, TRASH_HAS_INFO, TRASH_NAME_SEPARATOR, home_trash,

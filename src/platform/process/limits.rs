@@ -35,7 +35,8 @@ pub fn processors() -> usize {
 /// (`RLIMIT_AS`).
 ///
 /// The system would allow more threads, but the process would end as soon as one of them could not allocate its memory.
-/// If the address space is limited, this call also makes all threads share one arena of the C library's allocator.
+/// If the address space is limited, this call also makes all threads share one arena of the C library's allocator (on
+/// Linux with glibc).
 pub fn threads(wanted: usize) -> usize {
     threads_with_room(wanted)
 }

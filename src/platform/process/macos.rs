@@ -6,7 +6,7 @@ mod unix;
 
 use std::path::PathBuf;
 
-pub use unix::*; // including `threads_with_room`, because `RLIMIT_AS` limits resident memory on macOS
+pub use unix::*; // no own `threads_with_room`, because `RLIMIT_AS` does not limit the address space on macOS
 
 /// `false`, because the kernel watches only for requested events, and poll(2) does not support `/dev/tty` at all.
 pub const POLL_REPORTS_HANGUP: bool = false;

@@ -52,12 +52,13 @@ impl<'d> Reader<'d> {
         if self.stream.is_none() {
             self.stream = Some(open(self.directory)?);
         }
-        let stream = self.stream.as_mut().expect("opened above");
+        let stream = self.stream.as_mut().expect("the stream was opened above");
         while buffer.entries.len() < BATCH {
             match stream.next() {
                 None => break,
                 Some(Ok(entry)) => buffer.push(entry.file_name(), kind_of(&entry), entry.ino()),
-                // The names already read by this call are kept. A persistent error will occur again in the next call.
+                // The names that this call has already read are returned first. A persistent error will occur again
+                // in the next call.
                 Some(Err(_)) if !buffer.entries.is_empty() => break,
                 Some(Err(error)) => return Err(error),
             }
@@ -98,7 +99,7 @@ impl Buffer {
     ///
     /// # Errors
     /// Returns any error of fstatat(2), such as `ENOENT` if the entry no longer exists.
-    #[allow(clippy::unused_self)] // other systems answer from the buffer
+    #[allow(clippy::unused_self)] // other implementations use fields of the buffer
     pub fn attributes(&self, directory: &Directory, entry: &DirEntry<'_>) -> Result<Attributes, Errno> {
         directory.attributes_of(entry.name)
     }

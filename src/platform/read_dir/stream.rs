@@ -72,7 +72,7 @@ impl Drop for Stream {
 #[allow(unsafe_code)]
 impl Name {
     pub(crate) fn file_name(&self) -> &CStr {
-        // SAFETY: the call has ended the name with a NUL inside the array, which lives as long as `self`.
+        // SAFETY: readdir_r(3) has terminated the name with a NUL inside the array, which lives as long as `self`.
         unsafe { CStr::from_ptr(self.entry.d_name.as_ptr()) }
     }
 

@@ -1,7 +1,7 @@
 //! Signals and terminal hangups, as events that a thread can wait for.
 //!
-//! Invariant: a signal handler only writes a byte to a pipe. The exception is SIGABRT: no other code runs afterwards,
-//! so the handler itself restores the terminal.
+//! Invariant: a signal handler of this module only writes a byte to a pipe. The exception is the handler for SIGABRT:
+//! no other code runs after it, so the handler itself restores the terminal.
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -44,7 +44,7 @@ impl Watch {
     pub fn new(terminal: Option<OwnedFd>) -> io::Result<Self> {
         let mut signals = Vec::new();
         for signal in FATAL {
-            // If the process was started with the signal ignored (nohup(1)), it stays ignored.
+            // SIGHUP stays ignored if the process was started that way, as by nohup(1).
             if signal == Signal::SIGHUP && is_ignored(signal) {
                 continue;
             }
@@ -60,7 +60,7 @@ impl Watch {
     /// Waits for the next event.
     ///
     /// # Errors
-    /// Returns an error if the system cannot wait for the descriptors, which would indicate a bug.
+    /// Returns any error of poll(2) and read(2). Such an error would indicate a bug.
     pub fn wait(&mut self) -> io::Result<Event> {
         loop {
             let mut descriptors: Vec<PollFd<'_>> = Vec::new();
@@ -128,8 +128,8 @@ pub fn announce_resize() -> io::Result<()> {
 /// writing to it, which can take a while on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Waits until `terminal` accepts output. Returns `false` if the terminal accepts none within `PATIENCE`,
-/// because Ctrl-S has stopped output, or if the terminal was closed.
+/// Waits until `terminal` accepts output, and returns `true`. Returns `false` if the terminal accepts none within
+/// `PATIENCE`, for example because Ctrl-S has stopped output, or if the terminal was closed.
 pub fn is_writable(terminal: BorrowedFd<'_>) -> bool {
     let end = Instant::now() + PATIENCE;
     loop {

@@ -1,9 +1,9 @@
 //! Programs that duke runs in its terminal.
 //!
-//! Programs start in a clean state: every signal has its default action and is unblocked, the terminal has the modes it
-//! had before duke started, and none of duke's descriptors are open (all of them close on exec). Directories are passed
-//! as open descriptors, so no path is resolved again. While a program uses the terminal, keys affect only the program:
-//! Ctrl-C does not end duke, and Ctrl-Z stops both.
+//! Programs start in a clean state: signals that duke handles or ignores have their default actions, no signal is
+//! blocked, the terminal has the modes it had before duke started, and none of duke's descriptors are open (all of
+//! them close on exec). Directories are passed as open descriptors, so no path is resolved again. While a program
+//! uses the terminal, Ctrl-C affects only the program, whereas Ctrl-Z stops the program and duke.
 //!
 //! Invariant: when a call returns, the signal actions and the terminal are as they were before the call.
 
@@ -26,7 +26,7 @@ use super::stops::stop_group;
 const MEANWHILE: [(Signal, Answer); 3] = [
     (Signal::SIGINT, Answer::Ignore),
     (Signal::SIGQUIT, Answer::Ignore),
-    // This signal would stop duke when it takes the terminal back from the background.
+    // SIGTTOU would stop duke when duke, as a background process, takes the terminal back.
     (Signal::SIGTTOU, Answer::Ignore),
 ];
 
@@ -105,7 +105,8 @@ enum Session {
     Own,
 }
 
-/// Makes the program start in `directory`, with default signal actions. (The standard library unblocks all signals.)
+/// Makes the program start in `directory`, in the given session, and with default actions for the signals in
+/// [`MEANWHILE`]. (The standard library unblocks all signals.)
 #[allow(unsafe_code)]
 fn clean(command: &mut Command, directory: Option<BorrowedFd<'_>>, session: Session) {
     let directory = directory.map(|directory| directory.as_raw_fd());

@@ -1,9 +1,9 @@
-//! Suspension of the process by SIGTSTP (Ctrl-Z, `kill -TSTP`), which happens only after the terminal has been handed
-//! back.
+//! Suspension of the process by SIGTSTP (Ctrl-Z, `kill -TSTP`). The process stops only after it has handed the
+//! terminal back to the shell, that is, restored the original screen and modes.
 //!
 //! A signal sent to the process can be received by any thread, and the other threads continue for a moment.
 //! Without precautions, a thread could hand the terminal back, send the signal and take the terminal again,
-//! all before the process stops. Therefore every thread permanently blocks SIGTSTP. One thread waits for the
+//! all before the process stops. Therefore every thread blocks SIGTSTP. One thread waits for the
 //! signal, hands the terminal back, sends the signal to itself and unblocks the signal briefly. During that
 //! time, only this thread can receive the signal, and the process stops before the unblocking call returns.
 //!
@@ -39,7 +39,7 @@ static STOPS: OnceLock<Stops> = OnceLock::new();
 /// # Errors
 /// Returns an error if no thread can be started.
 pub fn hold() -> io::Result<()> {
-    // If the process was started with the signal ignored, it stays ignored.
+    // SIGTSTP stays ignored if the process was started that way.
     if is_ignored(Signal::SIGTSTP) || STOPS.get().is_some() {
         return Ok(());
     }

@@ -99,12 +99,12 @@ impl ScanPlan {
             return Err("the path is not absolute");
         }
         if self.parts.first().is_none_or(|rest| !rest.paths.is_empty()) {
-            return Err("part 0 is missing or has paths");
+            return Err("part 0 is missing, or lists paths (it must not)");
         }
         let all = || self.parts.iter().flat_map(|part| &part.paths).map(Vec::as_slice);
         let known: HashSet<&[u8]> = all().collect();
         if known.len() != all().count() {
-            return Err("a path is in two parts");
+            return Err("a path is listed more than once");
         }
         let is_fine = |path: &[u8]| {
             let mut names = above(path).map(|(_, name)| name);
@@ -116,7 +116,7 @@ impl ScanPlan {
         if all().all(is_fine) {
             Ok(())
         } else {
-            Err("a path is inside another one, or outside of the plan's path")
+            Err("a path is inside another one, or outside the plan's path")
         }
     }
 }

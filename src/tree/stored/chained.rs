@@ -77,7 +77,7 @@ impl ChainedFile {
 }
 
 /// Loads the listing of [`DirId::TOP`], and of each directory that `is_wanted` accepts. If `is_wanted` accepts a
-/// directory, it must also accept all of the directory's ancestors. Calls `met` with the loaded directories, parents
+/// directory, it must also accept all of the directory's ancestors. Calls `met` with these directories, parents
 /// before their children.
 fn fetch_below(tree: &Tree, is_wanted: impl Fn(&DirId) -> bool + Sync, mut met: impl FnMut(&[DirId])) {
     let mut waiting = vec![DirId::TOP];

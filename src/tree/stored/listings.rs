@@ -31,7 +31,7 @@ impl ListingsDraft {
     /// order.
     pub fn push(&mut self, directory: u32, segments: &[u8], count: usize) {
         let (first, last) = self.ends.unwrap_or((directory, directory));
-        let step = directory.checked_sub(last).expect("directories come in the order of their numbers");
+        let step = directory.checked_sub(last).expect("directories are added in the order of their numbers");
         write_varint(&mut self.bytes, u64::from(step));
         if count != 1 {
             write_varint(&mut self.bytes, (segments.len() as u64) << 1 | 1);

@@ -106,8 +106,8 @@ impl Tree {
         Self::empty(count, devices, Some(Box::new(Stored::Numbered(NumberedFile::new(file, plan)))))
     }
 
-    /// Creates the tree stored in a file of chains. The chain that ends with the item `root` contains the root. The
-    /// items may refer to `devices` by index. Does not read any chains yet.
+    /// Creates the tree stored in a file of chains. `root` is the position of the last item in the chain of the
+    /// roots. The items may refer to `devices` by index. Does not read any chains yet.
     pub fn from_chains(chains: Box<dyn Chains>, devices: Devices, root: u64) -> Self {
         let file = ChainedFile::new(chains, root);
         let tree = Self::empty(1, devices, Some(Box::new(Stored::Chained(Box::new(file)))));

@@ -63,7 +63,10 @@ impl RowsDraft {
                 | flag(ERRNO, row.errno != 0)
                 | flag(SHARED, row.shared != 0),
         );
-        let parent = row.parent.checked_sub(self.parent).expect("parents come in the order of their numbers");
+        let parent = row
+            .parent
+            .checked_sub(self.parent)
+            .expect("rows are added in the order of their parents' numbers");
         let always = [u64::from(parent), row.totals.disk, row.totals.apparent, row.totals.items];
         let device = (row.device != self.device).then_some(u64::from(row.device));
         let sometimes = [errors, u64::from(row.errno.unsigned_abs()), row.shared];

@@ -1,7 +1,7 @@
 //! Execution of commands in the current scope.
 //!
-//! This file handles the commands of the list and of table views. Layers handle their own. Invariant: a key performs
-//! only the command that the keymap binds to it.
+//! This file handles the commands of the list and of table views. Layers handle their own commands. Invariant: a key
+//! performs only the command that the keymap binds to it.
 
 use ratatui::crossterm::event::KeyEvent;
 
@@ -55,8 +55,8 @@ impl App<'_> {
         }
     }
 
-    /// Performs the command that has waited for the scan, once it is ready. If a layer has opened in the
-    /// meantime, the command is forgotten, because it would be sent to that layer.
+    /// Performs the command that was waiting for the scan, once the entries that it acts on have been found. If a
+    /// layer has opened in the meantime, the command is dropped, because it would be sent to that layer.
     pub(super) fn perform_waiting(&mut self) -> Option<Effect> {
         if !self.layers.is_empty() {
             self.cx.forget_waiting();

@@ -97,8 +97,8 @@ impl Context<'_> {
         Effect::Recheck(places)
     }
 
-    /// Requests a recheck of the directories that contain the shared files, but of none of their entries, so
-    /// that the search for duplicates runs again.
+    /// Requests a recheck that names the directories of the shared files, but none of their entries. Its purpose is
+    /// to make the search for duplicates run again.
     fn recheck_shared(&mut self, sharing: &CopySharing) -> Effect {
         let directories = sharing.directories();
         let name = directories.first().map(|directory| self.tree.name(*directory).to_vec());

@@ -33,15 +33,15 @@ impl Context<'_> {
         let is_plain = |letter: &char| letter.is_alphanumeric() || ['-', '_', '.'].contains(letter);
         let name: String = String::from_utf8_lossy(last).chars().filter(is_plain).collect();
         let name = name.trim_start_matches(['-', '.']);
-        // ncdu's format supports only one root, which must be a directory.
+        // ncdu's format supports only one root.
         let ending = if self.roots.len() == 1 { "json.zst" } else { "duke" };
         format!("{}.{ending}", if name.is_empty() { "files" } else { name })
     }
 
     /// Requests an export, or shows a notice if it cannot start now.
     pub fn write_file(&mut self, order: ExportRequest) -> Option<Effect> {
-        // Check again, because an operation may have started while the question was open, and would change the
-        // contents.
+        // Check again, because since the prompt was opened, an operation may have started that would change the
+        // exported tree.
         self.checked(self.check_export())?;
         self.notify(Notice::Writing(order.path.clone()));
         self.export.order = Some(order.clone());

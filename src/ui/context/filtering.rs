@@ -28,7 +28,7 @@ impl Context<'_> {
             return;
         }
         self.views.filtering = Some(Filtering::new(self.views.filter.clone()));
-        // The old rows are not filtered correctly, so no rows are shown until the result arrives.
+        // The old rows include entries that do not match, so no rows are shown until the result arrives.
         self.sorting = None;
         self.place.forget_rows();
     }
@@ -52,7 +52,8 @@ impl Context<'_> {
         }
     }
 
-    /// Returns `true` if the filter hides any entry below this directory.
+    /// Returns `true` if the filter hides any entry below this directory. Returns `false` while a table view is open,
+    /// because the filter applies only to the list and the treemap.
     pub fn is_partly_shown(&self, id: DirId) -> bool {
         let Some(filtering) = &self.views.filtering else { return false };
         self.views.sheets.is_empty() && filtering.filtered().totals(id) != self.live.totals(self.tree, id)

@@ -1,8 +1,8 @@
 //! Growth since a baseline: the search for a baseline, the growth column, and navigation from a change to its
 //! entry.
 //!
-//! Invariant: the comparison runs only while its result is shown, and its result is dropped when a rescan
-//! replaces directories.
+//! Invariant: no comparison starts before the growth column or the treemap's growth colors have been requested, and
+//! its result is dropped when a rescan replaces directories.
 
 use super::Context;
 use crate::analysis::compare::diff::ChangeKind;
@@ -19,8 +19,8 @@ use crate::ui::view_state::GrowthState;
 use crate::ui::views::growth;
 
 impl Context<'_> {
-    /// Searches for a baseline if that has not been done yet, and compares the tree with it if the growth column is
-    /// visible. Returns `true` if there is a new result.
+    /// Searches for a baseline if that has not been done yet, and compares the tree with it if the growth column or
+    /// the treemap's growth colors have been requested. Returns `true` if there is a new result.
     pub fn poll_comparison(&mut self, sources: &Sources<'_>) -> bool {
         let (may_start, order) = (sources.may_compare(), self.request(Query::default()).order);
         let basis = || sources.basis.cloned();

@@ -278,8 +278,9 @@ impl<'t> Context<'t> {
         Some(Effect::Print(self.marks.in_order(self.tree).iter().map(path).collect()))
     }
 
-    /// Requests that the path of the entry under the cursor be copied to the clipboard. If there is no such
-    /// entry, requests the same for the path of the shown directory.
+    /// Requests that the path of the entry under the cursor be copied to the clipboard. In a list without such an
+    /// entry, requests the same for the recorded entry under the cursor or, if there is none, the shown directory.
+    /// In a table view, shows a notice instead.
     pub fn copy_path(&mut self) -> Option<Effect> {
         let path = match self.entries(self.row(), 1).first() {
             Some((id, record)) => self.shown_path(&Marks::path(self.tree, (*id, record.name))),

@@ -180,7 +180,7 @@ impl Context<'_> {
         self.views.sheets = vec![TableView::new(self.title(spec), table, request)];
     }
 
-    /// Checks that the prerequisite of a view (a baseline or a file system), if any, is available.
+    /// Checks that the prerequisite of a view, if any, is met: a file system, a complete scan, or a baseline.
     fn check_view(&self, spec: &ViewSpec) -> Result<(), Notice> {
         match spec.needs {
             Needs::FileSystem | Needs::CompleteScan if self.source_kind != SourceKind::Live => {

@@ -165,7 +165,7 @@ impl Context<'_> {
             return None;
         }
         let path = Path::new(OsStr::from_bytes(shown));
-        // `Path::parent` does not work for a path that ends with `..`.
+        // For a path that ends with `..`, `Path::parent` would return the wrong directory.
         let above = if path.file_name().is_some() { path.parent()?.to_owned() } else { path.join("..") };
         let is_top = path.parent().is_none();
         (!is_top).then(|| above.into_os_string().into_vec())

@@ -178,7 +178,7 @@ fn commands_apply_to_the_marks_or_the_entry_under_the_cursor() {
     // A marked entry in a marked directory is deleted with the directory.
     let effects = press(&mut app, "Esc g Space d");
     assert_eq!(chosen(&selection(&effects)), ["/r/music", "/r/pictures"]);
-    // The list of marks gives the same selection.
+    // A deletion started from the list of marks affects the same entries.
     let effects = press(&mut app, "Esc Tab d");
     assert_eq!(chosen(&selection(&effects)), ["/r/music", "/r/pictures"]);
     // An entry without metadata cannot be deleted.
@@ -259,7 +259,8 @@ fn a_deletion_says_up_to_where_less_may_be_freed() {
     }
 }
 
-/// A file that the preview has not visited yet may have grown since the scan.
+/// While the preview is incomplete, the name must be typed even for a small entry, because files that the preview has
+/// not visited yet may have grown since the scan.
 #[test]
 fn a_name_is_typed_while_the_preview_is_incomplete() {
     let tree = home();

@@ -174,7 +174,8 @@ fn marks_of_copies_keep_the_last_copy_in_every_view() {
     press(&mut app, "G > Esc");
     assert!(app.cx.views.sheets.is_empty());
     assert_eq!(marked(&app), ["y", "z"]);
-    // The remaining copy is marked, too, but in the list. Deleting all copies is still refused.
+    // The remaining copy `x` is now marked in the list, so all copies are marked. Deleting all of them is refused,
+    // even though the duplicates view is closed.
     app.cx.go_to_entry(entry(&tree, &["x"]));
     press(&mut app, "Space D");
     assert_eq!(marked(&app), ["x", "y", "z"]);

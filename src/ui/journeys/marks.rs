@@ -119,7 +119,7 @@ fn the_question_names_the_marks() {
     press(&mut app, "Space q");
     let mut terminal = ratatui::Terminal::new(ratatui::backend::TestBackend::new(80, 12)).unwrap();
     terminal.draw(|frame| app.draw(frame)).unwrap();
-    assert!(terminal.backend().to_string().contains("lose the scan of 1:05 and 1 mark?"));
+    assert!(terminal.backend().to_string().contains("lose the scan (took 1:05) and 1 mark?"));
 }
 
 #[test]
@@ -224,8 +224,8 @@ fn marks_change_only_by_marking_keys_and_the_cursor_stays_visible() {
             assert_eq!(app.cx.marks().in_order(&tree).len() as u64, app.cx.marks().count());
         }
     }
-    // The keys need not reach these scopes. Effects are not carried out, so no deletion requires typing a
-    // name, and no operation fails.
+    // The random keys need not reach these scopes. In particular, effects are not carried out, so no deletion
+    // requires typing a name, and no operation fails.
     let elsewhere = [Scope::Question, Scope::Typing, Scope::Failures];
     for scope in Scope::ALL.into_iter().filter(|scope| !elsewhere.contains(scope)) {
         assert!(scopes.contains(&format!("{scope:?} false")), "{scope:?} was never there: {scopes:?}");

@@ -89,7 +89,8 @@ fn tick(app: &mut App<'_>, milliseconds: u64, outcome: Option<Outcome>) {
     app.update(Event::Tick(Tick { now, progress: Progress::default(), outcome, elapsed: now }));
 }
 
-/// Waits as long as a user needs to read a question, then presses keys, given by their names on the help page.
+/// Presses keys, given by their names on the help page. Before each key, waits as long as a user needs to read a
+/// question.
 fn press(app: &mut App<'_>, keys: &str) -> Vec<Effect> {
     let find = |name: &str| {
         let mut keys = KEYMAP.iter().flat_map(|binding| binding.keys);

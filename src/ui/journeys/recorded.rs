@@ -284,7 +284,7 @@ fn the_path_of_a_recorded_row_is_copied_at_once() {
     assert_eq!(press(&mut app, "y"), [Effect::Copy(b"/shown/d/file".to_vec())]);
 }
 
-/// Returns the labels of the open view's rows, all of which must be recorded or all confirmed.
+/// Returns the labels and the precision of the open view's rows. All rows must have the same precision.
 fn page_labels(app: &App<'_>) -> (Vec<String>, Precision) {
     let page = app.cx.views.page.as_ref().unwrap();
     let precision = page.lines[0].precision;

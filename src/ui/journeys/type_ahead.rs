@@ -81,8 +81,8 @@ fn keys() -> impl Strategy<Value = KeyCode> {
 proptest! {
     #![proptest_config(cases(3_000))]
 
-    /// No sequence of keys without a pause deletes, replaces or scans anything, and after Esc the browser still
-    /// quits.
+    /// No sequence of keys with pauses shorter than [`QUIET`] deletes, replaces or scans anything. Afterwards,
+    /// pressing Esc closes everything that the keys have opened.
     #[test]
     fn a_burst_of_keys_confirms_nothing(burst in prop::collection::vec((keys(), 0..300_u64, 0..20_u8), 1..40)) {
         let tree = home();

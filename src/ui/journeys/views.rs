@@ -512,7 +512,7 @@ fn the_help_is_searched_and_begins_with_the_keys_of_the_view() {
     write(&mut app, "trash");
     let found = screen(&mut app);
     assert!(found.contains("move to the trash") && !found.contains("parent directory"), "{found}");
-    // Letters typed into the search are not commands, and Enter keeps the result.
+    // Letters typed into the search are not commands. After Enter, the help page still shows only the matching keys.
     press(&mut app, "Enter");
     assert_eq!(layer(&app), Some(Scope::Help));
     assert!(screen(&mut app).contains("Keys matching"), "{}", screen(&mut app));

@@ -239,7 +239,7 @@ const EDITS: &[Binding] = &{
         bind(&[alt('d')], TYPED, C::Erase(TextMotion::WordRight), Text, "delete the next word"),
         bind(&[control('u')], TYPED, C::Erase(TextMotion::Start), Text, "delete to the start"),
         bind(&[control('k')], TYPED, C::Erase(TextMotion::End), Text, "delete to the end"),
-        bind(&[key(K::Up)], RECALLED, C::Move(Motion::Up), HelpGroup::Search, "up, or older input"),
+        bind(&[key(K::Up)], RECALLED, C::Move(Motion::Up), HelpGroup::Search, "up or older input"),
         bind(&[key(K::Down)], RECALLED, C::Move(Motion::Down), HelpGroup::Search, "down or newer input"),
     ]
 };
@@ -288,7 +288,7 @@ const OTHERS: &[Binding] = &{
         bind(&[letter('U')], VIEWS, C::Restore, G::Delete, "restore from the trash"),
         bind(&[letter('H')], ENTRIES, C::Script, G::Delete, "write an rm script"),
         bind(&[letter('e')], &[Scope::Confirm], C::Empty, G::Delete, "delete contents only"),
-        hint(1, "retry", bind(&[letter('r')], KEPT, C::Retry, G::Delete, "retry failed ones")),
+        hint(1, "retry", bind(&[letter('r')], KEPT, C::Retry, G::Delete, "retry failures")),
         bind(&[letter('y')], VIEWS, C::CopyPath, G::Program, "copy the path"),
         hint(13, "info", bind(&[letter('i')], ENTRIES, C::Inspect, G::Program, "info")),
         hint(

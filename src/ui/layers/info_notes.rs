@@ -74,7 +74,7 @@ impl File<'_> {
             None
         } else if is(Trait::Compressed) || layout.compressed > 0 {
             Some(format!(
-                "compressed by the file system: {} on disk for {}",
+                "compressed by the file system: {} on disk for {} of contents",
                 self.size(disk),
                 self.size(length)
             ))
@@ -95,7 +95,7 @@ impl File<'_> {
             return Some(format!("{} preallocated", self.size(unwritten)));
         }
         let excess = disk.checked_sub(length).filter(|excess| *excess > SLACK)?;
-        Some(format!("uses {} more than its length: preallocated or overwritten", self.size(excess)))
+        Some(format!("uses {} more than its length: preallocation or overwritten data", self.size(excess)))
     }
 
     /// Returns a note about space that the file shares with clones, if any.
@@ -137,7 +137,7 @@ impl File<'_> {
 fn trait_text(is_so: Trait) -> &'static str {
     match is_so {
         Trait::Compressed => "compressed by the file system",
-        Trait::Encrypted => "stored encrypted",
+        Trait::Encrypted => "encrypted by the file system",
         Trait::Immutable => "immutable: cannot be changed or deleted (chattr -i or chflags clears this)",
         Trait::AppendOnly => "append-only: cannot be truncated or deleted (chattr -a or chflags clears this)",
         Trait::Verity => "protected by fs-verity: its content cannot be changed",
@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(first(probe(2048, 3 << 20, &[]), None), "sparse: 2.0 MiB of holes");
         assert!(first(probe(0, 60, &[]), None).starts_with("no blocks"));
         assert!(first(probe(0, 1 << 30, &[]), None).starts_with("sparse: 1.0 GiB"));
-        let compressed = "compressed by the file system: 1.0 MiB on disk for 3.0 MiB";
+        let compressed = "compressed by the file system: 1.0 MiB on disk for 3.0 MiB of contents";
         assert_eq!(first(probe(2048, 3 << 20, &[Trait::Compressed]), None), compressed);
         let layout = ExtentLayout {
             compressed: 3 << 20,

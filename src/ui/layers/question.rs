@@ -1,11 +1,11 @@
 //! Question dialog in the middle of the screen.
 //!
 //! ```text
-//! ┌──────────────────────────────────────┐
-//! │  Quit and lose the scan of 1:05?     │
-//! │                                      │
-//! │           [ Yes ]   [ No ]           │
-//! └──────────────────────────────────────┘
+//! ┌──────────────────────────────────────────┐
+//! │  Quit and lose the scan (it took 1:05)?  │
+//! │                                          │
+//! │             [ Yes ]   [ No ]             │
+//! └──────────────────────────────────────────┘
 //! ```
 //!
 //! On a screen that is too small for the box, the question is a single line: `Quit? y/n`. As long as a Yes would be
@@ -193,7 +193,7 @@ fn loss(cx: &Context<'_>) -> String {
     match cx.marks().count() {
         0 if cx.scan.last.elapsed <= PRECIOUS => "Quit?".to_owned(),
         0 => format!("Quit and lose the scan (it took {scan})?"),
-        1 => format!("Quit and lose the scan of {scan} and 1 mark?"),
-        marks => format!("Quit and lose the scan of {scan} and {} marks?", grouped(marks)),
+        1 => format!("Quit and lose the scan (took {scan}) and 1 mark?"),
+        marks => format!("Quit and lose the scan (took {scan}) and {} marks?", grouped(marks)),
     }
 }

@@ -27,7 +27,7 @@ use crate::ui::terminal::tab_progress;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Holder {
-    /// The process that started duke. It holds the terminal before and after the session.
+    /// Neither the browser nor a program started by it. This is the case before and after the session.
     #[default]
     Nobody,
     Browser,

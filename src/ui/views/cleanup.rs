@@ -72,7 +72,7 @@ pub struct CleanupKind {
 }
 
 impl CleanupKind {
-    /// Returns the name of the kind, and the command that creates the directories again.
+    /// Returns the two parts of the reason: the name of the kind, and a clause such as `cargo build rebuilds it`.
     fn name_and_remedy(&self) -> (&'static str, &'static str) {
         self.reason.split_once("; ").unwrap_or((self.reason, ""))
     }

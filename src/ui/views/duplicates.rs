@@ -74,7 +74,7 @@ enum DuplicateRow {
     Group(usize),
     /// Copy, given by the index of its group and the index of the copy in that group.
     Copy(usize, usize),
-    /// Title of the files that were not compared.
+    /// Heading above the files that were not compared.
     NotCompared,
     Skipped(usize),
 }

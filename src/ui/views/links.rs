@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!       Disk▾  Share                Names   Path
-//!     1.6 GiB  84.3% ████████▍          2   music/song.flac  2 of 3 names here: deleting them frees nothing
+//!     1.6 GiB  84.3% ████████▍          2   music/song.flac  2 of 3 names here; the rest are not in the scan
 //! ```
 //!
 //! Enter lists the names of the inode. Marking a row marks all of its names.

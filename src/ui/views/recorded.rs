@@ -4,7 +4,8 @@
 //! and no program can be started from them. Enter goes to the row's entry if the scan has found it, or else
 //! to the deepest directory on the way to the entry. The scan then reads that directory first.
 //!
-//! Invariant: no row of these views gives a key an entry to act on.
+//! Invariant: [`TableData::entries`] returns nothing for these rows, so no command marks, inspects or deletes an
+//! entry of the recorded tree.
 
 use std::io;
 

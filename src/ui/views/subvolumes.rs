@@ -3,9 +3,10 @@
 //!
 //! ```text
 //!      Data     Frees Path
-//!   3.0 GiB   1.0 GiB (top level)
 //!   2.0 GiB   4.0 MiB snapshots/monday  snapshot
-//!             2.0 GiB deleting the 2 marked  sizes are exact
+//!   2.0 GiB   1.0 MiB snapshots/sunday  snapshot
+//!   3.0 GiB           (top level)
+//!             1.9 GiB the 2 marked together  sizes are exact
 //! ```
 //!
 //! This view is opened from the df view, and deletes nothing. It has marks of its own instead of marks of
@@ -114,7 +115,7 @@ impl TableData for SubvolumeRows {
             return Some(Row { is_marked: marked.contains(index), ..row });
         }
         let marked: Vec<usize> = marked.iter().copied().collect();
-        let words = Row::of_words(format!("the {} marked together", marked.len()), RowStyle::Strong);
+        let words = Row::of_words(format!("deleting the {} marked", marked.len()), RowStyle::Strong);
         let row = Row { note: Some(RowNote::plain(found.accuracy.text(self.units))), ..words };
         Some(row.with(C::Frees, frees(found.freed(&marked), found.accuracy)))
     }

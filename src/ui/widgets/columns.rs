@@ -47,7 +47,7 @@ pub struct Columns {
 
 impl Columns {
     /// Returns the columns of `wanted` that fit into `width` beside a name of at least `least` cells. `first` is the
-    /// main column, beside which the name may be narrower.
+    /// main column: if only this column is left, the name shrinks to [`NAME`] cells before this column narrows.
     pub fn fit(width: usize, wanted: ColumnSet, first: Column, least: usize, units: Units) -> Self {
         let mut widths: [&[Width]; Column::COUNT] = [&[]; Column::COUNT];
         for spec in COLUMNS.iter().filter(|spec| wanted.has(spec.column)) {

@@ -210,7 +210,8 @@ pub fn page_place<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     Line::from(vec![Span::raw(place), Span::styled(marked, cx.theme.style(Role::Strong)), Span::raw(" ")])
 }
 
-/// Returns the row number and the result of the scan, plus more facts in a wide window.
+/// Returns the facts about the list, such as the row number, the filter, the marks and the scan's result. Omits facts
+/// that do not fit.
 fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     let (window, most) = (&cx.window, room - first_hint(cx, top, room));
     let left = room.saturating_sub(width_of_first(cx, top, KEPT));
@@ -294,7 +295,7 @@ pub fn operation_verb(kind: OperationKind) -> &'static str {
     }
 }
 
-/// Returns the line that shows the progress of a deletion, a move to the trash, or a restore.
+/// Returns the line that shows the progress of a file operation, such as a deletion.
 fn deleting<'a>(cx: &Context<'_>, running: &Running, room: usize) -> Line<'a> {
     let theme = cx.theme;
     let spinner = cx.spinner();

@@ -20,7 +20,7 @@ impl HalfBlocks {
         Self { area, colors: vec![None; usize::from(area.width) * usize::from(area.height) * 2] }
     }
 
-    /// Fills an area, which is measured in half lines. [`Color::Reset`] fills it with the terminal's text color.
+    /// Fills an area, whose vertical unit is half a line. [`Color::Reset`] fills it with the terminal's text color.
     pub fn fill(&mut self, area: Area, color: Color) {
         let top = self.area.y * 2;
         for y in area.y.max(top)..area.bottom().min(top + self.area.height * 2) {

@@ -22,7 +22,7 @@ const DELETE_MARKED: u8 = 1;
 #[derive(Clone, Copy, Debug)]
 pub struct Top {
     pub scope: Scope,
-    /// `true` if the operation can be retried for changed entries.
+    /// `true` if the deletion dialog has found changed entries, which it can rescan.
     pub may_retry: bool,
     /// Index of the cursor line, and number of lines, if a page replaces the view.
     pub position: Option<(usize, usize)>,

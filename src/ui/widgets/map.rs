@@ -241,7 +241,8 @@ impl<'a, 't> Painter<'a, 't> {
             _ if self.frames.is_some() => {
                 self.cx.theme.style(self.role(shape)).remove_modifier(Modifier::DIM)
             }
-            // A rectangle without a color of its own is already in reverse video.
+            // Without a color, nothing is painted behind the text. `Reset` is painted in reverse video, which also
+            // applies to the text.
             None | Some(Color::Reset) => Style::new(),
             Some(color) => Style::new().fg(ink(color)),
         }

@@ -168,7 +168,8 @@ fn largest(part: &Part, room: usize) -> Vec<&(Row, Role)> {
 fn row_line<'a>(cx: &Context<'_>, row: &Row, role: Role, room: usize) -> Line<'a> {
     let format = NumberFormat { units: cx.units, zone: &cx.zone, users: cx.owners.names() };
     let number = cx.units.width() + 1;
-    // In the error view, rows show a number of entries instead of a size.
+    // A change shows its growth, a reason for errors (which has no size) its number of entries, and any other row
+    // its size.
     let (column, value) = match (row.cell(Column::Growth), row.cell(Column::Size)) {
         // The growth of a new entry is its size, which is more informative than "new".
         (CellValue::Change(None, after), _) => (Column::Growth, CellValue::Change(Some(0), after)),

@@ -17,7 +17,7 @@ pub struct Module {
     pub text: String,
     /// Names of types, traits and aliases that other modules see.
     pub types: Vec<String>,
-    /// Files whose items this module names, with re-exports followed to the definition.
+    /// Files that define the items to which this module refers. A re-export leads to the file with the definition.
     pub used: BTreeSet<PathBuf>,
     /// First segments of all paths: other crates, local names, `crate`.
     pub first_segments: BTreeSet<String>,
@@ -81,7 +81,7 @@ fn read(file: &Path, folder: &Path, path: &[String], into: &mut BTreeMap<ModuleP
         imports: reader.imports,
         paths: reader.paths,
     };
-    // A module with one file per system is read as one module for each.
+    // If a module has one file per operating system, each file becomes a module of its own.
     match into.entry(path.to_vec()) {
         std::collections::btree_map::Entry::Vacant(entry) => drop(entry.insert(module)),
         std::collections::btree_map::Entry::Occupied(mut entry) => {
@@ -284,7 +284,7 @@ impl<'ast> Visit<'ast> for Reader {
     }
 }
 
-/// Returns the files whose items a module names.
+/// Returns the files that define the items a module refers to, except the module's own file.
 fn used(own: &[String], module: &Module, modules: &BTreeMap<ModulePath, Module>) -> BTreeSet<PathBuf> {
     let mut used = BTreeSet::new();
     let own: ModulePath = own.iter().filter(|name| !name.contains('.')).cloned().collect();
@@ -296,7 +296,7 @@ fn used(own: &[String], module: &Module, modules: &BTreeMap<ModulePath, Module>)
         }
     };
     for (name, path) in &module.imports {
-        // The import of a module does not use a file. The file is used where an item of the module is named.
+        // An import of a whole module does not count as a use of its file. Only a path to an item of the module does.
         let is_module = path.first().is_some_and(|name| name == "crate") && modules.contains_key(&path[1..]);
         if !is_module || name == "*" {
             used.extend(find(path));

@@ -113,7 +113,7 @@ impl<'p> Joined<'p> {
                 self.devices.push(device);
                 self.devices.len() - 1
             });
-            u32::try_from(index).expect("fewer devices than 2^32 fit into memory")
+            u32::try_from(index).expect("memory holds fewer than 2^32 devices")
         };
         devices.map(index).collect()
     }

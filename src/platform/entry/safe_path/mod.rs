@@ -6,7 +6,7 @@
 //! | rule | directories | symbolic links |
 //! |---|---|---|
 //! | `Rule::Named`, for a path that the user typed | any | any; but in a directory that other users can write to, only those of this user or of the directory's owner |
-//! | `Rule::Private`, for files that the program keeps | owned by root or this user; writable by others only if sticky | owned by root or this user |
+//! | `Rule::Private`, for duke's own files | owned by root or this user; writable by others only if sticky | owned by root or this user |
 //!
 //! Linux applies the first rule to the last component if `fs.protected_symlinks` is set. Here the rule applies to every
 //! component, and also in directories without the sticky bit, where any user could have created the link.
@@ -33,8 +33,9 @@ use crate::platform::{Attributes, Directory, Errno, STICKY};
 
 /// Maximum number of links followed in one path; Linux has the same limit.
 const LINKS: u32 = 40;
-/// Write permission of the group and of others (chmod(2)).
+/// Write permission of the group (chmod(2)).
 const GROUP: u32 = 0o020;
+/// Write permission of others (chmod(2)).
 const OTHERS: u32 = 0o002;
 
 /// Rule that determines which links are followed and which directories are entered.

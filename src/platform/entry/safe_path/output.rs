@@ -28,8 +28,8 @@ impl Output {
     /// Finds the location of `path`. Symbolic links are followed, except those that another user could have planted.
     ///
     /// # Errors
-    /// Returns any error of open(2) for writing, or [`Error::Refused`] for another user's link or pipe in a directory
-    /// that others can write to.
+    /// Returns any error of open(2) for writing, or [`Error::Refused`] for another user's link, pipe, socket or
+    /// device in a directory that others can write to.
     pub fn find(path: &Path) -> Result<Self, Error> {
         let mut walk = Walk::start(path, Rule::Named)?;
         if walk.rest.is_empty() && !path.is_absolute() {

@@ -22,7 +22,7 @@ impl PrivateFolder {
     ///
     /// # Errors
     /// Returns any error of open(2). Returns [`Error::Refused`] if another user owns the folder or the directory in
-    /// which it would be created, or could redirect the path.
+    /// which it would be created, can write to the folder, or could redirect the path.
     pub fn find(path: &Path) -> Result<Self, Error> {
         if !path.is_absolute() {
             return Err(Errno::EINVAL.into());

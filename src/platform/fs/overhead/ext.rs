@@ -43,8 +43,8 @@ pub fn read(mount: &Mount) -> Result<Superblock, Errno> {
     let device =
         OpenOptions::new().read(true).custom_flags(flags).open(source).map_err(|error| errno_of(&error))?;
     let facts = device.metadata().map_err(|error| errno_of(&error))?;
-    // By now, or in this container, the name from the mount table may belong to a device other than the
-    // mounted one.
+    // The path from the mount table may refer to a device other than the mounted one, because device names change and
+    // a container has its own /dev.
     if !facts.file_type().is_block_device() || facts.rdev() != mount.device {
         return Err(Errno::ENODEV);
     }

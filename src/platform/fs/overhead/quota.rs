@@ -12,7 +12,8 @@ const GET_USER: libc::c_int = 0x80_0007_u32.cast_signed() << 8;
 /// `QIF_BLIMITS | QIF_SPACE`: the numbers that the reply must contain.
 const LIMIT_AND_SPACE: u32 = 3;
 
-/// Returns the quota of the current user, or `None` if no quota limits the user's disk space.
+/// Returns the quota of the current user, or `None` if no quota limits the user's disk space or the quota cannot
+/// be read.
 #[allow(unsafe_code)]
 pub fn of_user(mount: &Mount) -> Option<Quota> {
     let device = CString::new(mount.source.clone()).ok()?;

@@ -3,11 +3,12 @@
 //! ```text
 //! record = length u32, itself included | returned bits 5 * u32 | fields, each rounded up to 4 bytes | names
 //! fields = ERROR, then the common attributes by ascending bit, then those of a directory or of a file
-//! NAME   = offset i32 from this field on, length u32 with the NUL
+//! NAME   = offset i32 relative to the start of this field, length u32 including the NUL
 //! ```
 //!
 //! A field is present only if its returned bit is set. An entry with an error has only ERROR and NAME; all other
-//! entries have no ERROR (getattrlist(2), and `vfs_attr_pack` in XNU). Numbers are in the machine's byte order.
+//! entries have no ERROR or an ERROR of 0 (getattrlist(2), and `vfs_attr_pack` in XNU). Numbers are in the machine's
+//! byte order.
 //!
 //! This module makes no system calls, so it can be tested on every system. Invariant: bytes are read only through
 //! bounds-checked slices, and any bytes produce an entry or `None`.
@@ -58,14 +59,15 @@ const KEPT: u32 = DEVICE | TYPE | MODIFIED | INODE;
 const OWNERS: u32 = OWNER | GROUP | ACCESS;
 
 impl Wanted {
-    /// All attributes that a scan keeps. The sizes of directories are not included; see [`Prefetched::Boundary`].
+    /// All attributes that a scan uses. The sizes of directories are not included, because the attributes of a
+    /// directory are read by name.
     pub const ALL: Self = Self {
         common: RETURNED | ERROR | NAME | FLAGS | KEPT | OWNERS,
         directory: DIRECTORY_LINKS | MOUNT_STATUS,
         file: LINKS | ALLOCATED | LENGTH,
     };
 
-    /// All attributes that a scan keeps except owner, group and permissions.
+    /// The same attributes as [`Self::ALL`] except owner, group and permissions.
     pub const WITHOUT_OWNERS: Self = Self { common: Self::ALL.common & !OWNERS, ..Self::ALL };
 
     /// Attributes requested in a directory that can be listed but not searched. Requesting more fails with `EACCES`.
@@ -138,8 +140,8 @@ impl<'b> Fields<'b> {
         Some(Self { bytes, common: set(0)?, directory: set(2)?, file: set(3)? })
     }
 
-    /// Reads the fields. Returns `None` if the record is too short for the fields that its bits show, or if the size of
-    /// a field is unknown because the field was not requested.
+    /// Reads the fields. Returns `None` if the record is too short for the fields that its bits show, or if it
+    /// contains a field that duke never requests and whose size is therefore unknown.
     fn read(&mut self, wanted: Wanted) -> Option<(Kind, u64, Prefetched)> {
         const ALL: Wanted = Wanted::ALL;
         let Self { common, directory, file, .. } = *self;

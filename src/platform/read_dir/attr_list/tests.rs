@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::fixture::cases;
 
-/// Fields to pack into a record. A `None` field has no returned bit.
+/// Fields to pack into a record. A field that is `None` is not packed, and its returned bit is not set.
 #[derive(Clone, Debug, Default)]
 struct Packed {
     error: Option<u32>,

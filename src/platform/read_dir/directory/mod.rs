@@ -1,7 +1,8 @@
 //! Open directory. `unix.rs` has flags and calls for any Unix; `linux.rs` and `macos.rs` replace some of them on those
 //! systems.
 //!
-//! Invariant: nothing below a root is opened through a symbolic link.
+//! Invariant: only [`Directory::open`] and [`Directory::open_place`], which take a path, open a directory through a
+//! symbolic link. An entry of an open directory is never opened through a symbolic link.
 
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(target_os = "macos", path = "macos.rs")]
@@ -54,7 +55,7 @@ impl From<FileStat> for Attributes {
 }
 
 impl Directory {
-    /// Opens a root. Follows symbolic links in `path`.
+    /// Opens the directory `path`. Follows symbolic links in `path`.
     ///
     /// # Errors
     /// Returns any error of open(2).
@@ -62,7 +63,8 @@ impl Directory {
         Ok(Self { fd: retry(|| open(path, OPEN, Mode::empty()))? })
     }
 
-    /// Opens a root for lookups only, which does not require permission to list it. Follows symbolic links in `path`.
+    /// Opens the directory `path` for lookups only, which on Linux and macOS does not require permission to list it.
+    /// Follows symbolic links in `path`.
     ///
     /// # Errors
     /// Returns any error of open(2).
@@ -79,7 +81,8 @@ impl Directory {
         Ok(Self { fd: retry(|| openat(&self.fd, name, OPEN | OFlag::O_NOFOLLOW, Mode::empty()))? })
     }
 
-    /// Opens the child directory `name` for lookups only, which does not require permission to list it.
+    /// Opens the child directory `name` for lookups only, which on Linux and macOS does not require permission to
+    /// list it. Never follows a symbolic link.
     ///
     /// # Errors
     /// Returns any error of openat(2).
@@ -210,7 +213,7 @@ impl Directory {
     /// Flushes the names in this directory to disk.
     ///
     /// # Errors
-    /// Returns any error of open(2) and fsync(2).
+    /// Returns any error of openat(2) and fsync(2).
     pub fn sync(&self) -> Result<(), Errno> {
         let readable = self.open_child(".")?;
         retry(|| fsync(&readable.fd))
@@ -229,7 +232,7 @@ impl Directory {
         imp::file_system(&self.fd)
     }
 
-    /// Returns the kind of the file system mounted on `name`, without listing `name` or triggering an automount.
+    /// Returns the kind of the file system mounted on `name`. On Linux, this does not trigger an automount.
     ///
     /// # Errors
     /// Returns any error of openat(2) and fstatfs(2).

@@ -1,9 +1,9 @@
 //! Palette: the roles of text and cells, the color presets, and the colors chosen by the user.
 //!
-//! Every role has one color for dark and one for light backgrounds. Tests check that text is legible, and that users
-//! with any common form of color blindness can tell apart the colors of the preset `color-blind`. A terminal with 256
-//! colors shows the nearest of its colors. The user may have redefined the sixteen ANSI colors, so nothing important
-//! depends on them.
+//! Every role, except those in the terminal's own text color, has one color for dark and one for light backgrounds.
+//! Tests check that text is legible, and that users with any common form of color blindness can tell apart the colors
+//! of the preset `color-blind`. In a terminal with 256 colors, the nearest of these replaces each color. The user may
+//! have redefined the sixteen ANSI colors, so nothing important depends on them.
 //!
 //! Invariant: a style contains only colors that the terminal supports.
 

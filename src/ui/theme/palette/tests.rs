@@ -81,7 +81,7 @@ const DEEP: [Colors; 2] = [Colors::Palette, Colors::True];
 #[test]
 fn text_is_legible_on_its_background() {
     for (preset, colors) in COLORED.into_iter().flat_map(|preset| DEEP.map(|colors| (preset, colors))) {
-        // Common backgrounds, and those of the theme itself.
+        // Common backgrounds of terminals. The theme's own backgrounds are added below.
         for (background, plain) in [
             (Background::Dark, [[0; 3], [0x1e, 0x1e, 0x1e], [0x28, 0x2a, 0x36]]),
             (Background::Light, [[255; 3], [0xfa, 0xfa, 0xfa], [0xfd, 0xf6, 0xe3]]),

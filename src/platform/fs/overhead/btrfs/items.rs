@@ -22,7 +22,8 @@ pub fn chunks(flags: u64, size: u64, used: u64) -> Option<BlockGroups> {
         _ if flags & (DATA | METADATA) == DATA | METADATA => Purpose::Mixed,
         _ => return None,
     };
-    // The profiles are, in order: RAID1C3, RAID1C4, then RAID1, DUP and RAID10. Parity is not counted, as in df.
+    // The first case is RAID1C3, the second RAID1C4, and the third RAID1, DUP and RAID10. Parity is not counted, as
+    // in df.
     let copies = match flags {
         _ if flags & (1 << 9) != 0 => 3,
         _ if flags & (1 << 10) != 0 => 4,
@@ -67,7 +68,8 @@ pub fn extent(item: &TreeItem<'_>) -> Option<FileExtent> {
     (start != 0).then_some(FileExtent { inode: item.id, start, length })
 }
 
-/// Parent directory of a subvolume, and the subvolume's name in it.
+/// Location of a subvolume: the ID of the parent subvolume, the inode number of the directory in it that contains the
+/// subvolume, and the subvolume's name in this directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Hook {
     parent: u64,
@@ -118,8 +120,8 @@ impl RootItems {
         }
     }
 
-    /// Returns the subvolumes with their paths. `lookup` returns the path of a directory within a subvolume, with a
-    /// trailing slash.
+    /// Returns the subvolumes with their paths. `lookup` takes the ID of a subvolume and the inode number of a
+    /// directory in it, and returns the path of this directory within the subvolume, with a trailing slash.
     pub fn subvolumes(mut self, lookup: impl Fn(u64, u64) -> Option<Vec<u8>>) -> Vec<Subvolume> {
         let path = |id: u64| {
             let mut names: Vec<Vec<u8>> = Vec::new();

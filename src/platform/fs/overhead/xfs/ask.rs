@@ -11,7 +11,7 @@ use crate::platform::{Directory, Errno};
 #[derive(Default)]
 struct Geometry {
     block_size: u32,
-    /// Sizes of the realtime device and of the allocation groups.
+    /// Size of a realtime extent, and size and number of the allocation groups.
     _groups: [u32; 3],
     log_blocks: u32,
     sector_size: u32,
@@ -50,7 +50,8 @@ const RESERVE: u64 = ioctl::reads(b'X', 115, size_of::<Reserve>());
 /// Reads the sizes of the log, the inodes and the reserve of the XFS file system that contains `path`.
 ///
 /// # Errors
-/// Returns an error of ioctl(2) if the geometry cannot be read. Other sizes that cannot be read are `None`.
+/// Returns any error of open(2), or of ioctl(2) if the geometry cannot be read. Other numbers that cannot be read are
+/// `None`.
 #[allow(unsafe_code)]
 pub fn ask(path: &Path) -> Result<Xfs, Errno> {
     let directory = Directory::open(path)?;

@@ -60,9 +60,8 @@ pub fn has_owners(directory: &Directory) -> bool {
     found.is_ok() && is_owned
 }
 
-/// Calls `each` with every range that belongs to a file on the volume, until `each` returns `Break`. Does not
-/// report data that has no location on the disk yet, or the blocks that XFS keeps in reserve after shared
-/// data was overwritten.
+/// Calls `each` with every range that belongs to a file on the volume, until `each` returns `Break`. Does not report
+/// data that has no location on the disk yet, or blocks that XFS has set aside for copy-on-write.
 ///
 /// # Errors
 /// Returns any error of ioctl(2), such as `EOPNOTSUPP` or `ENOTTY` if the file system has no such map.
@@ -87,7 +86,7 @@ fn visit(directory: &Directory, mut each: impl FnMut(&MapRange) -> ControlFlow<(
     let mut question = Box::new(Question {
         _in_flags: 0,
         _out_flags: 0,
-        count: u32::try_from(RANGES).expect("a small number"),
+        count: u32::try_from(RANGES).expect("RANGES is a small number"),
         entries: 0,
         _reserved: [0; 6],
         first: MapRange { device, ..MapRange::default() },
