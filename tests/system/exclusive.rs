@@ -67,8 +67,59 @@ fn set_user(user: u32) {
     nix::unistd::seteuid(nix::unistd::Uid::from_raw(user)).unwrap();
 }
 
-fn delete(path: &Path) {
-    assert!(succeeds(Command::new("rm").arg("-rf").arg(path)));
+/// Deletion of random entries on images filled with different seeds.
+struct Deletions {
+    /// Kind of the file system and options of mkfs.
+    made: (&'static str, &'static [&'static str]),
+    /// User who searches for the exclusive sizes. Root deletes.
+    user: u32,
+    /// Returns the directory to scan, by the root of the image.
+    scanned: fn(&Path) -> PathBuf,
+    /// Returns `true` if an entry of the scanned directory may be deleted.
+    may_be_deleted: fn(&Path, &Path) -> bool,
+    /// Returns the bytes that files and directories occupy, without metadata.
+    used: fn(&Path) -> u64,
+}
+
+impl Deletions {
+    /// Compares the exclusive size of each deleted entry with the space that its deletion frees. Returns the number of
+    /// exact sizes, or `None` if no image can be made here.
+    fn run(&self, name: &str) -> Option<usize> {
+        let (mut deletions, mut exact, mut state) = (0, 0, 1);
+        for seed in 1.. {
+            let image = filled(name, self.made.0, self.made.1, seed)?;
+            let root = image.path();
+            let scanned = (self.scanned)(&root);
+            let mut held = (self.used)(&root);
+            assert!(held > 0, "nothing is on the image");
+            // After many deletions, mostly large directories are left. Each image therefore gets at most 60
+            // deletions.
+            for _ in 0..60 {
+                set_user(self.user);
+                let mut found = sizes(&scanned, |path| (self.may_be_deleted)(&scanned, path));
+                set_user(0);
+                if found.is_empty() || deletions == DELETIONS {
+                    break;
+                }
+                let Sized { path, size } = found.swap_remove(next(&mut state, found.len()));
+                // On XFS, the directory of the deleted entry may shrink, too.
+                let parent = || 512 * fs::metadata(path.parent().unwrap()).unwrap().blocks();
+                let parent_before = parent();
+                assert!(succeeds(Command::new("rm").arg("-rf").arg(&path)));
+                let left = (self.used)(&root);
+                let freed = held - left - (parent_before - parent());
+                let is_bounded = size.at_least <= freed && size.at_most.is_none_or(|most| freed <= most);
+                assert!(is_bounded, "seed {seed}: {}: {size:?}, freed {freed}", path.display());
+                held = left;
+                deletions += 1;
+                exact += usize::from(size.is_exact());
+            }
+            if deletions == DELETIONS {
+                return Some(exact);
+            }
+        }
+        None
+    }
 }
 
 #[test]
@@ -77,36 +128,15 @@ fn exclusive_sizes_on_btrfs_are_exact_for_root() {
     if !in_namespace(NAME) {
         return;
     }
-    let (mut deletions, mut state) = (0, 1);
-    for seed in 1.. {
-        let Some(image) = filled(NAME, "btrfs", &["-q"], seed) else { return };
-        let root = image.path();
-        // The snapshots `one` and `two` are read-only. Subvolumes are not deleted whole.
-        let may_be_deleted = |path: &Path| {
-            let below = path.strip_prefix(&root).unwrap();
-            let names = ["data", "snapshots/three", "snapshots/four", "other", "top"];
-            names.iter().any(|name| below.starts_with(name) && (*name == "top" || below != Path::new(name)))
-        };
-        let mut used = data_used(&root);
-        // After many deletions, mostly large directories are left. Each image therefore gets at most 60
-        // deletions.
-        for _ in 0..60 {
-            let mut found = sizes(&root, may_be_deleted);
-            if found.is_empty() || deletions == DELETIONS {
-                break;
-            }
-            let chosen = found.swap_remove(next(&mut state, found.len()));
-            assert!(chosen.size.is_exact(), "{}: {:?}", chosen.path.display(), chosen.size);
-            delete(&chosen.path);
-            let left = data_used(&root);
-            assert_eq!(used - left, chosen.size.at_least, "seed {seed}: {}", chosen.path.display());
-            used = left;
-            deletions += 1;
-        }
-        if deletions == DELETIONS {
-            return;
-        }
-    }
+    // The snapshots `one` and `two` are read-only. Subvolumes are not deleted whole.
+    let may_be_deleted = |root: &Path, path: &Path| {
+        let below = path.strip_prefix(root).unwrap();
+        let names = ["data", "snapshots/three", "snapshots/four", "other", "top"];
+        names.iter().any(|name| below.starts_with(name) && (*name == "top" || below != Path::new(name)))
+    };
+    let made = ("btrfs", &["-q"][..]);
+    let test = Deletions { made, user: 0, scanned: Path::to_owned, may_be_deleted, used: data_used };
+    assert!(test.run(NAME).is_none_or(|exact| exact == DELETIONS));
 }
 
 #[test]
@@ -115,32 +145,9 @@ fn exclusive_sizes_on_btrfs_are_minimums_for_other_users() {
     if !in_namespace(NAME) {
         return;
     }
-    let (mut deletions, mut state) = (0, 1);
-    for seed in 1.. {
-        let Some(image) = filled(NAME, "btrfs", &["-q"], seed) else { return };
-        let root = image.path();
-        let data = root.join("data");
-        let mut used = data_used(&root);
-        for _ in 0..60 {
-            set_user(NOBODY);
-            let mut found = sizes(&data, |path| path != data);
-            set_user(0);
-            if found.is_empty() || deletions == DELETIONS {
-                break;
-            }
-            let Sized { path, size } = found.swap_remove(next(&mut state, found.len()));
-            delete(&path);
-            let left = data_used(&root);
-            let freed = used - left;
-            let is_bounded = size.at_least <= freed && size.at_most.is_none_or(|most| freed <= most);
-            assert!(is_bounded, "seed {seed}: {}: {size:?}, freed {freed}", path.display());
-            used = left;
-            deletions += 1;
-        }
-        if deletions == DELETIONS {
-            return;
-        }
-    }
+    let (made, scanned) = (("btrfs", &["-q"][..]), |root: &Path| root.join("data"));
+    let may_be_deleted = |data: &Path, path: &Path| path != data;
+    Deletions { made, user: NOBODY, scanned, may_be_deleted, used: data_used }.run(NAME);
 }
 
 #[test]
@@ -219,7 +226,7 @@ fn only_the_space_map_of_xfs_finds_that_all_clones_are_below_a_directory() {
 /// Returns the bytes of all blocks that hold the contents of a file or a directory, as `xfs_io` lists them. Unlike
 /// the used space, this does not change with the metadata.
 fn blocks_of_contents(root: &Path) -> u64 {
-    assert!(succeeds(Command::new("sync").arg("-f").arg(root)));
+    free_in_background(root);
     let found = Command::new("xfs_io").args(["-r", "-c", "fsmap -m"]).arg(root).output().unwrap();
     let text = String::from_utf8(found.stdout).unwrap();
     let (mut sectors, mut counted) = (0, 0);
@@ -239,38 +246,10 @@ fn test_bounds_on_xfs(name: &str, user: u32) {
     if !in_namespace(name) {
         return;
     }
-    let (mut deletions, mut exact, mut state) = (0, 0, 1);
-    for seed in 1.. {
-        let Some(image) = filled(name, "xfs", MAPPED, seed) else { return };
-        let root = image.path();
-        let mut held = blocks_of_contents(&root);
-        assert!(held > 0, "xfs_io lists no contents");
-        for _ in 0..60 {
-            set_user(user);
-            let mut found = sizes(&root, |path| path != root);
-            set_user(0);
-            if found.is_empty() || deletions == DELETIONS {
-                break;
-            }
-            let Sized { path, size } = found.swap_remove(next(&mut state, found.len()));
-            // The directory of the deleted entry may shrink, too.
-            let parent = || 512 * fs::metadata(path.parent().unwrap()).unwrap().blocks();
-            let parent_before = parent();
-            delete(&path);
-            free_in_background(&root);
-            let left = blocks_of_contents(&root);
-            let freed = held - left - (parent_before - parent());
-            let is_bounded = size.at_least <= freed && size.at_most.is_some_and(|most| freed <= most);
-            assert!(is_bounded, "seed {seed}: {}: {size:?}, freed {freed}", path.display());
-            held = left;
-            deletions += 1;
-            exact += usize::from(size.is_exact());
-        }
-        if deletions == DELETIONS {
-            assert!(exact > DELETIONS / 4, "{exact}");
-            return;
-        }
-    }
+    let (scanned, may_be_deleted) = (Path::to_owned, |root: &Path, path: &Path| path != root);
+    let used = blocks_of_contents;
+    let test = Deletions { made: ("xfs", MAPPED), user, scanned, may_be_deleted, used };
+    assert!(test.run(name).is_none_or(|exact| exact > DELETIONS / 4));
 }
 
 #[test]
@@ -288,7 +267,7 @@ fn blocks_in_reserve_of_an_overwritten_clone_may_be_freed() {
     let found = sizes(&image.path(), |path| path == clone);
     assert_eq!(found[0].size.at_least, 4096);
     drop(file);
-    delete(&clone);
+    fs::remove_file(&clone).unwrap();
     free_in_background(&image.path());
     let freed = free(&image.path()) - before;
     assert!(freed > 4096, "XFS kept no reserve");
