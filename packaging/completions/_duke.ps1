@@ -41,7 +41,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use color')
             [CompletionResult]::new('--start', '--start', [CompletionResultType]::ParameterName, 'View that the browser shows first')
             [CompletionResult]::new('--panes', '--panes', [CompletionResultType]::ParameterName, 'Panes beside the list in a wide window')
-            [CompletionResult]::new('--cwd-file', '--cwd-file', [CompletionResultType]::ParameterName, 'Write the last directory shown to FILE, for a shell function that changes to it')
+            [CompletionResult]::new('--cwd-file', '--cwd-file', [CompletionResultType]::ParameterName, 'On quitting, write the path of the last directory shown into FILE, for a shell function that changes to it')
             [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Read with N threads')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Read with N threads')
             [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Exclude entries matching GLOB')

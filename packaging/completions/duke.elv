@@ -38,7 +38,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --color 'When to use color'
             cand --start 'View that the browser shows first'
             cand --panes 'Panes beside the list in a wide window'
-            cand --cwd-file 'Write the last directory shown to FILE, for a shell function that changes to it'
+            cand --cwd-file 'On quitting, write the path of the last directory shown into FILE, for a shell function that changes to it'
             cand -t 'Read with N threads'
             cand --threads 'Read with N threads'
             cand --exclude 'Exclude entries matching GLOB'

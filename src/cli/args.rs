@@ -224,7 +224,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub pick: bool,
 
-    /// Write the last directory shown to FILE, for a shell function that changes to it
+    /// On quitting, write the path of the last directory shown into FILE, for a shell function that changes to it
     ///
     /// The path is absolute and is written without a trailing newline. Nothing is written for an export or a snapshot.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
@@ -284,8 +284,8 @@ pub struct Arguments {
 
     /// Also list unfinished multipart uploads
     ///
-    /// For rclone:// paths on S3. They take space until they are finished or removed. The list has no sizes, so they are
-    /// shown as empty files.
+    /// Only for rclone:// paths on S3. Unfinished uploads take space until they are finished or removed. S3 lists them
+    /// without sizes, so they are shown as empty files.
     #[arg(long, help_heading = "Scan", conflicts_with = "import")]
     pub uploads: bool,
 

@@ -1,8 +1,8 @@
 //! Settings of the configuration, converted to command-line words that precede the typed words.
 //!
-//! Each flag is defined once, so a setting is parsed and rejected like the flag. A switch has an opposite,
-//! `--no-x` for `--x`, which undoes the setting. Later words take precedence, so a typed word overrides a
-//! setting that conflicts with it.
+//! A setting is parsed by the definition of its flag, so a value that the flag rejects is invalid here, too. A switch
+//! has an opposite, `--no-x` for `--x`, which undoes the setting. Later words take precedence, so a typed word
+//! overrides a setting that conflicts with it.
 //!
 //! Invariant: these words neither change the meaning of the typed words nor make them valid or invalid.
 

@@ -228,7 +228,7 @@ pub fn needs_owners(arguments: &Arguments) -> bool {
     arguments.ndjson || arguments.csv || arguments.by.contains(&GroupBy::Owner)
 }
 
-/// Returns `true` if only a part of the tree is printed.
+/// Returns `true` if a flag selects entries by size or prints lists instead of the tree.
 pub fn selects(arguments: &Arguments) -> bool {
     arguments.min_size.is_some() || arguments.top.is_some() || !arguments.by.is_empty()
 }

@@ -110,7 +110,7 @@ fn hidden(space: &FileSystemUsage, subject: Subject) -> Vec<String> {
     ];
     let is_refused = space.covered.iter().any(|shadow| shadow.hidden.is_err());
     texts.push(if is_refused {
-        "Reading below a mount point requires root and Linux 5.2: run duke with sudo on the same directory."
+        "Reading such files requires root and Linux 5.2 or later: run duke with sudo on the same directory."
             .to_owned()
     } else {
         "These files were scanned through a private mount of the file system, in which no other mount covers them."
@@ -126,10 +126,10 @@ fn hidden(space: &FileSystemUsage, subject: Subject) -> Vec<String> {
         .as_ref()
         .map_or_else(|| escape_path(&space.volume.path), |mount| escape(&mount.point).into_owned());
     texts.push(format!(
-        "To clean up, root can mount the file system a second time: mount --bind {point} /mnt{}",
+        "To clean up, root can mount the file system a second time (mount --bind {point} /mnt){}",
         place
             .map(|place| format!(
-                "; then open /mnt{}",
+                " and open /mnt{}",
                 place.strip_prefix(point.trim_end_matches('/')).unwrap_or(&place)
             ))
             .unwrap_or_default()

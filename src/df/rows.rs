@@ -354,7 +354,7 @@ fn told(note: &Note, units: Units) -> (String, Option<String>) {
         }
         Note::DirectoryLimit { shown, whole } => {
             let (shown, whole) = (plain_size(*shown, units), plain_size(*whole, units));
-            ("directory quota".to_owned(), Some(format!("df shows {shown} of {whole} here")))
+            ("directory quota".to_owned(), Some(format!("df shows {shown} as the size, not {whole}")))
         }
         Note::Refused(error) => ("overhead unknown".to_owned(), Some(error_text(*error as i32))),
     }

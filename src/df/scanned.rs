@@ -31,7 +31,7 @@ pub struct Scanned {
 pub struct Met {
     /// Files with several names.
     files: HashSet<FileId>,
-    /// Directories of file systems that are mounted more than once.
+    /// Directories of covered files, and of file systems that were scanned through several mounts.
     directories: HashSet<FileId>,
 }
 

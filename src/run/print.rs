@@ -310,10 +310,10 @@ fn find_frees(
     Ok(match found.coverage.unread {
         0 => Exit::Success,
         1 => unread(
-            "--frees: the extents of 1 file could not be read; the numbers of the directories above it are minimums",
+            "--frees: the extents of 1 file could not be read; the values of the directories above it are minimums",
         ),
         files => unread(&format!(
-            "--frees: the extents of {} files could not be read; the numbers of the directories above them are minimums",
+            "--frees: the extents of {} files could not be read; the values of the directories above them are minimums",
             grouped(files)
         )),
     })

@@ -252,7 +252,7 @@ impl Iterator for Natural<'_> {
             let zeros = self.rest.iter().take_while(|byte| **byte == b'0').count();
             self.rest = &self.rest[zeros..];
             self.digits = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            // A name has at most 255 bytes, so the conversion fails only for 255 digits.
+            // Names on local file systems have at most 255 bytes. The conversion fails only for 255 or more digits.
             self.length = Some(u8::try_from(self.digits + 1).unwrap_or(u8::MAX));
             return Some(b'0');
         }

@@ -22,11 +22,20 @@ fn opened(growing: &Growing) -> App<'_> {
     opened_with(growing, tree)
 }
 
-/// Returns a browser of `growing`, with `tree` as the recorded tree of an earlier scan.
+/// Returns a browser of `growing` a second after its start, with `tree` as the recorded tree of an earlier scan.
 fn opened_with(growing: &Growing, tree: Tree) -> App<'_> {
     let record = Some(RecordedTree { tree: Arc::new(tree), scanned_at: 0 });
     let settings = Settings { record, ..settings() };
-    App::new(&growing.tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12))
+    let mut app = App::new(&growing.tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12));
+    tick(&mut app, 1000, None);
+    app
+}
+
+/// Returns a tree whose root has the unread directories `a` and `b`.
+fn begun() -> Growing {
+    let growing = Growing::new();
+    growing.publish(vec![unread("a"), unread("b")]);
+    growing
 }
 
 fn precisions(app: &App<'_>) -> Vec<(String, Precision)> {
@@ -38,7 +47,6 @@ fn recorded_sizes_are_marked_and_sorted_until_they_are_confirmed() {
     let growing = Growing::new();
     growing.publish(vec![unread("a"), unread("b"), unread("new")]);
     let mut app = opened(&growing);
-    tick(&mut app, 1000, None);
     let recorded = Precision::Recorded;
     let gone = ("gone/", recorded);
     let rows = [gone, ("a/", recorded), ("b/", recorded), ("new/", Precision::Growing)];
@@ -60,10 +68,8 @@ fn recorded_sizes_are_marked_and_sorted_until_they_are_confirmed() {
 
 #[test]
 fn a_recorded_directory_shows_its_recorded_total_and_its_present_entries() {
-    let growing = Growing::new();
-    growing.publish(vec![unread("a"), unread("b")]);
+    let growing = begun();
     let mut app = opened(&growing);
-    tick(&mut app, 1000, None);
     press(&mut app, "j Enter");
     assert_eq!((app.cx.window.bound, app.cx.window.rows), (Precision::Recorded, 1));
     assert_eq!(app.cx.window.totals.apparent, (3 << 20) + 4096);
@@ -75,10 +81,8 @@ fn a_recorded_directory_shows_its_recorded_total_and_its_present_entries() {
 
 #[test]
 fn a_stopped_scan_shows_no_recorded_sizes() {
-    let growing = Growing::new();
-    growing.publish(vec![unread("a"), unread("b")]);
+    let growing = begun();
     let mut app = opened(&growing);
-    tick(&mut app, 1000, None);
     tick(&mut app, 2000, Some(Outcome::Stopped));
     assert!(precisions(&app).iter().all(|(_, precision)| *precision != Precision::Recorded));
     assert_ne!(app.cx.window.bound, Precision::Recorded);
@@ -111,7 +115,6 @@ fn a_damaged_record_is_dropped_before_it_is_shown() {
 fn recorded_rows_have_no_entry() {
     let growing = Growing::new();
     let mut app = opened(&growing);
-    tick(&mut app, 1000, None);
     assert_eq!(names(&app), ["gone", "a", "b"]);
     let shown = screen(&mut app);
     assert!(shown.contains("gone/") && shown.contains('~'), "{shown}");
@@ -131,12 +134,10 @@ fn recorded_rows_have_no_entry() {
 
 #[test]
 fn a_recorded_row_disappears_when_the_listing_is_whole() {
-    let growing = Growing::new();
-    growing.publish(vec![unread("a"), unread("b")]);
+    let growing = begun();
     let (tree, _) =
         build(vec![dir("a", vec![dir("kept", vec![file("x", 5 << 20, 0)]), file("gone", 1 << 20, 0)])]);
     let mut app = opened_with(&growing, tree);
-    tick(&mut app, 1000, None);
     press(&mut app, "Enter");
     assert_eq!(names(&app), ["kept", "gone"]);
     growing.read("a", vec![unread("kept")]);
@@ -148,11 +149,9 @@ fn a_recorded_row_disappears_when_the_listing_is_whole() {
 
 #[test]
 fn directories_on_the_screen_are_read_first_and_the_shown_one_before_all_others() {
-    let growing = Growing::new();
-    growing.publish(vec![unread("a"), unread("b")]);
+    let growing = begun();
     let id = |name: &[u8]| growing.tree.entry(growing.root(), name).unwrap().directory().unwrap();
     let mut app = opened(&growing);
-    tick(&mut app, 1000, None);
     assert_eq!(app.cx.looked_at(), [id(b"b"), id(b"a")]);
     press(&mut app, "j Enter");
     assert_eq!(app.cx.looked_at(), [id(b"a")]);
@@ -169,7 +168,6 @@ fn on_recorded_row<'t>(growing: &'t Growing, name: &str) -> App<'t> {
     )]);
     growing.publish(vec![unread("d")]);
     let mut app = opened_with(growing, tree);
-    tick(&mut app, 1000, None);
     press(&mut app, "Enter");
     assert_eq!(names(&app), ["sub", "file", "gone"]);
     while selected(&app) != name {
@@ -295,10 +293,8 @@ fn page_labels(app: &App<'_>) -> (Vec<String>, Precision) {
 
 #[test]
 fn a_view_shows_the_last_scan_until_the_scan_has_ended() {
-    let growing = Growing::new();
-    growing.publish(vec![unread("a"), unread("b")]);
+    let growing = begun();
     let mut app = opened(&growing);
-    tick(&mut app, 1000, None);
     press(&mut app, "2");
     work(&mut app, &growing.tree);
     let recorded = ["gone/x", "a/x", "b/x"].map(str::to_owned).to_vec();
@@ -325,10 +321,8 @@ fn a_view_shows_the_last_scan_until_the_scan_has_ended() {
 
 #[test]
 fn enter_on_a_recorded_row_leads_as_far_as_the_scan_has_read() {
-    let growing = Growing::new();
-    growing.publish(vec![unread("a"), unread("b")]);
+    let growing = begun();
     let mut app = opened(&growing);
-    tick(&mut app, 1000, None);
     write(&mut app, "/x");
     press(&mut app, "Enter");
     work(&mut app, &growing.tree);
@@ -368,10 +362,8 @@ fn the_overview_shows_the_last_scan_until_the_scan_has_ended() {
 
 #[test]
 fn the_cursor_of_a_view_stays_on_its_entry_when_the_scan_ends() {
-    let growing = Growing::new();
-    growing.publish(vec![unread("a"), unread("b")]);
+    let growing = begun();
     let mut app = opened(&growing);
-    tick(&mut app, 1000, None);
     press(&mut app, "2");
     work(&mut app, &growing.tree);
     press(&mut app, "j j");
@@ -387,10 +379,8 @@ fn the_cursor_of_a_view_stays_on_its_entry_when_the_scan_ends() {
 
 #[test]
 fn enter_on_a_recorded_row_says_if_the_entry_no_longer_exists() {
-    let growing = Growing::new();
-    growing.publish(vec![unread("a"), unread("b")]);
+    let growing = begun();
     let mut app = opened(&growing);
-    tick(&mut app, 1000, None);
     press(&mut app, "2");
     work(&mut app, &growing.tree);
     growing.read("a", vec![]);

@@ -146,8 +146,8 @@ struct Walk {
     trusted: [u32; 2],
 }
 
-/// Name in the current directory, and the attributes of the entry with this name, if there is one. The entry is never a
-/// symbolic link.
+/// Name in the directory that the walk has reached, and the attributes of the entry with this name, or `None` if there is
+/// no such entry. The entry is never a symbolic link.
 type Found = (OsString, Option<Attributes>);
 
 impl Walk {
