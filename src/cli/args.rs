@@ -100,7 +100,7 @@ pub struct Arguments {
 
     /// Block size of -O in KiB, from 4 to 16000 [default: 64, growing in large exports]
     ///
-    /// Smaller blocks are faster to read for one directory, larger ones take less space.
+    /// With smaller blocks, a single directory is read faster; larger blocks take less space.
     #[arg(long, value_name = "KIB", value_parser = ValueParser::new(block_size), requires = "output_binary", conflicts_with_all = ["output", "json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
     pub export_block_size: Option<u16>,
 
@@ -188,14 +188,14 @@ pub struct Arguments {
 
     /// Columns of the list in addition to size and name, separated by commas (default: share,bar,count)
     ///
-    /// Columns that do not fit into the window are left out; the title line then ends in an ellipsis. With FIELD=COLUMN, the
-    /// same as --fields.
+    /// Columns that do not fit into the window are left out; the title line then ends in an ellipsis. A value
+    /// such as path=2 means the same as in --fields.
     #[arg(long, value_name = "COLS", value_parser = choices(), action = ArgAction::Set, value_delimiter = ',', help_heading = "Display")]
     pub columns: Option<Vec<ColumnWord>>,
 
     /// Show each directory in its own row, even if it contains only one directory
     ///
-    /// By default, the list shows such a chain in one row (`a/b/c/`): Enter opens the innermost directory, and all other keys
+    /// By default, a chain of such directories has one row (`a/b/c/`): Enter opens the innermost directory, and all other keys
     /// act on the outermost.
     #[arg(long, help_heading = "Display")]
     pub no_collapse: bool,
@@ -220,7 +220,7 @@ pub struct Arguments {
     #[arg(long, help_heading = "Display")]
     pub no_mouse: bool,
 
-    /// Browse although the output is redirected; the key p writes the marked paths to it
+    /// Browse even if the output is redirected; the key p writes the marked paths to it
     #[arg(long, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub pick: bool,
 
@@ -230,7 +230,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub cwd_file: Option<PathBuf>,
 
-    /// End each path that the key p prints with a NUL instead of a newline
+    /// Make the key p end each path with a NUL instead of a newline
     #[arg(short = '0', long, help_heading = "Display")]
     pub print0: bool,
 
@@ -240,7 +240,7 @@ pub struct Arguments {
 
     /// Do not cross file-system boundaries below a PATH
     ///
-    /// Directories with a different device number are skipped, including btrfs subvolumes.
+    /// Directories whose device number differs from that of PATH are skipped, including btrfs subvolumes.
     #[arg(short = 'x', long, help_heading = "Scan")]
     pub one_file_system: bool,
 

@@ -10,47 +10,51 @@ use crate::run::exit::Exit;
 pub const EXAMPLES: &[(&str, &str)] = &[
     ("duke", "browse the current directory"),
     ("duke /var /home", "browse two directories together"),
-    ("duke -x /", "this file system only"),
-    ("duke -n -d 2 /srv", "two levels as a table"),
-    ("duke -s *", "one line for each, and the total"),
-    ("duke --json / | jq .totals", "numbers for scripts"),
-    ("duke df /", "explain why df shows more"),
+    ("duke -x /", "browse the root file system only"),
+    ("duke -n -d 2 /srv", "print two levels as a table"),
+    ("duke -s *", "print one line for each argument, and the total"),
+    ("duke --json / | jq .totals", "print totals for scripts"),
+    ("duke df /", "explain why df shows more than a scan"),
     ("duke save -o old.duke /srv", "save a snapshot; compare later: duke diff old.duke"),
-    ("duke -f list.csv.gz", "a list of files as a tree; also NDJSON, find, du, ..."),
+    ("duke -f list.csv.gz", "browse a list of files; also the output of find, du, ..."),
     ("duke --pick -0 | xargs -0r ls -d", "mark with Space, print with p"),
 ];
 
 /// Paragraph about sizes.
-pub const SIZES: &str = "Sizes are disk usage. In each directory, a file with several hard links counts once. The apparent \
-size of a directory includes its own length.";
+pub const SIZES: &str = "Sizes are disk usage. In each directory, a file with several hard links counts \
+    once. The apparent size of a directory includes its own length.";
 
 /// Paragraph about the search language.
-pub const SEARCH: &str = "A search term is part of a name, `*.log`, `>1G`, `older:90d`, `type:video` or `/a regex/`; `-` before \
-a term excludes its matches. Several terms must all match.";
+pub const SEARCH: &str = "A search term is part of a name, `*.log`, `>1G`, `older:90d`, `type:video` or \
+    `/a regex/`; `-` before a term excludes its matches. Several terms must all match.";
 
 /// All search terms with their meanings. A test compares them with docs/search.md.
 pub const TERMS: &[(&str, &str)] = &[
-    (">1G, size>1G, disk>1G", "entries by disk usage (of directories, the total); also with >=, <, <=, ="),
-    ("apparent>1G", "entries by apparent size"),
-    ("frees>1G", "entries by the minimum space that deleting them frees"),
+    (
+        ">1G, size>1G, disk>1G",
+        "entries whose disk usage is above 1 GiB (directories: their total); also \
+        with >=, <, <=, =",
+    ),
+    ("apparent>1G", "entries whose apparent size is above 1 GiB"),
+    ("frees>1G", "entries whose deletion is certain to free more than 1 GiB"),
     (
         "older:90d, newer:2w",
-        "entries last changed more (older:) or less (newer:) than this long ago; units: h, d, w, mo, y",
+        "entries last changed longer ago (older:) or more recently (newer:) than this; units: h, d, w, mo, y",
     ),
     ("ext:jpg,png", "files with one of these extensions"),
     (
-        "type:file, type:dir, type:directory, type:folder, type:symlink, type:link, type:fifo, type:pipe, type:socket, \
-         type:block, type:char, type:unknown",
+        "type:file, type:dir, type:directory, type:folder, type:symlink, type:link, type:fifo, type:pipe, \
+            type:socket, type:block, type:char, type:unknown",
         "entries of this kind",
     ),
     (
-        "type:video, type:image, type:audio, type:archive, type:document, type:code, type:data, type:disk-image, \
-         type:program, type:font, type:log, type:temporary, type:other",
+        "type:video, type:image, type:audio, type:archive, type:document, type:code, type:data, \
+            type:disk-image, type:program, type:font, type:log, type:temporary, type:other",
         "files of this category, judging by their names",
     ),
     (
         "is:hidden, is:empty, is:linked, is:error, is:excluded",
-        "entries that begin with a dot, are empty, have several hard links, \
+        "entries whose names begin with a dot, or that are empty, have several hard links, \
      could not be read, or are excluded",
     ),
 ];
@@ -66,24 +70,29 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("XDG_CONFIG_HOME", "its subdirectory duke/ holds config.toml"),
     ("XDG_STATE_HOME", "its subdirectory duke/ holds snapshots and the journal"),
     ("XDG_DATA_HOME", "its subdirectory Trash/ is the trash"),
-    ("HOME", "its .config, .local/state and .local/share are the defaults of the three above"),
+    ("HOME", "its .config, .local/state and .local/share are the defaults of the three variables above"),
     ("SHELL, PAGER", "programs started by the keys b and v"),
     ("DUKE_LEVEL", "set in shells started by duke: number of nested browsers"),
     ("TERM, COLORTERM", "capabilities of the terminal"),
     ("COLORFGBG", "background of the terminal, if the terminal does not report it"),
-    ("TERM_PROGRAM, WT_SESSION, ConEmuANSI, VTE_VERSION", "terminals that show progress in their tab"),
+    (
+        "TERM_PROGRAM, WT_SESSION, ConEmuANSI, VTE_VERSION",
+        "identify terminals that show progress in their tab",
+    ),
 ];
 
 /// Files that duke reads or writes even if the user does not name them.
 pub const FILES: &[(&str, &str)] = &[
     (
         "$XDG_CONFIG_HOME/duke/config.toml, ~/.config/duke/config.toml",
-        "Configuration: colors, keys, and flags by their long names. `duke config show` prints the settings, `duke config \
-         path` the file's path. On the command line, `--no-` before a switch's name turns it off.",
+        "Configuration: colors, keys, and flags by their long names. `duke config show` prints the \
+            settings, `duke config path` the file's path. On the command line, `--no-` before a switch's \
+            name turns it off.",
     ),
     (
         "$XDG_STATE_HOME/duke/, ~/.local/state/duke/",
-        "Automatic snapshots: one a day for the same paths, at most 30 days and 512 MiB.",
+        "Automatic snapshots: one a day for the same paths; by default, kept for 30 days, at most 512 MiB \
+            in total.",
     ),
     (
         "$XDG_STATE_HOME/duke/deleted.jsonl, ~/.local/state/duke/deleted.jsonl",
@@ -110,7 +119,7 @@ pub fn text() -> String {
     for exit in Exit::ALL {
         row(&mut text, 4, &exit.code().to_string(), exit.meaning());
     }
-    push(&mut text, format_args!("\nThe manual has the keys as well: duke man | man -l -"));
+    push(&mut text, format_args!("\nThe manual also lists the keys: duke man | man -l -"));
     text
 }
 

@@ -11,7 +11,7 @@ use super::{Environment, UsageError};
 use crate::base::absolute::absolute_bytes;
 use crate::base::calendar::{date_and_time, local_zone};
 use crate::base::clock;
-use crate::base::text::{escape, escape_path};
+use crate::base::text::{advice, escape, escape_path};
 use crate::run::exit::Exit;
 use crate::scan;
 use crate::source::snapshot_store;
@@ -29,7 +29,8 @@ pub fn latest(
     environment: &Environment,
 ) -> Result<PathBuf, UsageError> {
     let Some(scope) = scan.scope() else {
-        let reason = "diff: --exclude requires OLD, because automatic snapshots have no exclusions";
+        let reason = "diff: --exclude does not work with automatic snapshots, which have no exclusions; \
+            give a file as OLD";
         return Err(UsageError::Usage(reason.to_owned()));
     };
     let folder = folder(environment)?;
@@ -96,7 +97,8 @@ fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<Kep
     };
     let (is_same, is_near) =
         (kept.iter().any(|kept| matches(kept, Some(scope))), kept.iter().any(|kept| matches(kept, None)));
-    let save = if scope.is_empty() { "duke save".to_owned() } else { format!("duke save {scope}") };
+    let command = if scope.is_empty() { "duke save".to_owned() } else { format!("duke save {scope}") };
+    let save = advice(&command, Path::new(directory));
     let reason = if is_same {
         kept.retain(|kept| matches(kept, Some(scope)));
         let end = if has_since { "the time of --since" } else { "now" };
@@ -104,7 +106,8 @@ fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<Kep
     } else if is_near {
         kept.retain(|kept| matches(kept, None));
         format!(
-            "its snapshots were made with other flags; pass these flags to diff, or save a new snapshot: {save}"
+            "its snapshots were made with other flags; pass these flags to diff, or save a new snapshot: \
+                {save}"
         )
     } else {
         format!("no snapshot of this directory; create one: {save}")

@@ -172,7 +172,7 @@ impl Page {
 
     fn keys(&mut self) {
         self.text(
-            "The configuration can change them. In the browser, `?` shows the keys of the current view.",
+            "The configuration can change these keys. In the browser, `?` shows the keys of the current view.",
         );
         for group in HelpGroup::ALL {
             self.line(&format!(".SS {}", escaped(group.name())));

@@ -123,7 +123,8 @@ fn variables(environment: &Environment) -> Vec<OsString> {
 fn header(source: &Source) -> String {
     let path = source.path().map_or_else(|| "none".to_owned(), escape_path);
     format!(
-        "# Settings in effect without flags. Configuration: {path}\n# Commented-out lines show further settings.\n"
+        "# Settings in effect without flags. Configuration: {path}\n# Commented-out lines show further \
+            settings.\n"
     )
 }
 
@@ -186,7 +187,8 @@ fn looks(text: &mut String, config: &Config) {
     push(
         text,
         format_args!(
-            "\n# Colors that replace the theme's: blue, bright-blue, 32, #3a80c4, terminal\n[colors]"
+            "\n# Colors that replace those of the theme, such as blue, bright-blue, 32, #3a80c4 or \
+                terminal\n[colors]"
         ),
     );
     for role in Role::ALL {

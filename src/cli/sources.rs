@@ -72,9 +72,11 @@ fn of_rclone(
 pub fn recorded(names: &[OsString], lists: ListOptions) -> Result<Option<SourceSpec>, UsageError> {
     let is_told = lists != ListOptions::default();
     match names {
-        [] if is_told => {
-            Err(UsageError::Usage("--format, --fields and --root work only with -f FILE".to_owned()))
-        }
+        [] if is_told => Err(UsageError::Usage(
+            "--format, --fields and --root work only with lists: -f FILE, or OLD and \
+                NEW of diff"
+                .to_owned(),
+        )),
         [] => Ok(None),
         names if is_told => Ok(Some(SourceSpec::Lists(files(names)?, lists))),
         names => Ok(Some(SourceSpec::Exports(files(names)?))),
@@ -99,7 +101,7 @@ pub fn export(arguments: &Arguments, is_terminal: bool) -> Result<Option<Output>
     };
     if arguments.import.len() > 1 || arguments.paths.len() > 1 {
         return Err(UsageError::Usage(format!(
-            "{flag}: ncdu's format allows only one root; give one PATH, or use duke save"
+            "{flag}: ncdu's format allows only one root; give one PATH or one -f FILE, or use duke save"
         )));
     }
     let is_binary = |format| matches!(format, save::Format::Ncdu(NcduFormat::Binary(_)));
@@ -125,7 +127,8 @@ pub fn refuse_other(
     match save::Format::of_name(file.as_bytes()) {
         Some(format) if !is_written(format) => {
             let name = escape(file.as_bytes());
-            let ways = "-o writes ncdu's JSON, -O its binary format; use save -o for snapshots, --csv or --ndjson for one line per entry";
+            let ways = "duke -o writes ncdu's JSON, duke -O its binary format, duke save -o snapshots; \
+                --csv and --ndjson write one line per entry";
             Err(UsageError::Usage(format!("{flag} {name}: {ways}")))
         }
         _ => Ok(()),
@@ -190,7 +193,7 @@ fn files(names: &[OsString]) -> Result<Vec<Input>, UsageError> {
         return Err(UsageError::Usage("-f -: standard input can be read only once".to_owned()));
     }
     if standard == 1 && io::stdin().is_terminal() {
-        return Err(UsageError::Usage("-f -: standard input is a terminal".to_owned()));
+        return Err(UsageError::Usage("-: standard input is a terminal; use a file or a pipe".to_owned()));
     }
     let input = |name: &OsString| if name == "-" { Input::Standard } else { Input::File(name.into()) };
     Ok(names.iter().map(input).collect())
@@ -206,8 +209,11 @@ pub fn paths(paths: &[OsString]) -> Vec<PathBuf> {
 fn remote(path: &OsString, scan: &scan::Options, patterns: &[String]) -> Option<Result<Input, UsageError>> {
     let refused = |reason| UsageError::Usage(format!("{}: {reason}", escape(path.as_bytes())));
     if let Some(rclone) = RclonePath::parse(path) {
-        let allowed =
-            if patterns.is_empty() { rclone } else { Err("--exclude does not work with rclone://") };
+        let allowed = if patterns.is_empty() {
+            rclone
+        } else {
+            Err("--exclude and -X do not work with rclone:// paths")
+        };
         return Some(allowed.map(Input::Rclone).map_err(refused));
     }
     let mut flags: Vec<OsString> = Vec::new();

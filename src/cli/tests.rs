@@ -259,7 +259,7 @@ fn invalid_command_lines_are_rejected_in_one_line() {
         ("ssh://box/a b", "cannot mix local"),
         ("ssh://-box/a", "invalid host name"),
         ("rclone:///etc", "no remote"),
-        ("rclone://s3:b --exclude x", "does not work with rclone://"),
+        ("rclone://s3:b --exclude x", "do not work with rclone:// paths"),
         ("rclone://s3:b b", "cannot mix local"),
         ("--versions", "--versions works only with rclone://"),
         ("--versions rclone://s3:b ssh://box/a", "--versions works only with rclone://"),

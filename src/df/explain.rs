@@ -18,25 +18,27 @@ const NAMED: usize = 12;
 pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<String> {
     let texts: Vec<&str> = match subject {
         Subject::Size => vec![
-            "Size that the file system reports (statvfs). Most file systems do not count their own structures, so \
-                it is smaller than the partition.",
+            "Size that the file system reports (statvfs). Most file systems do not count their own \
+                structures, so it is smaller than the partition.",
         ],
         Subject::Used => {
             vec!["Size minus free space, as df shows it.", "The lines below add up to this amount."]
         }
         Subject::Available => vec![
-            "Space that ordinary users can still use. It is less than the free space if the file system reserves some.",
+            "Space that ordinary users can still use. It is less than the free space if the file system \
+                reserves some.",
         ],
         Subject::Reserved => return reserved(space),
         Subject::Inodes => vec![
-            "Every file needs an inode. A file system with a fixed number of inodes is full when all are used, even \
-                if bytes are free. The cause is many small files; sort by items to find them.",
+            "Every file needs an inode. A file system with a fixed number of inodes is full when all are \
+                used, even if bytes are free. The usual cause is many small files; sort by items to find \
+                their directories.",
         ],
         Subject::Scanned => vec![
-            "Disk usage of everything that the scan found on this file system. An inode with several hard links \
-                counts once.",
-            "Files that share blocks (reflinks, snapshots) each count in full, because finding shared blocks is \
-                slow. This can therefore exceed the used space.",
+            "Disk usage of everything that the scan found on this file system. An inode with several hard \
+                links counts once.",
+            "Files that share blocks (reflinks, snapshots) each count in full, because finding shared \
+                blocks is slow. The scanned space can therefore exceed the used space.",
         ],
         Subject::Hidden | Subject::CoveredFiles(_) => return hidden(space, subject),
         Subject::UnlinkedFile => {
@@ -54,12 +56,13 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
             "Root can read them: run duke with sudo on the same directory. The errors view lists them.",
         ],
         Subject::LeftOut => vec![
-            "Entries of this file system that --exclude, -X, --exclude-caches, -x or --skip-network excluded. Their \
-                contents are part of the unexplained space; without these flags they are scanned.",
+            "Entries of this file system that --exclude, -X, --exclude-caches, -x or --skip-network \
+                excluded. Their contents are part of the unexplained space; without these flags they are \
+                scanned.",
         ],
         Subject::System(_) | Subject::Systems => vec![
-            "File systems below this directory, each with its used space, its size and the scanned part. The lines \
-                above are about the first one; open another one to see its lines.",
+            "File systems below this directory, each with its used space, its size and the scanned part. \
+                The lines above are about the first one; open another one to see its lines.",
         ],
         Subject::Note(index) => {
             return space.notes.get(index).map(note_text).unwrap_or_default();
@@ -68,20 +71,22 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
     texts.into_iter().map(str::to_owned).collect()
 }
 
-const DELETED: &str = "Files that were deleted while a process had them open. They have no name, so no scan finds \
-    them, and their space is freed when the last process closes them or exits. The usual case is a log file that \
-    was deleted instead of rotated.";
-const UNSEEN: &str = "Not included: files held by the kernel (behind loop devices, swap files, files that an NFS \
-    server has open), and descriptors in transit between processes.";
+const DELETED: &str = "Files that were deleted while a process had them open. They have no name, so no \
+    scan finds them, and their space is freed when the last process closes them or exits. The usual case \
+    is a log file that was deleted instead of rotated.";
+const UNSEEN: &str = "Not included: files held by the kernel (behind loop devices, swap files, files that \
+    an NFS server has open), and descriptors in transit between processes.";
 
 fn access(access: ProcessAccess) -> &'static str {
     match access {
         ProcessAccess::All => "All processes were checked.",
         ProcessAccess::Container => {
-            "All processes of this container were checked. Processes outside may hold more; run duke on the host."
+            "All processes of this container were checked. Processes outside may hold more such files; to \
+                check them, run duke on the host."
         }
         ProcessAccess::Own => {
-            "Only your own processes were checked. To check all of them, run duke with sudo on the same directory."
+            "Only your own processes were checked. To check all of them, run duke with sudo on the same \
+                directory."
         }
         ProcessAccess::None => "No process could be checked: /proc is missing or hides them.",
     }
@@ -89,14 +94,15 @@ fn access(access: ProcessAccess) -> &'static str {
 
 fn reserved(space: &FileSystemUsage) -> Vec<String> {
     let mut texts = vec![
-        "Free space that only root (or a configured user) can use. It allows cleaning up a full disk, and reduces \
-            fragmentation."
+        "Free space that only root (or a configured user) can use. It allows cleaning up a full disk, and \
+            reduces fragmentation."
             .to_owned(),
     ];
     if let (Some(b"ext2" | b"ext3" | b"ext4"), Some(mount)) = (space.volume.kind(), &space.volume.mount) {
         let source = escape(&mount.source);
         texts.push(format!(
-            "A disk that holds only data needs less reserved space. Root can change the reserved share, for example to 1 percent: tune2fs -m 1 {source}"
+            "A disk that holds only data needs less reserved space. Root can change the reserved share, \
+                for example to 1 percent: tune2fs -m 1 {source}"
         ));
     }
     texts
@@ -104,8 +110,8 @@ fn reserved(space: &FileSystemUsage) -> Vec<String> {
 
 fn hidden(space: &FileSystemUsage, subject: Subject) -> Vec<String> {
     let mut texts = vec![
-        "Files in a directory that has become a mount point still use space, but cannot be reached. An example is a \
-            backup that was written while its disk was not mounted."
+        "Files in a directory that has become a mount point still use space, but cannot be reached. An \
+            example is a backup that was written while its disk was not mounted."
             .to_owned(),
     ];
     let is_refused = space.covered.iter().any(|shadow| shadow.hidden.is_err());
@@ -113,7 +119,8 @@ fn hidden(space: &FileSystemUsage, subject: Subject) -> Vec<String> {
         "Reading such files requires root and Linux 5.2 or later: run duke with sudo on the same directory."
             .to_owned()
     } else {
-        "These files were scanned through a private mount of the file system, in which no other mount covers them."
+        "These files were scanned through a private mount of the file system, in which no other mount \
+            covers them."
             .to_owned()
     });
     let place = match subject {
@@ -152,17 +159,18 @@ fn file_text(file: &UnlinkedFile, units: Units) -> Vec<String> {
         texts.push(format!("{} (process {}) {how}.", escape(&holder.name), holder.pid));
     }
     if file.holders.len() > NAMED {
-        texts.push(format!("{} more processes have it open.", file.holders.len() - NAMED));
+        texts.push(format!("Other processes that hold it: {}.", file.holders.len() - NAMED));
     }
     texts.push(
-        "The space is freed once all these processes have closed the file or exited. Restart the service, or make it \
-            reopen its logs."
+        "The space is freed once all these processes have closed the file or exited. Restart the service, \
+            or make it reopen its logs."
             .to_owned(),
     );
     if let Some(holder) = file.holders.iter().find(|holder| holder.through == Through::Descriptor) {
         texts.push(format!(
-            "If the service cannot be restarted, root can truncate the file through its link in /proc/{}/fd (the \
-                target ends in \"(deleted)\"). Its content is lost.",
+            "If the service cannot be restarted, root can truncate the file through its link in \
+                /proc/{}/fd (the link's target ends in \"(deleted)\"). The content of the file is then \
+                lost.",
             holder.pid
         ));
     }
@@ -172,34 +180,37 @@ fn file_text(file: &UnlinkedFile, units: Units) -> Vec<String> {
 fn part_text(what: OverheadKind, counted: CountedAs) -> Vec<String> {
     let text = match what {
         OverheadKind::Structures => {
-            "Inode tables, bitmaps, copies of the superblock, and the journal. Their size is fixed when the file \
-                system is created."
+            "Inode tables, bitmaps, copies of the superblock, and the journal. Their size is fixed when \
+                the file system is created."
         }
         OverheadKind::Journal => {
-            "Changes are written here first, so that a crash leaves the file system consistent. Its size is chosen \
-                when the file system is created."
+            "Changes are written here first, so that a crash leaves the file system consistent. Its size \
+                is chosen when the file system is created."
         }
         OverheadKind::ForRoot => {
-            "Allows root to clean up a full disk. Root can change the reserved share: tune2fs -m 1 DEVICE"
+            "Allows root to clean up a full disk. Root can change the share, for example to 1 percent: \
+                tune2fs -m 1 DEVICE"
         }
         OverheadKind::ForWriting => {
-            "The kernel accepts writes before it allocates blocks, and reserves this space for them: at most 2 \
-                percent, and at most 4,096 blocks."
+            "The kernel accepts writes before it allocates blocks, and reserves this space for them: at \
+                most 2 percent, and at most 4,096 blocks."
         }
         OverheadKind::Inodes => {
-            "Space taken up by all inodes that XFS has allocated so far. XFS allocates inodes in groups, on demand."
+            "Space taken up by all inodes that XFS has allocated so far. XFS allocates inodes in groups, \
+                on demand."
         }
         OverheadKind::Pool => "Reserved so that XFS can complete operations on a full disk; counts as used.",
         OverheadKind::Metadata => {
-            "Names, inodes, checksums, and the content of very small files. If only metadata is duplicated, df \
-                counts both copies."
+            "Names, inodes, checksums, and the content of very small files. If only metadata is \
+                duplicated, df counts both copies."
         }
         OverheadKind::BlockGroups => "Mapping of logical to physical addresses on the devices.",
         OverheadKind::Reserve => {
             "Metadata space reserved so that files can be deleted on a full file system. Counts as used."
         }
         OverheadKind::OtherVolumes => {
-            "The volumes of an APFS container share its space, so the space used by others is not free here."
+            "The volumes of an APFS container share its space, so the space that the others use is not \
+                free in this one."
         }
     };
     let counted = match counted {
@@ -218,8 +229,9 @@ fn unexplained(space: &FileSystemUsage, units: Units) -> Vec<String> {
     match space.unexplained() {
         Some(Unexplained::Shared(bytes)) => {
             texts.push(format!(
-                "The scan found {} more than is used: files share blocks (reflinks, snapshots, deduplication), or \
-                    changed during the scan. Deleting such a file frees only the blocks that no other file uses.",
+                "The scan found {} more than is used: files share blocks (reflinks, snapshots, \
+                    deduplication), or changed during the scan. Deleting such a file frees only the blocks \
+                    that no other file uses.",
                 plain_size(bytes, units)
             ));
         }
@@ -233,7 +245,7 @@ fn unexplained(space: &FileSystemUsage, units: Units) -> Vec<String> {
     }
     texts.extend(space.volume.outside.iter().map(outside));
     if space.scanned.unreadable > 0 {
-        texts.push("This includes entries that could not be read.".to_owned());
+        texts.push("The scan could not read some entries, and did not count their contents.".to_owned());
     }
     texts.push(usual(space).to_owned());
     texts
@@ -244,12 +256,13 @@ fn outside(outside: &NotScanned) -> String {
         NotScanned::Above(point) => {
             let scan = advice("duke -x", point);
             format!(
-                "The scan began below the mount point and did not see the rest. To scan all of it: {scan}"
+                "The scan did not begin at the mount point, so it missed the rest of the file system. To \
+                    scan all of it: {scan}"
             )
         }
         NotScanned::Directory(root) => format!(
-            "Only the directory {} of this file system is mounted here; other subvolumes and snapshots are outside it. To see them, \
-                root can mount and scan the top level (btrfs: -o subvolid=5).",
+            "Only the directory {} of this file system is mounted here; other subvolumes and snapshots are \
+                outside it. To see them, root can mount and scan the top level (btrfs: -o subvolid=5).",
             escape(root)
         ),
         NotScanned::Unknown => {
@@ -262,39 +275,44 @@ fn outside(outside: &NotScanned) -> String {
 fn usual(space: &FileSystemUsage) -> &'static str {
     match space.volume.kind().unwrap_or_default() {
         b"ext2" | b"ext3" | b"ext4" => {
-            "Usual causes on ext4: the file system's own hidden files (quota, resize); deleted files held by processes \
-                that could not be checked; a loop device or swap on a deleted file; files written during the scan. \
-                If the difference is large, fsck may find lost blocks."
+            "Usual causes of unexplained space on ext4: the file system's own hidden files (quota, \
+                resize); deleted files held by processes that could not be checked; a loop device or swap \
+                on a deleted file; files written during the scan. If the difference is large, fsck may \
+                find lost blocks."
         }
         b"xfs" => {
-            "Usual causes on XFS: its B-trees; space that each allocation group reserves for reverse mappings and \
-                reference counts, which grows with the disk; preallocation of growing files. Files that share \
-                blocks reduce the value."
+            "Usual causes of unexplained space on XFS: its B-trees; space that each allocation group \
+                reserves for reverse mappings and reference counts, which grows with the disk; \
+                preallocation of growing files. Files that share blocks make this space smaller."
         }
         b"btrfs" => {
-            "Usual causes on btrfs: snapshots that are not mounted; deleted subvolumes that are still being cleaned \
-                up; overwritten parts of extents that are still partly in use (btrfs filesystem defragment or \
-                balance frees them)."
+            "Usual causes of unexplained space on btrfs: snapshots that are not mounted; deleted \
+                subvolumes that are still being cleaned up; overwritten parts of extents that are still \
+                partly in use (btrfs filesystem defragment can free them)."
         }
         b"overlay" => {
-            "df shows the file system of the upper layer, usually the host's, which also holds other containers, \
-                images and volumes. They cannot be freed from inside this container."
+            "df shows the file system of the upper layer, usually the host's, which also holds other \
+                containers, images and volumes. Those cannot be deleted from inside a container."
         }
         b"tmpfs" | b"ramfs" => {
-            "Usual causes on a file system in memory: extended attributes, and deleted files held open by processes \
-                that could not be checked."
+            "Usual causes of unexplained space on a file system in memory: extended attributes, and \
+                deleted files held open by processes that could not be checked."
         }
         b"apfs" => {
-            "Usual causes on APFS: other volumes of the container, local snapshots of Time Machine (tmutil \
-                listlocalsnapshots /), and purgeable files, which macOS frees on its own and does not report."
+            "Usual causes of unexplained space on APFS: other volumes of the container, local snapshots of \
+                Time Machine (tmutil listlocalsnapshots /), and purgeable files, which macOS frees on its \
+                own and does not report."
         }
-        b"zfs" => "Usual causes on ZFS: snapshots (zfs list -t snapshot), and other datasets of the pool.",
+        b"zfs" => {
+            "Usual causes of unexplained space on ZFS: snapshots (zfs list -t snapshot), and other \
+            datasets of the pool."
+        }
         b"nfs" | b"nfs4" | b"cifs" | b"smb3" | b"fuse" => {
             "The server reports the figures, and may include other exports, snapshots and quotas."
         }
         _ => {
-            "Usual causes: overhead of the file system, snapshots, and deleted files held by processes that could \
-                not be checked."
+            "Usual causes of unexplained space: overhead of the file system, snapshots, and deleted files \
+                held by processes that could not be checked."
         }
     }
 }
@@ -303,9 +321,9 @@ fn note_text(note: &Note) -> Vec<String> {
     match note {
         Note::Layers { upper, lower } => {
             let mut texts = vec![
-                "This file system (overlay) has layers: writes go to the upper layer, and files of the lower layers \
-                    are visible through it. The scan counts files of all layers; df shows only the file system of \
-                    the upper layer. So their numbers differ."
+                "This file system (overlay) has layers: writes go to the upper layer, and files of the \
+                    lower layers are visible through it. The scan counts files of all layers; df shows \
+                    only the file system of the upper layer. So their numbers differ."
                     .to_owned(),
             ];
             texts.extend(upper.iter().map(|upper| format!("Upper: {}", escape(upper))));
@@ -313,8 +331,8 @@ fn note_text(note: &Note) -> Vec<String> {
             texts
         }
         Note::Memory => vec![
-            "Files here are in memory or swap, and are lost when the machine restarts. The size is only a limit. In a \
-                container, they also count toward its memory limit (memory.max)."
+            "Files here are in memory or swap, and are lost when the machine restarts. The size is only a \
+                limit. In a container, the files also count toward its memory limit (memory.max)."
                 .to_owned(),
         ],
         // The browser shows a view of the subvolumes instead.
@@ -322,24 +340,26 @@ fn note_text(note: &Note) -> Vec<String> {
         Note::Snapshots(names) => {
             let mut texts = vec![
                 "A snapshot keeps all files as they were when it was created. macOS deletes Time Machine's \
-                    snapshots when space is low; to delete one now: tmutil deletelocalsnapshots DATE (the date in \
-                    its name)"
+                    snapshots when space is low; to delete one now: tmutil deletelocalsnapshots DATE (the \
+                    date in its name)"
                     .to_owned(),
             ];
             texts.extend(names.iter().take(NAMED).map(|name| escape(name).into_owned()));
             texts
         }
         Note::Quota(_) => vec![
-            "A quota set by the administrator limits you to less than the free space. Writes fail once you reach it."
+            "A quota set by the administrator limits you to less than the free space. Writes fail once you \
+                reach it."
                 .to_owned(),
         ],
         Note::DirectoryLimit { .. } => vec![
-            "A quota on this directory (of a project or container) makes df show its limit as the size. The figures \
-                here are for the whole file system."
+            "A quota on this directory (of a project or container) makes df show its limit as the size. \
+                The figures here are for the whole file system."
                 .to_owned(),
         ],
         Note::Refused(_) => vec![
-            "Only root can read the overhead, the journal or the subvolumes: run duke with sudo on the same directory."
+            "Only root can read the overhead, the journal or the subvolumes: run duke with sudo on the \
+                same directory."
                 .to_owned(),
         ],
     }

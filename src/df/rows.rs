@@ -292,7 +292,7 @@ impl Rows<'_> {
 fn reason(outside: &NotScanned) -> String {
     match outside {
         NotScanned::Above(point) => format!("the scan began below {}", escape_path(point)),
-        NotScanned::Directory(root) => format!("only {} of it is mounted", escape(root)),
+        NotScanned::Directory(root) => format!("only directory {} is mounted", escape(root)),
         NotScanned::Unknown => "mount point unknown".to_owned(),
     }
 }
@@ -341,7 +341,7 @@ fn told(note: &Note, units: Units) -> (String, Option<String>) {
         Note::Subvolumes(subvolumes) => {
             let snapshots = subvolumes.iter().filter(|it| it.is_snapshot()).count();
             let deleted = subvolumes.iter().filter(|it| it.is_deleted).count();
-            let cleaned = if deleted > 0 { format!(", {deleted} being cleaned up") } else { String::new() };
+            let cleaned = if deleted > 0 { format!(", {deleted} being deleted") } else { String::new() };
             (
                 counted(subvolumes.len() as u64, "subvolume", "subvolumes"),
                 Some(format!("{snapshots} of them snapshots{cleaned}")),

@@ -54,7 +54,7 @@ impl Accuracy {
             Self::AtLeast { missing } => {
                 format!("sizes are minimums: {} of data not found", plain_size(missing, units))
             }
-            Self::Mixed => "sizes are minimums: used data not reported".to_owned(),
+            Self::Mixed => "sizes are minimums: amount of used data unknown".to_owned(),
             Self::Changing => "sizes may be too large".to_owned(),
         }
     }
@@ -197,6 +197,9 @@ struct Set {
 impl Owners {
     /// Adds a reference. All references of one subvolume must be added before those of the next.
     fn add(&mut self, subvolume: u32, extent: FileExtent) {
+        if extent.length == 0 {
+            return;
+        }
         let sectors = u32::try_from(extent.length / 512).unwrap_or(u32::MAX);
         let owned = self.extents.entry(extent.start).or_insert(Owned { sectors, set: 0 });
         let before = owned.set;
@@ -261,7 +264,7 @@ mod tests {
             let mut expected: BTreeMap<u64, BTreeSet<u32>> = BTreeMap::new();
             for (subvolume, starts) in (0..).zip(&references) {
                 for start in starts {
-                    owners.add(subvolume, FileExtent { inode: 256, start: *start, length: start * 4096 });
+                    owners.add(subvolume, FileExtent { inode: 256, start: *start, length: start * 4096, accounts_for: 0 });
                     expected.entry(*start).or_default().insert(subvolume);
                 }
                 owners.end_subvolume();

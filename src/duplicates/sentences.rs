@@ -33,8 +33,8 @@ impl Duplicate {
         }
         match self.other_names.len() {
             0 => None,
-            1 => Some("and 1 other name".to_owned()),
-            names => Some(format!("and {} other names", grouped(names as u64))),
+            1 => Some("has 1 other name".to_owned()),
+            names => Some(format!("has {} other names", grouped(names as u64))),
         }
     }
 }

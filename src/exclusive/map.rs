@@ -10,32 +10,23 @@ use super::references::{KnownName, References, names_of};
 use crate::platform::Directory;
 use crate::platform::fs::overhead::xfs::extents;
 
-/// Adds the references of all files. `known` contains the sorted names of the scanned files. `unseen`
-/// contains the disk usage of these files in bytes, by node. Calls `note` after each extent, and ends
-/// when `note` returns `Break`. Returns `true` if the whole map was read.
+/// Adds the references of all files. `known` contains the sorted names of the scanned files. Calls `note` after each
+/// extent, and ends when `note` returns `Break`. Returns `true` if the whole map was read.
 pub(super) fn add(
     known: &[KnownName],
-    mut unseen: Vec<u64>,
     directory: &Directory,
     references: &mut References<'_>,
     note: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> bool {
     let found = extents(directory, |owned| {
         let names = names_of(known, owned.extent.inode);
-        match names.first() {
-            Some(name) => {
-                let left = &mut unseen[name.node as usize];
-                *left = left.saturating_sub(owned.extent.length);
-            }
-            // An extent of a file that was not scanned matters only if a scanned file can refer to it, too.
-            None if !owned.is_shared => return ControlFlow::Continue(()),
-            None => {}
+        // An extent of a file that was not scanned matters only if a scanned file can refer to it, too.
+        if names.is_empty() && !owned.is_shared {
+            return ControlFlow::Continue(());
         }
         references.add(names, owned.extent);
         note()
     });
-    for names in known.chunk_by(|one, next| one.inode == next.inode) {
-        references.add_unseen(names, unseen[names[0].node as usize]);
-    }
+    references.add_unseen(known);
     found.is_ok()
 }

@@ -26,27 +26,36 @@ pub(super) struct References<'s> {
     pub(super) sums: &'s mut ExclusiveSums,
     /// Number of the volume in the sums.
     pub(super) number: usize,
+    /// Disk usage of the scanned files in bytes, by node, less the bytes for which references were added.
+    unseen: Vec<u64>,
     names: Vec<Node>,
 }
 
 impl<'s> References<'s> {
-    pub(super) fn new(sums: &'s mut ExclusiveSums, number: usize) -> Self {
-        Self { sums, number, names: Vec::new() }
+    pub(super) fn new(sums: &'s mut ExclusiveSums, number: usize, sizes: Vec<u64>) -> Self {
+        Self { sums, number, unseen: sizes, names: Vec::new() }
     }
 
     /// Adds a reference to `extent` from the file with these names.
     pub(super) fn add(&mut self, names: &[KnownName], extent: FileExtent) {
+        if let Some(name) = names.first() {
+            let left = &mut self.unseen[name.node as usize];
+            *left = left.saturating_sub(extent.accounts_for);
+        }
         let nodes = self.nodes(names);
         let range = VolumeRange { volume: self.number, start: extent.start, length: extent.length };
         self.sums.refer(&nodes, range, Known::All);
         self.names = nodes;
     }
 
-    /// Adds bytes of the file with these names for which no extent was found.
-    pub(super) fn add_unseen(&mut self, names: &[KnownName], bytes: u64) {
-        let nodes = self.nodes(names);
-        self.sums.may_hold(&nodes, bytes);
-        self.names = nodes;
+    /// Adds the bytes of the scanned files for which no reference was added. `known` contains the sorted names of the
+    /// files. Data that has not been written to the disk has no extent yet.
+    pub(super) fn add_unseen(&mut self, known: &[KnownName]) {
+        for names in known.chunk_by(|one, next| one.inode == next.inode) {
+            let nodes = self.nodes(names);
+            self.sums.may_hold(&nodes, self.unseen[names[0].node as usize]);
+            self.names = nodes;
+        }
     }
 
     /// Returns the nodes of the names. If the file has more names, also returns the node for names outside

@@ -24,8 +24,11 @@ pub(super) fn add(
     references: &mut References<'_>,
     note: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> bool {
-    read(names, directory, references, note).is_ok()
-        && block_groups(directory).is_ok_and(|groups| used_data(&groups) == Some(data(references)))
+    let is_read = read(names, directory, references, note).is_ok();
+    for known in names.values() {
+        references.add_unseen(known);
+    }
+    is_read && block_groups(directory).is_ok_and(|groups| used_data(&groups) == Some(data(references)))
 }
 
 fn read(

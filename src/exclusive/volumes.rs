@@ -27,7 +27,7 @@ pub(super) struct WholeVolume {
     directory: Result<Directory, Errno>,
     /// Sorted names of scanned files, by the ID of their subvolume.
     names: HashMap<u64, Vec<KnownName>>,
-    /// Disk usage of the scanned files in bytes, by node. Empty unless `source` is [`VolumeSource::Map`].
+    /// Disk usage of the scanned files in bytes, by node.
     sizes: Vec<u64>,
 }
 
@@ -51,18 +51,15 @@ impl WholeVolume {
                         directory => reach(&plan.tree, directory),
                     };
                     let directory = directory.and_then(|directory| readable(&directory));
-                    let nodes = if source == VolumeSource::Map { plan.numbers.count() } else { 0 };
-                    let names = HashMap::new();
-                    volumes.push(Self { id: volume, source, directory, names, sizes: vec![0; nodes] });
+                    let (names, sizes) = (HashMap::new(), vec![0; plan.numbers.count()]);
+                    volumes.push(Self { id: volume, source, directory, names, sizes });
                     volumes.len() - 1
                 });
                 if file.metadata.several_names().is_none() {
                     let name = KnownName { inode: file.metadata.inode, node: file.node, links: 1 };
                     volumes[index].names.entry(subvolume).or_default().push(name);
                 }
-                if let Some(size) = volumes[index].sizes.get_mut(file.node as usize) {
-                    *size = file.metadata.disk();
-                }
+                volumes[index].sizes[file.node as usize] = file.metadata.disk();
             }
         }
         for NamedInode { inode, node, count } in &plan.named {
@@ -90,12 +87,12 @@ impl WholeVolume {
         number: usize,
         note: &mut dyn FnMut() -> ControlFlow<()>,
     ) {
-        let mut references = References::new(sums, number);
+        let mut references = References::new(sums, number, self.sizes);
         let is_whole = self.directory.as_ref().is_ok_and(|directory| match self.source {
             VolumeSource::Trees => trees::add(&self.names, directory, &mut references, note),
             VolumeSource::Map => {
                 let names = self.names.get(&0).map_or(&[][..], Vec::as_slice);
-                map::add(names, self.sizes, directory, &mut references, note)
+                map::add(names, directory, &mut references, note)
             }
         });
         if !is_whole {

@@ -52,7 +52,7 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
     let head = first_bytes(&mut packed)?;
     let mut source = io::Cursor::new(head.clone()).chain(packed);
     if head == ncdu_binary::MAGIC {
-        let reason = "this is a binary export; it must be the only input of -f, and a file";
+        let reason = "this is a binary export, which -f reads only from a file and without other inputs";
         return Err(io::Error::other(reason));
     }
     let mut text = Text { feed, sent: 0, taken };

@@ -323,7 +323,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
             return self.lexer.fault_at(start, "invalid file name");
         }
         if std::mem::replace(&mut self.info.has_name, true) {
-            return self.lexer.fault_at(start, "duplicate name");
+            return self.lexer.fault_at(start, "entry with two names");
         }
         Ok(())
     }

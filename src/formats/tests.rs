@@ -145,7 +145,7 @@ fn errors_name_their_byte() {
         ("[1,2,{},[{\"name\":\"/\",\"asize\":1e9}]]", 30, "exponent"),
         ("[1,2,{},[{\"name\":\"/\",\"asize\":18446744073709551616}]]", 29, "64 bits"),
         ("[1,2,{},[{\"name\":\"/\",\"uid\":4294967296}]]", 27, "32 bits"),
-        ("[1,2,{},[{\"name\":\"/\",\"name\":\"/\"}]]", 28, "duplicate name"),
+        ("[1,2,{},[{\"name\":\"/\",\"name\":\"/\"}]]", 28, "entry with two names"),
         ("[1,2,{},[{\"name\":\"/\"},{\"name\":\"..\"}]]", 30, "invalid file name"),
         ("[1,2,{},[{\"name\":\"/\"},{\"name\":\"a/b\"}]]", 30, "invalid file name"),
         ("[1,2,{},[{\"name\":\"/\"},{\"name\":\"\"}]]", 30, "invalid file name"),

@@ -63,7 +63,7 @@ pub(crate) fn skipped_lines(tree: &Tree, found: &Duplicates) -> Vec<String> {
     for skipped in &reasons {
         lines.extend(skipped.iter().take(NAMED).map(|skipped| line(tree, skipped)));
         if let more @ 1.. = skipped.len().saturating_sub(NAMED) {
-            lines.push(format!("{} more were not compared, for the same reason", grouped(more as u64)));
+            lines.push(format!("{} more files were not compared", grouped(more as u64)));
         }
     }
     match found.elsewhere {

@@ -35,7 +35,7 @@ impl Exit {
             Self::Success => "everything was read",
             Self::Incomplete => "some entries could not be read or written",
             Self::Failure => "usage error, or no PATH could be read",
-            Self::Interrupted => "interrupted; partial results are printed",
+            Self::Interrupted => "interrupted; any output is incomplete",
         }
     }
 

@@ -285,7 +285,7 @@ fn find_frees(
     is_text: bool,
 ) -> Result<Exit, Exit> {
     if source.kind() != SourceKind::Live {
-        print_error("--frees: cannot read the extents of files on another machine; run duke there");
+        print_error("--frees: cannot read the extents of remote files; for ssh://HOST, run duke on HOST");
         return Err(Exit::Failure);
     }
     if outcome != Some(&Outcome::Complete) {
@@ -310,10 +310,12 @@ fn find_frees(
     Ok(match found.coverage.unread {
         0 => Exit::Success,
         1 => unread(
-            "--frees: the extents of 1 file could not be read; the values of the directories above it are minimums",
+            "--frees: the extents of 1 file could not be read; deleting the directories above it frees at \
+                least the size shown",
         ),
         files => unread(&format!(
-            "--frees: the extents of {} files could not be read; the values of the directories above them are minimums",
+            "--frees: the extents of {} files could not be read; deleting the directories above them frees \
+                at least the size shown",
             grouped(files)
         )),
     })

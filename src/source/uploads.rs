@@ -23,7 +23,7 @@ pub(crate) fn read_uploads(
     if read.is_err() {
         live.fail();
     }
-    read.map_err(|reason| format!("unfinished uploads: {reason}"))
+    read.map_err(|reason| format!("cannot list unfinished uploads: {reason}"))
 }
 
 fn run(path: &RclonePath, live: &mut LiveTree<'_>, is_stopped: impl Fn() -> bool) -> Result<(), String> {

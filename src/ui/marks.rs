@@ -8,6 +8,7 @@
 //! Invariant: no entry is marked twice, and only entries with metadata are marked.
 
 use std::collections::{HashMap, HashSet};
+use std::iter::successors;
 
 use super::marked_copies::MarkedCopies;
 use crate::base::kind::Kind;
@@ -117,6 +118,15 @@ impl<'t> Marks<'t> {
 
     pub fn all(&self) -> impl Iterator<Item = (EntryName<'t>, &Mark)> {
         self.names.iter().flat_map(|(id, names)| names.iter().map(move |(name, mark)| ((*id, *name), mark)))
+    }
+
+    /// Returns the marks that are not below a marked directory.
+    pub fn outermost<'m>(&'m self, tree: &'m Tree) -> impl Iterator<Item = (EntryName<'t>, &'m Mark)> {
+        let marked: HashSet<DirId> = self.all().filter_map(|(_, mark)| mark.directory).collect();
+        let is_below = move |parent: DirId| {
+            successors(Some(parent), |id| tree.parent(*id)).any(|id| marked.contains(&id))
+        };
+        self.all().filter(move |((parent, _), _)| !is_below(*parent))
     }
 
     /// Returns the marks sorted by the path of the directory, then by name.

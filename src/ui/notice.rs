@@ -207,14 +207,14 @@ impl Notice {
                 }
                 None => format!("{rows} have a fixed order"),
             },
-            Self::RecordedReadOnly => "Snapshots and exports are read-only".into(),
-            Self::RecordedNotRead => "Cannot rescan a snapshot or export".into(),
-            Self::RecordedNotHere => "Not available for snapshots and exports".into(),
+            Self::RecordedReadOnly => "Saved and remote scans are read-only".into(),
+            Self::RecordedNotRead => "Cannot rescan a saved or remote scan".into(),
+            Self::RecordedNotHere => "Not available for saved and remote scans".into(),
             Self::ReadOnly => "Deletion is disabled (--read-only)".into(),
             Self::ScanRunning => "Scan in progress; wait, or stop it with Ctrl-C".into(),
             Self::ReadingAlready => "Scan in progress".into(),
             Self::RescanRunning => "Rescan in progress; try again when it is done".into(),
-            Self::Deleting => format!("Deletion in progress{}", hint(Command::Back, "stops it")),
+            Self::Deleting => format!("File operation in progress{}", hint(Command::Back, "stops it")),
             Self::ExportBeforeEnd => "Cannot export until the scan completes".into(),
             Self::ExportOfPart => "Cannot export an incomplete scan".into(),
             Self::StillWriting(path) => format!("{} is still being written", escape_path(path)),
@@ -245,12 +245,13 @@ impl Notice {
             Self::DryRun { entries, bytes, at_least } => {
                 let (entries, size) = (grouped(*entries), size(*bytes));
                 let least = if *at_least { "at least " } else { "" };
-                format!("Dry run: {least}{entries} entries, {size}; nothing was deleted")
+                let noun = if entries == "1" { "entry" } else { "entries" };
+                format!("Dry run: {least}{entries} {noun}, {size}; nothing was deleted")
             }
             Self::Deleted(kind, report, is_at_most) => deleted(*kind, report, *is_at_most, display),
             Self::StoppingScan => "Stopping; keeping partial results".into(),
             Self::StoppingRescan => "Stopping; keeping previous sizes".into(),
-            Self::StoppingDeletion => "Stopping; deleted entries are not restored".into(),
+            Self::StoppingDeletion => "Stopping; completed changes are kept".into(),
             Self::RescanFailed(reasons) if reasons.is_empty() => {
                 "Rescan failed; keeping previous sizes".into()
             }
@@ -308,7 +309,8 @@ impl Notice {
                 "Select a copy first; copies in its directory are kept, all others are marked".into()
             }
             Self::MarkedElsewhere(copies, directory) => {
-                format!("Marked {} copies outside {}", grouped(*copies as u64), escape(directory))
+                let noun = if *copies == 1 { "copy" } else { "copies" };
+                format!("Marked {} {noun} outside {}", grouped(*copies as u64), escape(directory))
             }
             Self::CannotShare => "Cannot share data on this file system (btrfs and XFS can)".into(),
             Self::NothingSharedDryRun => "Dry run: nothing was shared".into(),

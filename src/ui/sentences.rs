@@ -38,7 +38,9 @@ pub fn script(script: &Script) -> String {
         Err(ScriptError::Refused(path, reason)) => {
             format!("Cannot write a script: {}: {}", escape(path), reason.text())
         }
-        Err(ScriptError::Exposed) => "No script written: other users could change it in every folder".into(),
+        Err(ScriptError::Exposed) => {
+            "No script: others could change it here and in duke's state folder".into()
+        }
         Err(ScriptError::Failed(error)) => format!("Cannot write a script: {}", io_error_text(error)),
     }
 }

@@ -248,7 +248,7 @@ fn a_binary_export_is_read_alone_and_from_a_file() {
     let place = everything();
     run_here(&place, &["-O", "a.ncdu", "t"]);
     run_here(&place, &["-o", "a.json", "t"]);
-    let refused = "this is a binary export; it must be the only input of -f, and a file";
+    let refused = "this is a binary export, which -f reads only from a file and without other inputs";
     let both = run_in(place.path(), ["-n", "-f", "a.json", "-f", "a.ncdu"]).ended(1);
     assert!(both.stderr.contains(refused), "{}", both.stderr);
     let input = fs::File::open(place.join("a.ncdu")).unwrap();

@@ -427,7 +427,7 @@ fn an_invalid_setting_of_ncdu_is_not_imported() {
     place.directory(".config/ncdu");
     for (line, reason) in [
         ("--no-such-flag", "unexpected argument '--no-such-flag' found"),
-        ("--graph-style dots", "ncdu: --graph-style dots: unknown value"),
+        ("--graph-style dots", "ncdu: --graph-style dots: invalid value"),
         ("--exclude-from ~/none", "none: no such file or directory"),
     ] {
         fs::write(place.join(".config/ncdu/config"), format!("--si\n{line}\n")).unwrap();

@@ -709,7 +709,11 @@ fn unfinished_uploads_are_listed_after_the_objects() {
     assert!(said.contains(command), "{said}");
     // If the uploads cannot be listed, the objects are still shown.
     let run = list(object, "echo 403 AccessDenied >&2; exit 3;");
-    assert!(run.stderr.ends_with("s3:b/logs: unfinished uploads: 403 AccessDenied\n"), "{}", run.stderr);
+    assert!(
+        run.stderr.ends_with("s3:b/logs: cannot list unfinished uploads: 403 AccessDenied\n"),
+        "{}",
+        run.stderr
+    );
     let document = run.json();
     let root = document.root().get("roots").elements()[0];
     assert_eq!(root.get("apparent").number(), 3000);
@@ -718,7 +722,7 @@ fn unfinished_uploads_are_listed_after_the_objects() {
         fs::write(place.join("uploads"), broken).unwrap();
         let run = list(object, "exit;");
         assert_ne!(run.code, Some(0));
-        assert!(run.stderr.contains("s3:b/logs: unfinished uploads: "), "{}", run.stderr);
+        assert!(run.stderr.contains("s3:b/logs: cannot list unfinished uploads: "), "{}", run.stderr);
         assert_eq!(run.json().root().get("roots").elements()[0].get("apparent").number(), 3000);
     }
 }

@@ -286,16 +286,28 @@ fn settings_that_do_not_fit_are_refused() {
     run_in(place.path(), ["-o", "export", "t"]).ended(0);
     fs::write(place.join("list"), "a,1\n").unwrap();
     let cases: [(&[&str], &str); 10] = [
-        (&["--format", "du", "t"], "--format, --fields and --root work only with -f FILE"),
-        (&["--fields", "path=1", "t"], "--format, --fields and --root work only with -f FILE"),
-        (&["--root", "/a", "t"], "--format, --fields and --root work only with -f FILE"),
+        (
+            &["--format", "du", "t"],
+            "--format, --fields and --root work only with lists: -f FILE, or OLD and NEW of diff",
+        ),
+        (
+            &["--fields", "path=1", "t"],
+            "--format, --fields and --root work only with lists: -f FILE, or OLD and NEW of diff",
+        ),
+        (
+            &["--root", "/a", "t"],
+            "--format, --fields and --root work only with lists: -f FILE, or OLD and NEW of diff",
+        ),
         (&["-f", "export", "--root", "/a", "-n"], "export: not a list"),
         (&["-f", "list", "-n"], "for example --fields path=1,size=2"),
         (&["-f", "list", "--fields", "path", "-n"], "not FIELD=COLUMN, such as path=2"),
         (&["-f", "list", "--fields", "color=1", "-n"], "no such field"),
         (&["-f", "list", "--fields", "path=0", "-n"], "columns are numbered from 1"),
         (&["-f", "list", "--format", "tar", "-n"], "possible values: du, find, rclone, s3-inventory"),
-        (&["-f", "list", "--fields", "path=1", "--root", "a/../b", "-n"], "--root: a path must not"),
+        (
+            &["-f", "list", "--fields", "path=1", "--root", "a/../b", "-n"],
+            "--root: the path is empty, or has '..'",
+        ),
     ];
     for (words, message) in cases {
         let run = run_in(place.path(), words);

@@ -360,8 +360,8 @@ fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
         (lines[0].clone(), lines[1..].to_vec())
     };
     let none = "no snapshot of this directory; create one: duke save";
-    assert_eq!(refused(&["t"]), (format!("t: {none}"), vec![]));
-    assert_eq!(refused(&[]).0, format!(".: {none}"));
+    assert_eq!(refused(&["t"]), (format!("t: {none} t"), vec![]));
+    assert_eq!(refused(&[]).0, format!(".: {none} ."));
     let list = with_state(&place, &state, &["diff", "--list", "t"]).ended(0);
     let nothing = format!("duke: no snapshots of t in {}\n", state.join("duke").display());
     assert_eq!((list.text(), list.stderr.as_str()), ("", nothing.as_str()));
@@ -374,12 +374,16 @@ fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
         assert!(kept.len() == 1 && kept[0].starts_with("snapshot: ") && kept[0].ends_with(&end), "{kept:?}");
         reason
     };
-    assert_eq!(listed(refused(&["other"])), format!("other: {none}"));
-    let flags = "its snapshots were made with other flags; pass these flags to diff, or save a new snapshot: duke save";
+    assert_eq!(listed(refused(&["other"])), format!("other: {none} other"));
+    let flags = "its snapshots were made with other flags; pass these flags to diff, or save a new snapshot: duke save t";
     assert_eq!(listed(refused(&["t"])), format!("t: {flags}"));
     let late = "all its snapshots are later than the time of --since; use one of their times with --since";
     assert_eq!(listed(refused(&["-x", "--since", "3d", "t"])), format!("t: {late}"));
-    assert!(refused(&["--exclude", "*.o", "t"]).0.starts_with("diff: --exclude requires OLD"));
+    assert!(
+        refused(&["--exclude", "*.o", "t"])
+            .0
+            .starts_with("diff: --exclude does not work with automatic snapshots")
+    );
     with_state(&place, &state, &["diff", "-n", "-x", "t"]).ended(0);
     // A damaged snapshot does not prevent the others from being listed.
     let broken = kept.with_file_name("scan-00000000-01700000000.duke");

@@ -78,7 +78,7 @@ struct Deletions {
     /// Returns `true` if an entry of the scanned directory may be deleted.
     may_be_deleted: fn(&Path, &Path) -> bool,
     /// Returns the bytes that files and directories occupy, without metadata.
-    used: fn(&Path) -> u64,
+    occupied: fn(&Path) -> u64,
 }
 
 impl Deletions {
@@ -90,7 +90,7 @@ impl Deletions {
             let image = filled(name, self.made.0, self.made.1, seed)?;
             let root = image.path();
             let scanned = (self.scanned)(&root);
-            let mut held = (self.used)(&root);
+            let mut held = (self.occupied)(&root);
             assert!(held > 0, "nothing is on the image");
             // After many deletions, mostly large directories are left. Each image therefore gets at most 60
             // deletions.
@@ -106,7 +106,7 @@ impl Deletions {
                 let parent = || 512 * fs::metadata(path.parent().unwrap()).unwrap().blocks();
                 let parent_before = parent();
                 assert!(succeeds(Command::new("rm").arg("-rf").arg(&path)));
-                let left = (self.used)(&root);
+                let left = (self.occupied)(&root);
                 let freed = held - left - (parent_before - parent());
                 let is_bounded = size.at_least <= freed && size.at_most.is_none_or(|most| freed <= most);
                 assert!(is_bounded, "seed {seed}: {}: {size:?}, freed {freed}", path.display());
@@ -135,7 +135,7 @@ fn exclusive_sizes_on_btrfs_are_exact_for_root() {
         names.iter().any(|name| below.starts_with(name) && (*name == "top" || below != Path::new(name)))
     };
     let made = ("btrfs", &["-q"][..]);
-    let test = Deletions { made, user: 0, scanned: Path::to_owned, may_be_deleted, used: data_used };
+    let test = Deletions { made, user: 0, scanned: Path::to_owned, may_be_deleted, occupied: data_used };
     assert!(test.run(NAME).is_none_or(|exact| exact == DELETIONS));
 }
 
@@ -147,7 +147,7 @@ fn exclusive_sizes_on_btrfs_are_minimums_for_other_users() {
     }
     let (made, scanned) = (("btrfs", &["-q"][..]), |root: &Path| root.join("data"));
     let may_be_deleted = |data: &Path, path: &Path| path != data;
-    Deletions { made, user: NOBODY, scanned, may_be_deleted, used: data_used }.run(NAME);
+    Deletions { made, user: NOBODY, scanned, may_be_deleted, occupied: data_used }.run(NAME);
 }
 
 #[test]
@@ -247,8 +247,8 @@ fn test_bounds_on_xfs(name: &str, user: u32) {
         return;
     }
     let (scanned, may_be_deleted) = (Path::to_owned, |root: &Path, path: &Path| path != root);
-    let used = blocks_of_contents;
-    let test = Deletions { made: ("xfs", MAPPED), user, scanned, may_be_deleted, used };
+    let occupied = blocks_of_contents;
+    let test = Deletions { made: ("xfs", MAPPED), user, scanned, may_be_deleted, occupied };
     assert!(test.run(name).is_none_or(|exact| exact > DELETIONS / 4));
 }
 

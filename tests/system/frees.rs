@@ -115,6 +115,24 @@ fn btrfs_frees_what_is_promised_to_root() {
 }
 
 #[test]
+fn data_that_is_not_on_the_disk_yet_may_be_freed_too() {
+    const NAME: &str = "data_that_is_not_on_the_disk_yet_may_be_freed_too";
+    if !in_namespace(NAME) {
+        return;
+    }
+    let Some(image) = Image::new(NAME, "btrfs", 400 * MIB, &["-q"]) else { return };
+    noise(&image.join("file"), 8 * MIB);
+    let (unwritten, _) = frees(&image.path(), "file");
+    assert_eq!((unwritten.at_least, unwritten.at_most), (0, Some(8 * MIB)));
+    fs::write(image.join("small"), "in the metadata").unwrap();
+    sync(&image.path());
+    let (written, _) = frees(&image.path(), "file");
+    assert_eq!((written.at_least, written.at_most), (8 * MIB, Some(8 * MIB)));
+    let (small, _) = frees(&image.path(), "small");
+    assert_eq!((small.at_least, small.at_most), (0, Some(0)));
+}
+
+#[test]
 fn a_directory_with_an_excluded_subvolume_frees_a_minimum() {
     const NAME: &str = "a_directory_with_an_excluded_subvolume_frees_a_minimum";
     if !in_namespace(NAME) {

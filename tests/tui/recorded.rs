@@ -38,7 +38,7 @@ fn a_binary_export_is_browsed_and_searched() {
     });
     session.press("1");
     session.press("d");
-    session.wait_for_text("Snapshots and exports are read-only");
+    session.wait_for_text("Saved and remote scans are read-only");
     assert_eq!(session.quit().exit_code(), 0);
     session.assert_restored();
 }

@@ -146,7 +146,7 @@ pub const FLAGS: [Flag; 60] = [
         "graph-style",
         "STYLE",
         GraphStyle,
-        "hash, half-block or eighth-block, accepted without effect: duke has --ascii for ASCII characters",
+        "hash, half-block or eighth-block; no effect: duke draws bars in its own way",
     ),
     valued(
         ' ',

@@ -161,14 +161,14 @@ fn a_command_line_means_to_duke_what_it_means_to_ncdu() {
 #[test]
 fn a_wrong_command_line_is_rejected_in_one_line() {
     for (words, reason) in [
-        ("--sort size", "ncdu: --sort size: unknown value"),
-        ("--sort name-up", "ncdu: --sort name-up: unknown value"),
-        ("--color blue", "ncdu: --color blue: unknown value"),
-        ("--graph-style dots", "ncdu: --graph-style dots: unknown value"),
-        ("--shared-column all", "ncdu: --shared-column all: unknown value"),
-        ("--compress-level 20", "ncdu: --compress-level 20: unknown value"),
-        ("--export-block-size 3", "ncdu: --export-block-size 3: unknown value"),
-        ("--export-block-size 16001", "ncdu: --export-block-size 16001: unknown value"),
+        ("--sort size", "ncdu: --sort size: invalid value"),
+        ("--sort name-up", "ncdu: --sort name-up: invalid value"),
+        ("--color blue", "ncdu: --color blue: invalid value"),
+        ("--graph-style dots", "ncdu: --graph-style dots: invalid value"),
+        ("--shared-column all", "ncdu: --shared-column all: invalid value"),
+        ("--compress-level 20", "ncdu: --compress-level 20: invalid value"),
+        ("--export-block-size 3", "ncdu: --export-block-size 3: invalid value"),
+        ("--export-block-size 16001", "ncdu: --export-block-size 16001: invalid value"),
         ("--no-such", "unexpected argument '--no-such' found"),
         ("-o", "a value is required for '-o <FILE>' but none was supplied"),
     ] {

@@ -116,7 +116,7 @@ pub fn translation(all: &[Given], mut enters_kernfs: bool) -> Result<Translation
             continue;
         };
         let wrong = || {
-            UsageError::Usage(format!("ncdu: --{} {}: unknown value", flag.long, escape(value.as_bytes())))
+            UsageError::Usage(format!("ncdu: --{} {}: invalid value", flag.long, escape(value.as_bytes())))
         };
         match flag.means {
             Means::Words(word) if is_import && SCAN.contains(&word) => {}

@@ -129,7 +129,9 @@ fn by_content(records: &mut RecordReader<'_>, options: &ListOptions) -> Result<R
         Some(b'{') => {
             let head = records.look(|bytes| bytes.len() >= REPORT.len() + mark)?;
             if head[mark..].starts_with(REPORT) {
-                return Err(wrong("this is a report (--json); -f reads what -o, --ndjson and --csv write"));
+                return Err(wrong(
+                    "this is the output of --json; -f reads that of -o, -O, --ndjson and --csv",
+                ));
             }
             false
         }
@@ -225,7 +227,7 @@ fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recogniz
         }
         Some(_) if line.is_empty() || !has_separator || !is_text => Ok(Recognized::Other),
         Some(_) => Err(wrong(NO_PATH)),
-        None => Err(wrong("the header lacks a column that --fields names")),
+        None => Err(wrong("the first line lacks a column that --fields names, or a path column")),
     }
 }
 

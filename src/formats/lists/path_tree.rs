@@ -320,7 +320,7 @@ impl OnlyPart {
         let (anchor, below) = anchored(path);
         let names: Vec<Vec<u8>> = names(below).map(<[u8]>::to_vec).collect();
         if path.is_empty() || path.contains(&0) || names.iter().any(|name| name == b"..") {
-            return Err("a path must not have '..' after a name".into());
+            return Err("the path is empty, or has '..' after a name".into());
         }
         let end = path.iter().rposition(|byte| *byte != b'/').map_or(1, |last| last + 1);
         Ok(Self { name: path[..end].to_vec(), anchor, names })

@@ -94,7 +94,7 @@ impl<'d> ListReader<'d> {
             emptiness: if is_part {
                 "no entry is inside the directory given with --root"
             } else {
-                "the list has no lines"
+                "the list has no entries"
             },
         })
     }

@@ -94,7 +94,7 @@ impl Blocks {
         let content = zstd_block::content_length(frame).filter(|content| *content <= LARGEST);
         let content = content.ok_or_else(|| damaged("no zstd frame of less than 16 MiB here"))?;
         self.check_ratio(place, content).map_err(|reason| damaged(&reason))?;
-        let content = usize::try_from(content).map_err(|_| damaged("too large"))?;
+        let content = usize::try_from(content).map_err(|_| damaged("block too large"))?;
         let bytes = zstd_block::unpack(frame, content).map_err(|reason| damaged(&reason))?;
         let block = ContentBlock { number, bytes: bytes.into() };
         lock(&self.kept).put(&block);

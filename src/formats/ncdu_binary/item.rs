@@ -84,9 +84,9 @@ impl<'a> Fields<'a> {
     pub(crate) fn decode(block: &'a [u8], at: usize, own: u64) -> Result<Self, ItemFault> {
         let mut reader = CborReader::new(block, at);
         if block.get(at).is_none_or(|first| *first >> 5 != cbor::MAP_START >> 5) {
-            return Err("no item");
+            return Err("no item here");
         }
-        let CborValue::Open(mut left) = reader.value()? else { return Err("no item") };
+        let CborValue::Open(mut left) = reader.value()? else { return Err("no item here") };
         let (mut kind, mut name) = (None, None);
         let mut values = [None; key::COUNT];
         while left != Some(0) {

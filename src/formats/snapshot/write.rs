@@ -67,7 +67,10 @@ impl fmt::Display for WriteError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Output(error) => formatter.write_str(&io_error_text(error)),
-            Self::TooLarge => formatter.write_str("larger than the limit for a snapshot"),
+            Self::TooLarge => formatter.write_str(
+                "snapshot too large for this folder; write elsewhere \
+                with -o FILE",
+            ),
             Self::Stopped => formatter.write_str("stopped"),
             Self::Changing => formatter.write_str("the tree changed while it was being written"),
         }

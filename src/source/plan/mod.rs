@@ -99,7 +99,7 @@ impl ScanPlan {
             return Err("the path is not absolute");
         }
         if self.parts.first().is_none_or(|rest| !rest.paths.is_empty()) {
-            return Err("part 0 is missing, or lists paths (it must not)");
+            return Err("part 0 must exist and must not list paths");
         }
         let all = || self.parts.iter().flat_map(|part| &part.paths).map(Vec::as_slice);
         let known: HashSet<&[u8]> = all().collect();

@@ -80,9 +80,12 @@ impl Context<'_> {
         true
     }
 
-    /// Reports how the sizes were found, and refreshes the rows that may depend on them.
+    /// Refreshes the rows that may depend on the sizes. Reports how the sizes were found, unless a notice is shown, for
+    /// example the result of the deletion after which they were searched for again.
     fn finish_exclusive(&mut self, sizes: &Arc<ExclusiveSizes>) {
-        self.notify(Notice::Message(coverage_text(sizes.coverage)));
+        if self.notice.is_none() {
+            self.notify(Notice::Message(coverage_text(sizes.coverage)));
+        }
         if self.order.column.is_exclusive() {
             self.sort();
         }
@@ -110,9 +113,9 @@ impl Context<'_> {
     /// Returns the bytes that deleting all marked entries would free, if known.
     pub fn marks_exclusive(&self) -> Option<Exclusive> {
         let sizes = self.tree.exclusive()?;
-        let marks: Option<Vec<_>> =
-            self.marks.all().map(|((parent, _), mark)| mark.exclusive(parent, &sizes)).collect();
-        Some(Exclusive::together(marks?))
+        let marks = self.marks.outermost(self.tree);
+        let known: Option<Vec<_>> = marks.map(|((parent, _), mark)| mark.exclusive(parent, &sizes)).collect();
+        Some(Exclusive::together(known?))
     }
 }
 
@@ -122,7 +125,7 @@ fn coverage_text(coverage: ExclusiveCoverage) -> String {
     let ExclusiveCoverage { read, by_links, unread } = coverage;
     let files = |number: u64| format!("{} {}", grouped(number), if number == 1 { "file" } else { "files" });
     let mut text = match (read, by_links) {
-        (0, _) => "Based on link counts: the file system reports no shared extents".to_owned(),
+        (0, _) => "Frees uses link counts: the file system reports no shared extents".to_owned(),
         (read, 0) => format!("Read the extents of {}", files(read)),
         (read, by_links) => {
             format!("Read the extents of {}; used link counts for {}", files(read), grouped(by_links))

@@ -358,7 +358,7 @@ fn only_one_rescan_or_deletion_runs_at_a_time() {
     assert!(app.cx.is_deleting() && app.cx.wants_ticks());
     assert_eq!(press(&mut app, "d D r R U"), []);
     press(&mut app, "E");
-    assert_eq!(app.cx.notice_text().as_deref(), Some("Deletion in progress (Esc stops it)"));
+    assert_eq!(app.cx.notice_text().as_deref(), Some("File operation in progress (Esc stops it)"));
     assert!(press(&mut app, "j k Enter h n s").is_empty(), "one can look around meanwhile");
     press(&mut app, "q");
     assert!(screen(&mut app).contains("Quit and stop deleting midway?"), "{}", screen(&mut app));

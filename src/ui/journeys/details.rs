@@ -259,5 +259,5 @@ fn the_recorded_size_of_an_unreadable_directory_is_shown() {
     assert_eq!(notes, ["permission denied; 5.0 MiB recorded", "permission denied"]);
     assert_eq!(app.cx.window.totals.apparent, 3 * 4096, "it is not a measured size");
     press(&mut app, "i");
-    assert!(screen(&mut app).contains("5.0 MiB in everything below, according"));
+    assert!(screen(&mut app).contains("5.0 MiB in the whole directory, according"));
 }

@@ -223,7 +223,7 @@ impl DetailLines<'_> {
             self.warn("Unreadable", error_text(errno));
             if let Some(recorded) = self.cx.tree.recorded(id) {
                 let text =
-                    format!("{} in everything below, according to the file system", self.size(recorded));
+                    format!("{} in the whole directory, according to the file system", self.size(recorded));
                 self.add("Recorded", text);
             }
         }
@@ -272,7 +272,7 @@ impl DetailLines<'_> {
             return self.add("Names", "only this one".to_owned());
         }
         let elsewhere = match inspection.names_in_tree {
-            None if inspection.is_complete => ", other names unknown until the scan completes".to_owned(),
+            None if inspection.is_complete => ", other names unknown (scan incomplete)".to_owned(),
             Some(known) if known < links => format!(", {} outside the scan", grouped(links - known)),
             None | Some(_) => String::new(),
         };

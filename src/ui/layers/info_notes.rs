@@ -142,7 +142,7 @@ fn trait_text(is_so: Trait) -> &'static str {
         Trait::AppendOnly => "append-only: cannot be truncated or deleted (chattr -a or chflags clears this)",
         Trait::Verity => "protected by fs-verity: its content cannot be changed",
         Trait::Direct => "stored in persistent memory (DAX)",
-        Trait::NoDump => "excluded from backups by dump(8)",
+        Trait::NoDump => "excluded from dump(8) backups",
         Trait::Restricted => "protected by the system (SIP)",
         Trait::Dataless => "only in the cloud: uses no space here; opening it downloads it",
         Trait::MountPoint => "mount point",

@@ -111,7 +111,7 @@ impl DuplicateRows {
             (skipped, 0) => files(skipped),
             (0, elsewhere) => format!("{} on network or virtual file systems", files(elsewhere)),
             (skipped, elsewhere) => {
-                format!("{}; {} on network or virtual file systems", files(skipped), files(elsewhere))
+                format!("{}, and {} on network or virtual file systems", files(skipped), files(elsewhere))
             }
         }
     }

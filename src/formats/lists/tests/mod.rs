@@ -348,7 +348,7 @@ fn a_list_of_rclone_is_an_array() {
     }
     assert_eq!(read(&text.replace("\n]", "")).messages, ["line 5: cut off: the array is not closed"]);
     let empty = read_with("[\n]\n", &preset(ListPreset::Rclone));
-    assert_eq!(empty.messages, ["the list has no lines"]);
+    assert_eq!(empty.messages, ["the list has no entries"]);
     assert_eq!(
         read("[{\"path\":\"r/a\",\"size\":1},\n{\"path\":\"r/b\",\"size\":2}]").good().totals().apparent,
         3

@@ -42,8 +42,11 @@ pub struct FileExtent {
     pub inode: u64,
     /// Position of the extent on the volume, the same for all files that refer to it.
     pub start: u64,
-    /// Size on disk in bytes; on btrfs that of the whole extent, even if the file refers to only part of it.
+    /// Size on disk in bytes; on btrfs that of the whole extent, even if the file refers to only part of it. 0 if btrfs
+    /// stores the contents in the metadata.
     pub length: u64,
+    /// Bytes of the file's disk usage that this reference accounts for. [`u64::MAX`] if it accounts for all of them.
+    pub accounts_for: u64,
 }
 
 /// Sizes that XFS reports, in bytes.

@@ -149,7 +149,7 @@ fn title(dialog: &DeleteDialog) -> &'static str {
         };
     }
     match (dialog.is_rehearsal, dialog.kind) {
-        (true, _) => "Dry run: would be deleted",
+        (true, _) => "Dry run: deletes nothing",
         (false, OperationKind::Trash) => "Move to the trash?",
         (false, OperationKind::Empty) => "Delete the contents only?",
         (false, _) => "Delete permanently?",
@@ -200,7 +200,7 @@ fn metadata(cx: &Context<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
         Some(probe) => metadata.extend(findings(cx, dialog, probe)),
     }
     if cx.is_filtered() && dialog.selection.items().any(|(_, item)| item.directory.is_some()) {
-        let text = "Also deletes entries the filter hides".to_owned();
+        let text = "Includes entries the filter hides".to_owned();
         metadata.push(Fact::new(3, text, Role::Warning));
     }
     let key = cx.keymap.first(Command::Empty, Scope::Confirm);

@@ -55,17 +55,20 @@ pub const FIRST: u64 = 256;
 pub const LAST: u64 = 256_u64.wrapping_neg();
 
 /// Returns the extent that an item in a subvolume's tree describes, or `None` if the item is of another type, describes
-/// a hole, contains the data itself, or is too short.
+/// a hole, or is too short.
 pub fn extent(item: &TreeItem<'_>) -> Option<FileExtent> {
     const EXTENT_DATA: u32 = 108;
     /// Value of byte 20 if the item itself contains the data.
     const INLINE: u8 = 0;
-    if item.kind != EXTENT_DATA || *item.data.get(20)? == INLINE {
+    if item.kind != EXTENT_DATA {
         return None;
     }
+    if *item.data.get(20)? == INLINE {
+        return Some(FileExtent { inode: item.id, start: 0, length: 0, accounts_for: u64::MAX });
+    }
     let number = |at: usize| Some(u64::from_le_bytes(item.data.get(at..at + 8)?.try_into().ok()?));
-    let (start, length) = (number(21)?, number(29)?);
-    (start != 0).then_some(FileExtent { inode: item.id, start, length })
+    let (start, length, accounts_for) = (number(21)?, number(29)?, number(45)?);
+    (start != 0).then_some(FileExtent { inode: item.id, start, length, accounts_for })
 }
 
 /// Location of a subvolume: the ID of the parent subvolume, the inode number of the directory in it that contains the
@@ -192,12 +195,15 @@ mod tests {
     #[test]
     fn extents_are_items_with_an_address() {
         let mut data = vec![0; 53];
-        (data[20], data[21], data[30]) = (1, 7, 16);
+        (data[20], data[21], data[30], data[46]) = (1, 7, 16, 32);
         let of = |kind, data: &[u8]| extent(&TreeItem { id: 300, kind, offset: 0, data });
-        assert_eq!(of(108, &data), Some(FileExtent { inode: 300, start: 7, length: 4096 }));
-        assert_eq!((of(107, &data), of(108, &data[..36])), (None, None), "another type, or too short");
+        assert_eq!(
+            of(108, &data),
+            Some(FileExtent { inode: 300, start: 7, length: 4096, accounts_for: 8192 })
+        );
+        assert_eq!((of(107, &data), of(108, &data[..52])), (None, None), "another type, or too short");
         data[20] = 0;
-        assert_eq!(of(108, &data), None, "inline");
+        assert_eq!(of(108, &data).map(|extent| extent.length), Some(0), "in the metadata");
         (data[20], data[21]) = (2, 0);
         assert_eq!(of(108, &data), None, "a hole");
     }

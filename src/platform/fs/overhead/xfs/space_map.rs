@@ -73,7 +73,12 @@ pub fn extents(
         if range.flags & SPECIAL_OWNER != 0 {
             return ControlFlow::Continue(());
         }
-        let extent = FileExtent { inode: range.owner, start: range.physical, length: range.length };
+        let extent = FileExtent {
+            inode: range.owner,
+            start: range.physical,
+            length: range.length,
+            accounts_for: range.length,
+        };
         each(OwnedExtent { extent, is_shared: range.flags & SHARED != 0 })
     })
 }
