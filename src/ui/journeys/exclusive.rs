@@ -98,6 +98,15 @@ fn views_of_entries_show_freed_and_shared_bytes() {
 }
 
 #[test]
+fn entries_below_a_marked_directory_are_freed_with_it() {
+    let tree = tree();
+    let mut app = finished(&tree);
+    press(&mut app, "f F Enter + Left Space");
+    let marks = app.cx.marks_exclusive().unwrap();
+    assert_eq!((app.cx.marks().count(), marks.at_least, marks.at_most), (3, 8 * MIB, Some(8 * MIB)));
+}
+
+#[test]
 fn the_treemap_shows_what_deleting_the_selected_entry_frees() {
     let tree = Arc::new(tree());
     let mut app = finished(&tree);
