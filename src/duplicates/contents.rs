@@ -84,11 +84,13 @@ impl OpenFile {
     }
 
     /// Returns a hash of where the contents are stored on disk, or `None` if the location does not determine the
-    /// contents. Two files of the same size with equal hashes share all of their data.
-    pub(crate) fn location(&self) -> Option<ContentHash> {
-        // The device is part of the hash, because positions on different devices are independent.
+    /// contents. Two files of the same size with equal hashes share all of their data. `volume` is the identity of the
+    /// file's volume, if known.
+    pub(crate) fn location(&self, volume: Option<u64>) -> Option<ContentHash> {
+        // Positions on different volumes are independent. All subvolumes of btrfs belong to one volume, but each has
+        // its own device number.
         let mut hasher = blake3::Hasher::new();
-        hasher.update(&self.state.id.device.to_le_bytes());
+        hasher.update(&volume.unwrap_or(self.state.id.device).to_le_bytes());
         let mut add = |numbers: [u64; 3]| {
             for number in numbers {
                 hasher.update(&number.to_le_bytes());

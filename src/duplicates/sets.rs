@@ -7,12 +7,13 @@ use rayon::prelude::*;
 use super::candidates::Candidate;
 use super::contents::{ContentHash, OpenFile, SHORT};
 use super::data::SkipReason;
-use super::opened::{for_each, for_one};
+use super::opened::{OpenPlace, for_each, for_one};
 use super::search::DuplicateSearch;
 use crate::base::clock::Time;
 use crate::base::sort::sort_by_key;
 use crate::base::sync::Ordering;
 use crate::platform::entry::contents::ContentState;
+use crate::platform::entry::extents::volume;
 use crate::tree::EntryId;
 
 /// Set of identical files.
@@ -121,7 +122,11 @@ fn location(search: &DuplicateSearch<'_>, one: &Compared) -> Option<ContentHash>
     if !search.may_share.load(Ordering::Relaxed) {
         return None;
     }
-    for_one(search, &one.file, |place| Ok(OpenFile::open(place)?.location())).flatten()
+    let of_place = |place: &OpenPlace<'_>| {
+        let volume = volume(place.directory).map(|volume| volume.id);
+        Ok(OpenFile::open(place)?.location(volume))
+    };
+    for_one(search, &one.file, of_place).flatten()
 }
 
 /// Returns the file with a hash of its whole contents; `None` if it cannot be read.

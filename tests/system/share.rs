@@ -60,6 +60,30 @@ fn shared(root: &Path, journal: Option<Journal>, tamper: impl FnOnce()) -> Repor
 }
 
 #[test]
+fn clones_in_other_subvolumes_are_not_duplicates() {
+    const NAME: &str = "clones_in_other_subvolumes_are_not_duplicates";
+    if !in_namespace(NAME) {
+        return;
+    }
+    let Some(image) = Image::new(NAME, "btrfs", 200 * MIB, &["-q"]) else { return };
+    let btrfs = |words: &[&str]| {
+        let mut command = Command::new("btrfs");
+        assert!(succeeds(command.args(["-q", "subvolume"]).args(words).current_dir(image.path())));
+    };
+    btrfs(&["create", "one"]);
+    fs::write(image.join("one/file"), noise(MIB, 1)).unwrap();
+    sync(&image.path());
+    btrfs(&["snapshot", "one", "two"]);
+    let groups = || {
+        let found = run(program().args(["duplicates", "--json"]).arg(image.path())).ended(0).json();
+        found.root().get("groups").elements().len()
+    };
+    assert_eq!(groups(), 0);
+    fs::write(image.join("two/copy"), noise(MIB, 1)).unwrap();
+    assert_eq!(groups(), 1);
+}
+
+#[test]
 fn sharing_frees_the_copies_and_keeps_times_and_contents() {
     const NAME: &str = "sharing_frees_the_copies_and_keeps_times_and_contents";
     if !in_namespace(NAME) {
