@@ -197,9 +197,6 @@ struct Set {
 impl Owners {
     /// Adds a reference. All references of one subvolume must be added before those of the next.
     fn add(&mut self, subvolume: u32, extent: FileExtent) {
-        if extent.length == 0 {
-            return;
-        }
         let sectors = u32::try_from(extent.length / 512).unwrap_or(u32::MAX);
         let owned = self.extents.entry(extent.start).or_insert(Owned { sectors, set: 0 });
         let before = owned.set;

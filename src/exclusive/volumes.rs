@@ -35,6 +35,8 @@ impl WholeVolume {
     /// Returns the volumes to which the devices in `parts` belong, with their scanned files.
     pub(super) fn of(plan: &ExtentPlan, parts: &[(DeviceIndex, PartOfVolume)]) -> Vec<Self> {
         let mut volumes: Vec<Self> = Vec::new();
+        let part_on =
+            |device: DeviceIndex| parts.iter().find(|(index, _)| *index == device).map(|(_, part)| *part);
         for piece in &plan.pieces {
             let part = plan.part(*piece);
             for file in plan.files(piece.directory, &part) {
@@ -43,7 +45,7 @@ impl WholeVolume {
                     DirId::TOP => links.map(|links| links.device),
                     directory => Some(plan.tree.device_index(directory)),
                 };
-                let found = parts.iter().find(|(index, _)| Some(*index) == device).map(|(_, part)| *part);
+                let found = device.and_then(part_on);
                 let Some(PartOfVolume { source, volume, subvolume }) = found else { continue };
                 let index = volumes.iter().position(|known| known.id == volume).unwrap_or_else(|| {
                     let directory = match piece.directory {
@@ -63,10 +65,8 @@ impl WholeVolume {
             }
         }
         for NamedInode { inode, node, count } in &plan.named {
-            let part = parts.iter().find(|(index, _)| *index == inode.device).map(|(_, part)| *part);
-            let found =
-                part.and_then(|part| Some((volumes.iter_mut().find(|it| it.id == part.volume)?, part)));
-            let Some((volume, part)) = found else { continue };
+            let Some(part) = part_on(inode.device) else { continue };
+            let Some(volume) = volumes.iter_mut().find(|it| it.id == part.volume) else { continue };
             volume.names.entry(part.subvolume).or_default().push(KnownName {
                 inode: inode.inode,
                 node: *node,

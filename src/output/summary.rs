@@ -11,7 +11,7 @@ use crate::platform::process::users;
 use crate::source::SourceKind;
 use crate::table::column::Column;
 use crate::table::row::{CellValue, NumberFormat, UserNames};
-use crate::tree::{Exclusive, Totals};
+use crate::tree::Totals;
 
 /// Prints the lists as text. If the files are on this machine, owners are shown by name.
 pub(crate) fn print(
@@ -23,14 +23,14 @@ pub(crate) fn print(
 ) -> io::Result<()> {
     let whole = measure.of(whole.disk, whole.apparent);
     let mut out = BufWriter::new(out);
+    let frees = Column::Frees.spec().widths[0].cells(units);
+    let (zone, names) = (TimeZone::UTC, UserNames::new());
+    let format = NumberFormat { units, zone: &zone, users: &names };
     for file in summary.largest.iter().flatten() {
         let own = measure.of(file.metadata.disk(), file.metadata.apparent);
         write!(out, "{}  {}  ", size(own, units), percent(share(own, whole)))?;
-        if let Some(Exclusive { at_least, at_most, .. }) = file.exclusive {
-            let width = Column::Frees.spec().widths[0].cells(units);
-            let (zone, users) = (TimeZone::UTC, UserNames::new());
-            let format = NumberFormat { units, zone: &zone, users: &users };
-            write!(out, "{:>width$}  ", CellValue::Frees(at_least, at_most).text(width, format))?;
+        if file.exclusive.is_some() {
+            write!(out, "{:>frees$}  ", CellValue::frees(file.exclusive).text(frees, format))?;
         }
         writeln!(out, "{}", escape(&file.path))?;
     }

@@ -136,10 +136,9 @@ impl<'t> Table<'t> {
 
     fn line(&self, out: &mut dyn Write, printed: &Printed, whole: u64, path: &[u8]) -> io::Result<()> {
         let Printed { totals, items, exclusive } = printed;
-        let frees = |exclusive: Exclusive| CellValue::Frees(exclusive.at_least, exclusive.at_most);
         let mut row = Row::of_words(escape(path).into_owned(), RowStyle::Plain)
             .with(Column::Size, CellValue::Bytes(self.size(totals)))
-            .with(Column::Frees, exclusive.map_or(CellValue::None, frees))
+            .with(Column::Frees, CellValue::frees(*exclusive))
             .with(Column::Items, items.map_or(CellValue::None, CellValue::Count));
         row.has_errors = totals.errors > 0;
         // The table has no time or user column, so neither the time zone nor the user names matter.

@@ -133,26 +133,33 @@ impl RecordedTree {
     /// that path that `new` contains, and the next name in the path. Returns `None` for a root, or if the root has
     /// not been found.
     pub fn way_to(&self, new: &Tree, entry: EntryId) -> Option<(DirId, Vec<u8>)> {
-        let record = entry.record(&self.tree)?;
-        let mut way: Vec<DirId> = self.tree.ancestry(entry.directory).collect();
-        let root = way.pop()?;
-        let (mut directory, _) = self.roots(new).into_iter().find(|(_, was)| *was == root)?;
-        for name in way.into_iter().rev().map(|id| self.tree.name(id)) {
+        let (mut directory, names) = self.path_in(new, entry)?;
+        let (last, above) = names.split_last()?;
+        for name in above {
             match new.entry(directory, name).and_then(|found| found.directory()) {
                 Some(id) => directory = id,
                 None => return Some((directory, name.to_vec())),
             }
         }
-        Some((directory, record.name.to_vec()))
+        Some((directory, last.to_vec()))
     }
 
     /// Returns the entry of the tree `new` with the same path as an entry of the recorded tree.
     pub fn find_entry(&self, new: &Tree, entry: EntryId) -> Option<EntryId> {
-        let wanted = entry.name(&self.tree)?;
-        let (directory, name) = self.way_to(new, entry)?;
-        let depth = |tree: &Tree, id: DirId| tree.ancestry(id).count();
-        let is_whole = name == wanted && depth(new, directory) == depth(&self.tree, entry.directory);
-        is_whole.then(|| EntryId::named(new, directory, &name)).flatten()
+        let (root, names) = self.path_in(new, entry)?;
+        let (last, above) = names.split_last()?;
+        let directory = above.iter().try_fold(root, |id, name| new.entry(id, name)?.directory())?;
+        EntryId::named(new, directory, last)
+    }
+
+    /// Returns the root in the tree `new` of the path of a recorded entry, and the names in the path below the root.
+    fn path_in(&self, new: &Tree, entry: EntryId) -> Option<(DirId, Vec<&[u8]>)> {
+        let mut way: Vec<DirId> = self.tree.ancestry(entry.directory).collect();
+        let was = way.pop()?;
+        let (root, _) = self.roots(new).into_iter().find(|(_, root)| *root == was)?;
+        let mut names: Vec<&[u8]> = way.into_iter().rev().map(|id| self.tree.name(id)).collect();
+        names.push(entry.name(&self.tree)?);
+        Some((root, names))
     }
 
     /// Maps each root of the tree `new` to the recorded root with the same device and inode, if there is one.

@@ -64,6 +64,11 @@ pub struct NumberFormat<'a> {
 }
 
 impl CellValue {
+    /// Returns the bytes that deletion frees, if they are known.
+    pub fn frees(exclusive: Option<Exclusive>) -> Self {
+        exclusive.map_or(Self::None, |exclusive| Self::Frees(exclusive.at_least, exclusive.at_most))
+    }
+
     /// Returns the text for a column of `width` cells, abbreviated if the column is narrow.
     pub fn text(self, width: usize, format: NumberFormat<'_>) -> String {
         let units = format.units;
@@ -232,10 +237,9 @@ impl Row {
     /// Returns the row with cells for the bytes that deleting the entry frees and the bytes that it shares.
     #[must_use]
     pub fn with_exclusive(self, tree: &Tree, metadata: &Metadata, exclusive: Option<Exclusive>) -> Self {
-        let frees = exclusive
-            .map_or(CellValue::None, |exclusive| CellValue::Frees(exclusive.at_least, exclusive.at_most));
         let shared = Some(shared(tree, metadata, exclusive)).filter(|bytes| *bytes > 0);
-        self.with(Column::Frees, frees).with(Column::Shared, shared.map_or(CellValue::None, CellValue::Bytes))
+        self.with(Column::Frees, CellValue::frees(exclusive))
+            .with(Column::Shared, shared.map_or(CellValue::None, CellValue::Bytes))
     }
 
     /// Returns the size of the row in bytes, if it is known.

@@ -194,6 +194,11 @@ impl Tree {
         self.is_growing(id) && !self.status(DirId::TOP).is_complete()
     }
 
+    /// Returns `true` if the totals of `id` are known and can be compared with those of another tree.
+    pub(crate) fn is_comparable(&self, id: DirId) -> bool {
+        self.status(id).is_known() && !self.is_preliminary(id)
+    }
+
     /// Returns the disk usage shared between entries of the directory: the sum over the entries minus the directory's
     /// total, which counts shared bytes once. Returns 0 until the scan is complete.
     pub fn shared(&self, id: DirId) -> u64 {

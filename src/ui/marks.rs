@@ -8,7 +8,6 @@
 //! Invariant: no entry is marked twice, and only entries with metadata are marked.
 
 use std::collections::{HashMap, HashSet};
-use std::iter::successors;
 
 use super::marked_copies::MarkedCopies;
 use crate::base::kind::Kind;
@@ -39,6 +38,8 @@ pub struct Mark {
     /// `true` if a rescan has found a different modification time.
     is_touched: bool,
     is_linked: bool,
+    /// `false` if the entry counts with a marked directory that contains it. Set by [`Marks::add_up`].
+    pub is_outermost: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,6 +65,7 @@ impl Mark {
             mtime: metadata.mtime,
             is_touched: false,
             is_linked: metadata.links.is_some(),
+            is_outermost: true,
         })
     }
 
@@ -118,15 +120,6 @@ impl<'t> Marks<'t> {
 
     pub fn all(&self) -> impl Iterator<Item = (EntryName<'t>, &Mark)> {
         self.names.iter().flat_map(|(id, names)| names.iter().map(move |(name, mark)| ((*id, *name), mark)))
-    }
-
-    /// Returns the marks that are not below a marked directory.
-    pub fn outermost<'m>(&'m self, tree: &'m Tree) -> impl Iterator<Item = (EntryName<'t>, &'m Mark)> {
-        let marked: HashSet<DirId> = self.all().filter_map(|(_, mark)| mark.directory).collect();
-        let is_below = move |parent: DirId| {
-            successors(Some(parent), |id| tree.parent(*id)).any(|id| marked.contains(&id))
-        };
-        self.all().filter(move |((parent, _), _)| !is_below(*parent))
     }
 
     /// Returns the marks sorted by the path of the directory, then by name.
@@ -192,7 +185,17 @@ impl<'t> Marks<'t> {
         if self.count == 0 {
             self.copies = MarkedCopies::default();
         }
-        self.totals = Sum::of(self, tree);
+        let marked = self.all().filter_map(|(_, mark)| mark.directory).collect();
+        let mut sum = Sum { tree, marked, covers: HashMap::new() };
+        let mut outermost = HashSet::new();
+        for (parent, names) in &mut self.names {
+            let is_covered = sum.cover(*parent).is_some();
+            for mark in names.values_mut() {
+                let counts = |id| sum.cover(id) == Some(id) && outermost.insert(id);
+                mark.is_outermost = !is_covered && mark.directory.is_none_or(counts);
+            }
+        }
+        self.totals = sum.of(self, &outermost);
     }
 
     /// Transfers the marks to the rescanned tree, and counts those whose entries no longer exist or have
@@ -232,29 +235,19 @@ struct Sum<'t> {
     covers: HashMap<DirId, Option<DirId>>,
 }
 
-impl<'t> Sum<'t> {
-    fn of(marks: &Marks<'_>, tree: &'t Tree) -> Totals {
-        let marked = marks.all().filter_map(|(_, mark)| mark.directory).collect();
-        let mut sum = Self { tree, marked, covers: HashMap::new() };
+impl Sum<'_> {
+    /// Returns the total of the outermost marks. `outermost` contains those that are directories.
+    fn of(&mut self, marks: &Marks<'_>, outermost: &HashSet<DirId>) -> Totals {
         let mut totals = Totals::default();
-        let mut outermost = HashSet::new();
         let mut linked: HashMap<InodeKey, Totals> = HashMap::new();
-        for ((parent, _), mark) in marks.all() {
-            if sum.cover(parent).is_some() {
-                continue;
-            }
-            match mark.directory {
-                Some(id) if sum.cover(id) == Some(id) && outermost.insert(id) => {
-                    totals.add(&mark.totals(tree));
-                }
-                Some(_) => {}
-                None if mark.is_linked => {
-                    linked.insert(mark.inode, mark.own);
-                }
-                None => totals.add(&mark.own),
+        for (_, mark) in marks.all().filter(|(_, mark)| mark.is_outermost) {
+            if mark.directory.is_none() && mark.is_linked {
+                linked.insert(mark.inode, mark.own);
+            } else {
+                totals.add(&mark.totals(self.tree));
             }
         }
-        sum.count_linked(&outermost, linked, &mut totals);
+        self.count_linked(outermost, linked, &mut totals);
         totals
     }
 

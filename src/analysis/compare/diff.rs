@@ -265,8 +265,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
 
     /// Reports a pair of directories, and queues it for comparison.
     fn pair(&mut self, difference: ChangeKind, unmatched: Unmatched<'t>, (old, new): (DirId, DirId)) {
-        let is_known = |side: Side<'_>, id| side.tree.status(id).is_known() && !side.tree.is_preliminary(id);
-        if is_known(self.old, old) && is_known(self.new, new) {
+        if self.old.tree.is_comparable(old) && self.new.tree.is_comparable(new) {
             self.add(difference, unmatched, extent(self.old.tree, old), extent(self.new.tree, new));
         }
         (self.note)(Met::Pair(old, new));

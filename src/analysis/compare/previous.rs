@@ -82,10 +82,9 @@ impl PreviousListing {
         };
         if let Some(id) = record.directory() {
             if let Some(was) = self.growth.was(id) {
-                let is_whole = |tree: &Tree, id| tree.status(id).is_known() && !tree.is_preliminary(id);
                 let totals = self.growth.old.totals(was);
                 let extent = Sizes { disk: totals.disk, apparent: totals.apparent };
-                return (is_whole(new, id) && is_whole(&self.growth.old, was))
+                return (new.is_comparable(id) && self.growth.old.is_comparable(was))
                     .then_some(Previous::Was(extent));
             }
             return self.growth.fresh.contains(&id).then_some(Previous::New);

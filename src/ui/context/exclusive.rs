@@ -113,7 +113,7 @@ impl Context<'_> {
     /// Returns the bytes that deleting all marked entries would free, if known.
     pub fn marks_exclusive(&self) -> Option<Exclusive> {
         let sizes = self.tree.exclusive()?;
-        let marks = self.marks.outermost(self.tree);
+        let marks = self.marks.all().filter(|(_, mark)| mark.is_outermost);
         let known: Option<Vec<_>> = marks.map(|((parent, _), mark)| mark.exclusive(parent, &sizes)).collect();
         Some(Exclusive::together(known?))
     }

@@ -56,6 +56,11 @@ impl Glyphs {
         "~"
     }
 
+    /// Returns the symbol shown before a number if it is from an earlier scan, and nothing otherwise.
+    pub fn recorded_if(self, is_recorded: bool) -> &'static str {
+        if is_recorded { self.recorded() } else { "" }
+    }
+
     /// Returns the symbol shown in front of the row under the cursor.
     pub fn cursor(self) -> &'static str {
         self.pick("▌", ">")

@@ -74,7 +74,7 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
         _ => String::new(),
     };
     let is_recorded = cx.sizes().recorded(cx.tree, directory).is_some();
-    let sign = if is_recorded { theme.glyphs.recorded() } else { "" };
+    let sign = theme.glyphs.recorded_if(is_recorded);
     let size = sign.to_owned() + &plain_size(totals_size(&totals, cx.order.measure), cx.units);
     let facts = format!("  {size} {} {} items{changed}", theme.glyphs.dot(), grouped(totals.items));
     let room = usize::from(area.width).saturating_sub(width(&facts));

@@ -48,7 +48,7 @@ impl<'a> Shape<'a> {
 
     /// Returns the size as text, with a symbol if it is from the last scan.
     pub fn size_text(&self, cx: &Context<'_>) -> String {
-        let sign = if self.is_recorded { cx.theme.glyphs.recorded() } else { "" };
+        let sign = cx.theme.glyphs.recorded_if(self.is_recorded);
         format!("{sign}{}", plain_size(self.size, cx.units))
     }
 

@@ -80,7 +80,7 @@ fn title(cx: &Context<'_>) -> Text<'static> {
     if let Some(size) = line.size() {
         let whole = cx.window.size(cx.order.measure);
         let share = percent(share(size, whole));
-        let sign = if line.precision == Precision::Recorded { cx.theme.glyphs.recorded() } else { "" };
+        let sign = cx.theme.glyphs.recorded_if(line.precision == Precision::Recorded);
         let text = format!("  {sign}{}  {}", plain_size(size, cx.units), share.trim_start());
         spans.push(Span::raw(text));
     }
