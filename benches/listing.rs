@@ -1,4 +1,4 @@
-//! Benchmark of the tree without the kernel: writing, reading and sorting listings.
+//! Benchmark of the tree without system calls: writing, reading and sorting listings.
 #![allow(missing_docs)]
 
 use divan::{Bencher, counter::ItemsCount};
@@ -13,7 +13,7 @@ fn main() {
 }
 
 const ENTRIES: usize = 100_000;
-/// Number of entries in the widest of the reference trees.
+/// Number of entries in a wide directory, as in the reference tree `wide` (docs/performance.md).
 const MANY: usize = 1_000_000;
 
 fn metadata(number: usize) -> Metadata {

@@ -1,4 +1,5 @@
-//! Benchmark of a deletion: `cargo bench --bench removal -- PATH`, to be compared with `time rm -rf PATH`.
+//! Benchmark of a deletion: `cargo bench --bench removal -- PATH`. Compare the result with that of
+//! `time rm -rf PATH`.
 //!
 //! Prints the duration of the deletion, without the scan before it. Deletes PATH permanently.
 

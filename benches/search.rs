@@ -1,4 +1,5 @@
-//! Benchmark of one key: a search, a filter and a survey of a million entries, in one directory and in many.
+//! Benchmark of the jobs that a key press can start: searches, filters and surveys of a million entries, in one
+//! directory and in many.
 #![allow(missing_docs)]
 
 mod trees;

@@ -1,4 +1,4 @@
-//! A minimal `du`: every directory below the paths, with its disk usage, each inode once.
+//! A minimal `du`: prints the disk usage of every directory below the given paths. Each inode counts once.
 //!
 //!     cargo run --release --example du -- /usr/share
 
@@ -22,7 +22,7 @@ fn main() -> io::Result<ExitCode> {
 pub fn print(roots: Vec<PathBuf>, out: &mut impl Write) -> io::Result<bool> {
     let scan = Scan::run(roots, Options::default());
     let tree = scan.tree();
-    // Number 0 is above the roots and has no path.
+    // The first directory is the parent of all roots. It has no path.
     for (id, _) in Walk::new(tree, DirId::TOP).skip(1) {
         write!(out, "{}\t", tree.totals(id).disk.div_ceil(1024))?;
         out.write_all(&tree.path(id))?;

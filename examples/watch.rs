@@ -1,4 +1,4 @@
-//! A watcher: scans a path again and again, and prints which directories directly below it have grown or shrunk.
+//! Scans a path repeatedly, and prints the directories directly below it that have grown or shrunk.
 //!
 //!     cargo run --release --example watch -- /var/log 60 # every 60 seconds
 

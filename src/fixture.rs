@@ -1,6 +1,6 @@
 //! Trees built in memory for tests.
 //!
-//! Invariant: all planned entries are published and complete, except in the root of a [`Growing`] tree before
+//! Invariant: every directory is complete, except the root and the unread directories of a [`Growing`] tree before
 //! [`Growing::finish`].
 
 use std::cell::RefCell;
@@ -12,7 +12,7 @@ use crate::base::sync::Arc;
 use crate::tree::{Batch, DirId, Entry, EntryState, Exclusion, Links, Metadata, Tree, hard_links};
 
 /// Returns the settings of a property test with the given number of cases. The cases are the same in every run. A
-/// failure can therefore be reproduced without a file, and no system function for random numbers is needed
+/// failure can therefore be reproduced without a regression file, and no system function for random numbers is needed
 /// (ci/macos-symbols.txt lists the permitted functions).
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
     let rng_seed = RngSeed::Fixed(1);
@@ -163,7 +163,8 @@ impl Growing {
         }
     }
 
-    /// Completes the root and thereby the tree.
+    /// Completes the tree by releasing the unread directories and the root. Then reduces the totals so that each
+    /// inode counts once.
     pub fn finish(&self) {
         for id in self.unread.borrow_mut().drain(..) {
             self.tree.release(id);

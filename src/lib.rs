@@ -24,8 +24,8 @@
 //! All other modules belong to the program. The hidden module `testing` exposes parts of the program to its
 //! own tests.
 //!
-//! Data flows from directory entries to sealed listings, then to directory totals, to rows, and finally to cells or
-//! JSON.
+//! Data flows from directory entries to compact listings in memory, then to directory totals, to rows, and finally to
+//! cells or JSON.
 
 #![cfg_attr(not(feature = "browser"), allow(dead_code, unused_imports))] // some items are used only by the program
 

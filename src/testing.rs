@@ -69,7 +69,7 @@ pub mod source {
     pub use crate::source::{Source, SourceSpec, baseline, import, latest_snapshot, plan, snapshot_store};
 }
 
-/// Order of a directory's entries.
+/// Sorted entries of directories, and trees recorded by earlier scans.
 #[cfg(feature = "browser")]
 pub mod table {
     pub use crate::table::{recorded, rows};

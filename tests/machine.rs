@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The program prints the number of deleted or moved entries, and each failure. Without arguments, it does nothing. It
-//! never changes anything outside the sandbox of that script.
+//! never changes anything outside the sandbox of ci/macos-faults.sh.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::os::fd::AsFd;

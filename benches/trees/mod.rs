@@ -34,8 +34,8 @@ fn publish(tree: &Tree, batch: &mut Batch, id: DirId) {
     }
 }
 
-/// Creates a tree and calls `fill` to fill its root. The tree is never marked complete, because a search does not need
-/// that.
+/// Creates a tree and calls `fill` to fill its root. The tree is not marked as complete, because a search also works
+/// on an incomplete tree.
 fn tree(fill: impl FnOnce(&Tree, &mut Batch, DirId)) -> Arc<Tree> {
     let (tree, mut batch) = (Tree::new(), Batch::default());
     let root = batch.push_directory(&tree, DirId::TOP, b"/root", Metadata::default(), 0);
@@ -60,7 +60,7 @@ fn wide() -> Arc<Tree> {
     Arc::clone(TREE.get_or_init(make))
 }
 
-/// Creates a directory for every three files.
+/// Returns a tree of many directories, each with three files.
 fn many() -> Arc<Tree> {
     static TREE: OnceLock<Arc<Tree>> = OnceLock::new();
     let make = || {
@@ -82,7 +82,6 @@ fn many() -> Arc<Tree> {
     Arc::clone(TREE.get_or_init(make))
 }
 
-/// Shape of a tree.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
     /// All entries in one directory.
@@ -92,7 +91,6 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Returns the tree of this shape.
     pub fn tree(self) -> Arc<Tree> {
         match self {
             Self::Wide => wide(),

@@ -1,8 +1,8 @@
-//! The files of a made-up laptop.
+//! Files of a fictional laptop.
 //!
-//! They take about 125 MiB. Their bytes are pseudo-random, so that no file system can compress them, and the sizes are the
-//! same everywhere. One file, the disk image of a virtual machine, has a hole: it is 8 GiB long and takes 7 MiB. Ages are
-//! relative to now, so that the view of ages is the same on any day.
+//! The files take about 125 MiB. Their contents are pseudo-random, so that no file system can compress them and the
+//! sizes are the same everywhere. One file, the disk image of a virtual machine, has a hole: it is 8 GiB long and takes
+//! 7 MiB. Ages are relative to the current time, so that the view of ages is the same on any day.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -40,10 +40,10 @@ const FILES: [(&str, usize, u64); 22] = [
     ("videos/trailer.mp4", 4 * MIB, 700),
 ];
 
-/// Packages in `node_modules`, each with this number of files of this length.
+/// Number of packages in `node_modules`, number of files in each package, and length of each file in bytes.
 const PACKAGES: (usize, usize, usize) = (60, 5, 12 * KIB);
 
-/// Second names of photos, such as backup programs create.
+/// Photos, each with the path of a hard link to it. Some backup programs create such hard links.
 const HARD_LINKS: [(&str, &str); 2] = [
     ("photos/2024/beach.jpg", "backup/photos/beach.jpg"),
     ("photos/2024/sunset.jpg", "backup/photos/sunset.jpg"),
@@ -94,7 +94,7 @@ fn age(now: SystemTime, days: u64) -> SystemTime {
     now - Duration::from_secs(days * DAY)
 }
 
-/// Returns pseudo-random bytes (xorshift), which depend on the name without `(1)` and on their number.
+/// Returns `length` pseudo-random bytes (xorshift). A name with `(1)` gives the same bytes as the name without it.
 fn contents(name: &str, length: usize) -> Vec<u8> {
     let mut state = name.replace(" (1)", "").bytes().fold(0x2545_f491_4f6c_dd1d_u64, |state, byte| {
         (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,9 +1,9 @@
-//! Generator of the pictures in the README and in docs/tour.md. Runs the program in a terminal of its own, on a real
+//! Generator of the pictures in the README and in docs/tour.md. Runs the program in a pseudo-terminal, on a real
 //! directory and on the directory of the tour, and draws the screens as SVG.
 //!
 //! cargo run --example picture [PATH [PROGRAM]]
 //!
-//! Builds the program first unless one is given.
+//! Builds the program first unless PROGRAM is given.
 
 mod recording;
 mod svg;
@@ -25,7 +25,8 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 use recording::Recording;
 use vt100::{Parser, Screen};
 
-/// Pictures: columns and lines of the terminal, keys pressed before the picture is drawn, and the file to write.
+/// Pictures, each with the size of the terminal (columns, lines), the keys pressed before the picture is drawn, and
+/// the file to write.
 const PICTURES: [((u16, u16), &str, &str); 4] = [
     ((84, 16), "j", "docs/pictures/list.svg"),
     ((160, 36), "k", "docs/pictures/preview.svg"),
@@ -33,7 +34,7 @@ const PICTURES: [((u16, u16), &str, &str); 4] = [
     ((100, 30), "`", "docs/pictures/overview.svg"),
 ];
 
-/// Directory of the tour.
+/// Directory that docs/tour.md uses for its sample files.
 const TOUR: &str = "/tmp/laptop";
 const TOUR_WINDOW: (u16, u16) = (100, 24);
 const TOUR_PICTURES: [(&[&str], &str); 3] = [
@@ -42,7 +43,6 @@ const TOUR_PICTURES: [(&[&str], &str); 3] = [
     (&["9", " ", "d"], "docs/pictures/tour-delete.svg"),
 ];
 
-/// File of the recording.
 const RECORDING: &str = "docs/pictures/recording.svg";
 /// Columns and lines of the recording.
 const WINDOW: (u16, u16) = (100, 28);
@@ -130,14 +130,14 @@ fn tour(
         }
         write(name, svg::picture(terminal.screen()))?;
     }
-    // Closes the question in the last picture, and clears the marks, so that the program quits at once.
+    // Close the question in the last picture and clear the marks, so that the program quits at once.
     for keys in ["n", "g", " "] {
         terminal.press(keys)?;
     }
     terminal.end("1q")
 }
 
-/// Builds the program.
+/// Builds the program and returns its path.
 fn built(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     if !Command::new(cargo).args(["build", "--release"]).current_dir(root).status()?.success() {
@@ -204,7 +204,7 @@ impl Terminal {
         Ok(self.master.resize(size(window))?)
     }
 
-    /// Presses keys, and reads output until there is none for a while.
+    /// Presses keys, and reads output until none arrives for [`QUIET`] and the screen is not blank.
     fn press(&mut self, keys: &str) -> Result<(), Box<dyn Error>> {
         self.keys.write_all(keys.as_bytes())?;
         self.keys.flush()?;
@@ -226,7 +226,7 @@ impl Terminal {
         }
     }
 
-    /// Presses the keys that end the program.
+    /// Presses `keys`, which must end the program, and waits until the program has ended.
     fn end(&mut self, keys: &str) -> Result<(), Box<dyn Error>> {
         self.keys.write_all(keys.as_bytes())?;
         self.keys.flush()?;

@@ -1,4 +1,4 @@
-//! Recording: screens with the time for which each is shown, as one animated SVG.
+//! Recording of a sequence of screens as one animated SVG, which shows each screen for a given time.
 //!
 //! Most lines stay the same from one screen to the next. Each line is therefore animated on its own, and each version
 //! of a line is stored only once.
@@ -10,7 +10,7 @@ use vt100::Screen;
 
 use crate::svg;
 
-/// Screens so far.
+/// Recording of the screens shown so far.
 #[derive(Default)]
 pub struct Recording {
     /// Times at which each version of a line appears and disappears, in milliseconds.
@@ -20,7 +20,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Adds a screen that is shown for this number of milliseconds.
+    /// Adds a screen that is shown for `milliseconds`.
     pub fn show(&mut self, screen: &Screen, milliseconds: u32) {
         let (lines, columns) = screen.size();
         let (lines, columns) = (lines.get(), columns.get());
@@ -36,7 +36,7 @@ impl Recording {
         self.end = end;
     }
 
-    /// Renders the recording, which begins again at its end.
+    /// Renders the recording as an SVG whose animation repeats forever.
     pub fn drawn(&self) -> String {
         let mut elements = String::from("<style>\ng g{visibility:hidden}\n");
         let mut pictures = String::new();

@@ -99,7 +99,7 @@ fn run(svg: &mut String, screen: &Screen, line: u16, columns: Range<u16>, style:
         for [left, top, width, height] in pieces {
             let piece = [MARGIN + u32::from(column) * WIDTH + left, y + top, width, height];
             match drawn.last_mut() {
-                // Adjacent shapes are merged, because their edges would be visible.
+                // Adjacent shapes are merged, because otherwise the edge between them would be visible.
                 Some(last) if last[0] + last[2] == piece[0] && last[1] == piece[1] && last[3] == piece[3] => {
                     last[2] += piece[2];
                 }

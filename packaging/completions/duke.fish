@@ -62,8 +62,8 @@ treemap\t'Nested rectangles'"
 complete -c duke -n "__fish_duke_needs_command" -l panes -d 'Panes beside the list in a wide window' -r -f -a "preview\t'Preview of the selected entry (if the window has at least 140 columns)'
 both\t'Preview and parent directory (if the window has at least 180 columns)'
 none\t'List only'"
-complete -c duke -n "__fish_duke_needs_command" -l cwd-file -d 'On quitting, write the path of the last directory shown into FILE, for a shell function that changes to it' -r -F
-complete -c duke -n "__fish_duke_needs_command" -s t -l threads -d 'Read with N threads' -r
+complete -c duke -n "__fish_duke_needs_command" -l cwd-file -d 'On quitting, write the path of the last directory shown to FILE, so that a shell function can cd to it' -r -F
+complete -c duke -n "__fish_duke_needs_command" -s t -l threads -d 'Read with N threads (default: twice the number of processors, from 8 to 64)' -r
 complete -c duke -n "__fish_duke_needs_command" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_needs_command" -s X -l exclude-from -d 'Exclude entries matching a pattern in FILE, one per line; - is standard input' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l type-name-over -d 'Require typing the name to delete more than SIZE' -r
@@ -102,7 +102,7 @@ complete -c duke -n "__fish_duke_needs_command" -l select-yes -d 'Preselect Yes 
 complete -c duke -n "__fish_duke_needs_command" -l confirm-quit -d 'Ask before the browser quits, even if nothing would be lost'
 complete -c duke -n "__fish_duke_needs_command" -s e -l extended -d 'Read the owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_needs_command" -l no-snapshots -d 'Do not keep a snapshot of the scan'
-complete -c duke -n "__fish_duke_needs_command" -l no-instant -l fresh -d 'Do not show the sizes of the latest scan while the browser scans the same paths again, and do not keep them'
+complete -c duke -n "__fish_duke_needs_command" -l no-instant -l fresh -d 'Do not show the sizes of the latest scan during the next scan, and keep no snapshot for this purpose'
 complete -c duke -n "__fish_duke_needs_command" -l no-config -d 'Ignore configuration files'
 complete -c duke -n "__fish_duke_needs_command" -s h -l help -d 'Print help (-h: summary, --help: details)'
 complete -c duke -n "__fish_duke_needs_command" -s V -l version -d 'Print the version'
@@ -130,14 +130,14 @@ complete -c duke -n "__fish_duke_using_subcommand diff" -l fields -d 'Columns of
 complete -c duke -n "__fish_duke_using_subcommand diff" -l root -d 'Read only the part of a list that is in the directory PREFIX' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l since -d 'Compare a directory with its newest snapshot from that time or earlier' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l min-change -d 'Print only changes of SIZE or more, such as 100M' -r
-complete -c duke -n "__fish_duke_using_subcommand diff" -l exclude -d 'Exclude entries matching GLOB in a directory' -r
+complete -c duke -n "__fish_duke_using_subcommand diff" -l exclude -d 'When scanning a directory, exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l list -d 'List the snapshots of a directory (or all) without comparing'
 complete -c duke -n "__fish_duke_using_subcommand diff" -l json -d 'Print the changes as JSON'
 complete -c duke -n "__fish_duke_using_subcommand diff" -s n -l no-interactive -d 'Print the changes as a table, on a terminal too'
 complete -c duke -n "__fish_duke_using_subcommand diff" -s a -l apparent-size -d 'Compare apparent sizes instead of disk usage'
 complete -c duke -n "__fish_duke_using_subcommand diff" -l si -d 'Show sizes in powers of 1000'
-complete -c duke -n "__fish_duke_using_subcommand diff" -s x -l one-file-system -d 'Do not cross file-system boundaries below a directory'
-complete -c duke -n "__fish_duke_using_subcommand diff" -l skip-network -d 'Skip network file systems below a directory'
+complete -c duke -n "__fish_duke_using_subcommand diff" -s x -l one-file-system -d 'When scanning a directory, do not cross file-system boundaries'
+complete -c duke -n "__fish_duke_using_subcommand diff" -l skip-network -d 'When scanning a directory, skip network file systems below it'
 complete -c duke -n "__fish_duke_using_subcommand diff" -s q -l quiet -d 'Do not print progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand diff" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand df" -s t -l threads -d 'Read with N threads' -r
@@ -161,7 +161,7 @@ complete -c duke -n "__fish_duke_using_subcommand help" -s h -l help -d 'Print h
 complete -c duke -n "__fish_duke_using_subcommand man" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand ncdu" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand merge" -l plan -d 'Plan of the parts' -r -F
-complete -c duke -n "__fish_duke_using_subcommand merge" -s o -l output -d 'Write to FILE once it is complete; - is standard output' -r -F
+complete -c duke -n "__fish_duke_using_subcommand merge" -s o -l output -d 'Write the result to FILE, which is replaced only when the result is complete; - is standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand merge" -l partial -d 'Merge even if parts are missing, and mark their directories as not read'
 complete -c duke -n "__fish_duke_using_subcommand merge" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand plan" -l parts -d 'Make N parts' -r
@@ -183,11 +183,11 @@ rclone\t'rclone lsjson -R'
 s3-inventory\t'S3 Inventory in CSV'"
 complete -c duke -n "__fish_duke_using_subcommand save" -l fields -d 'Columns of a list without a suitable header, such as path=2,size=5' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -l root -d 'Read only the part of a list that is in the directory PREFIX' -r
-complete -c duke -n "__fish_duke_using_subcommand save" -s o -l output -d 'Write to FILE once it is complete; - is standard output' -r -F
+complete -c duke -n "__fish_duke_using_subcommand save" -s o -l output -d 'Write the result to FILE, which is replaced only when the result is complete; - is standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s t -l threads -d 'Read with N threads' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -l fs-id -d 'Name the file system of each PATH, so that merge knows it on other hosts' -r
-complete -c duke -n "__fish_duke_using_subcommand save" -l plan -d 'Save a part of the plan in FILE, with the flags of the plan' -r -F
+complete -c duke -n "__fish_duke_using_subcommand save" -l plan -d 'Save one part of the plan that FILE contains, with the flags of that plan' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l part -d 'Number of the part to save; 0 is the rest' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude-caches -d 'Exclude directories that contain a CACHEDIR.TAG'
@@ -196,7 +196,7 @@ complete -c duke -n "__fish_duke_using_subcommand save" -s e -l extended -d 'Rea
 complete -c duke -n "__fish_duke_using_subcommand save" -s q -l quiet -d 'Do not print progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand save" -l list -d 'List the snapshots of a PATH (or all) without saving'
 complete -c duke -n "__fish_duke_using_subcommand save" -s h -l help -d 'Print help'
-complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l without -d 'Also print what deleting SUBVOLUME frees; if given more than once, what deleting all of them frees' -r -f
+complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l without -d 'Also print how much deleting SUBVOLUME frees; if given more than once, how much deleting all of them frees' -r -f
 complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l json -d 'Print JSON'
 complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l si -d 'Show sizes in powers of 1000'
 complete -c duke -n "__fish_duke_using_subcommand subvolumes" -s h -l help -d 'Print help'

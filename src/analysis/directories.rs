@@ -1,6 +1,6 @@
 //! Largest directories, measured by the files directly in them, without subdirectories.
 //!
-//! Invariant: a row counts each inode once, even if other directories also contain names of the inode.
+//! Invariant: an inode counts once in each directory that contains any of its names.
 
 use std::cmp::Reverse;
 use std::io;
@@ -12,12 +12,12 @@ use crate::base::job::{Job, Pool};
 use crate::tree::sort::compare_naturally;
 use crate::tree::{DirId, EntryId, Totals, Tree, UniqueSizes};
 
-/// Directory that directly contains files.
+/// Directory with the totals of the files directly in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnSize {
-    /// Number of the directory.
+    /// ID of the directory.
     pub id: DirId,
-    /// ID of the directory's entry.
+    /// ID of the directory's entry in its parent.
     pub entry: EntryId,
     /// Totals of the files directly in the directory. Each name of an inode counts as one item.
     pub own: Totals,
@@ -30,7 +30,7 @@ pub struct Directories {
     pub rows: Vec<OwnSize>,
     /// Number of directories that directly contain files.
     pub matched: u64,
-    /// Total of all files, each inode once.
+    /// Totals of all files. Each inode is counted once.
     pub sum: Totals,
     /// `true` once all entries have been searched.
     pub complete: bool,
@@ -53,7 +53,8 @@ pub fn directories(pool: &Pool, mut request: Request, most: usize) -> io::Result
 /// Collector that groups the sizes of files by directory.
 #[derive(Default)]
 pub(super) struct OwnSizes {
-    /// Totals of the files with a single name, for each directory. A huge directory may occur several times.
+    /// For each directory, the number of its files and the sizes of the files with a single name. A huge directory may
+    /// occur several times, because it is visited in parts.
     single: Vec<(DirId, Totals)>,
     sizes: UniqueSizes,
 }
@@ -71,7 +72,7 @@ impl Collector for OwnSizes {
         entry.add_to(&mut self.sizes);
         let (_, own) = self.single.last_mut().expect("a directory is entered before its entries are visited");
         own.items += 1;
-        // The sizes of files with several names are added at the end.
+        // `directories` adds the sizes of files with several names, once per inode.
         if entry.metadata().is_none_or(|metadata| metadata.links.is_none()) {
             own.add(&entry.own);
         }
@@ -135,7 +136,7 @@ fn sort_by_path(tree: &Tree, all: &mut Vec<(DirId, Totals)>, reversed: bool) {
     }
 }
 
-/// Returns each directory with its entry ID, in the same order. Reads the listing of each parent once.
+/// Returns the directories in the order of `all`, each with its entry ID. Reads the listing of each parent once.
 fn with_positions(tree: &Tree, all: &[(DirId, Totals)]) -> Vec<OwnSize> {
     let mut by_parent: Vec<(DirId, DirId, usize)> = all
         .iter()

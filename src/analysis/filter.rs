@@ -5,7 +5,7 @@
 //! this sum and are added at the end. As in the tree's totals, an inode counts once in each directory above any of its
 //! kept names.
 //!
-//! Invariant: with an empty query that starts at the top of the tree, the totals are those of the tree.
+//! Invariant: if the query is empty and the walk starts at the top of the tree, the totals equal those of the tree.
 
 use crate::analysis::parallel_walk::{Collector, Mode, Progress, WalkEntry, parallel_walk};
 use crate::analysis::request::Request;
@@ -35,8 +35,8 @@ impl Filtered {
         Self { query: Query::of(Test::Type(Types::default())), ..Self::default() }
     }
 
-    /// Returns the totals of the kept entries below `id`, plus `id` itself if it is kept. Each name below `id` counts
-    /// as one item.
+    /// Returns the totals of the kept entries below `id`. If `id` itself is kept, its own size is included. Each name
+    /// below `id` counts as one item.
     pub fn totals(&self, id: DirId) -> Totals {
         let found = self.totals.binary_search_by_key(&id, |(id, _)| *id);
         found.map(|index| self.totals[index].1).unwrap_or_default()
@@ -64,7 +64,7 @@ impl<'q> FilterCursor<'q> {
         Self { tree, filtered, directory, standing, path: tree.path(directory) }
     }
 
-    /// Returns `true` if a view shows the entry, because the entry itself or something below it is kept.
+    /// Returns `true` if the entry itself or anything below it is kept. Views show only such entries.
     pub fn shows(&self, record: &Entry<'_>) -> bool {
         match record.state {
             EntryState::Known(Metadata { directory: Some(id), .. }) => self.filtered.keeps(id),
@@ -86,7 +86,7 @@ pub(crate) fn run(request: &Request, task: &Task<Filtered>) {
     });
 }
 
-/// Collector that groups kept entries by directory.
+/// Collector of the entries that the query keeps, grouped by directory.
 #[derive(Default)]
 struct Kept {
     /// Directories in the order of their first visit. A huge directory may occur several times.
@@ -154,7 +154,8 @@ impl Kept {
         let sum = self.sizes.total();
         let parent = |id| if id == request.from { None } else { request.tree.parent(id) };
         std::mem::take(&mut self.sizes).per_directory(parent, |id, sizes| {
-            // The directory is missing only if a rescan has moved it. After a rescan, the filter runs again anyway.
+            // A directory is missing from `places` only if a rescan has moved it. After a rescan, the filter runs
+            // again anyway.
             if let Some(at) = place(&places, id) {
                 self.directories[at].totals.add(sizes);
             }
@@ -190,8 +191,8 @@ impl Kept {
             } else {
                 place(places, tree.parent(direct.id)?)?
             };
-            // The parent comes later only if a rescan has moved the directory. After a rescan, the filter runs again
-            // anyway.
+            // The parent has a larger index only if a rescan has moved the directory. The filter runs again after
+            // every rescan, so this result is temporary.
             (above < at).then_some(above)
         };
         self.directories.iter().enumerate().map(above).collect()

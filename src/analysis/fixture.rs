@@ -127,7 +127,7 @@ pub(crate) fn paths(tree: &Arc<Tree>, text: &str) -> Vec<String> {
     paths_of(request(tree, text))
 }
 
-/// Returns the paths that a search finds, relative to its starting directory.
+/// Returns the paths that a search finds, relative to the root and in the order of the rows.
 pub(crate) fn paths_of(mut request: Request) -> Vec<String> {
     request.query = request.query.below(request.from);
     let tree = Arc::clone(&request.tree);

@@ -1,8 +1,9 @@
 //! Largest files, each inode once, for `--top` and for the browser.
 //!
 //! Files of equal size are sorted by inode number, and a file with several paths is shown under the path that comes
-//! first in byte order. Directory numbers are not used, because they depend on thread timing. As a result, every run
-//! lists the same files for the same tree, and the first ten rows of a list of 100 equal a list of 10.
+//! first in byte order. Directory numbers depend on the timing of the scan's threads and are used only if inode numbers
+//! are missing. As a result, every run lists the same files for the same tree, and the first ten rows of a list of 100
+//! equal a list of 10.
 //!
 //! Invariant: no inode is in two rows, and no row is a directory.
 
@@ -37,9 +38,10 @@ pub(super) struct LargestFiles<'t> {
     order: Order,
     most: usize,
     first: Vec<File>,
-    /// All names of files with several names, because different workers may find names of the same inode.
+    /// Names of files with several names. All of them are stored, because different workers may find names of the
+    /// same inode. The result has one name of each inode.
     linked: Vec<File>,
-    /// Number of files with one name.
+    /// Number of files that have only one name.
     single: u64,
     sizes: UniqueSizes,
 }
@@ -151,7 +153,8 @@ impl File {
     fn compare(&self, other: &Self, tree: &Tree) -> Ordering {
         let key = |file: &Self| (Reverse(file.row.key), file.inode.inode);
         let device = |file: &Self| tree.device(file.row.entry.directory);
-        // A tree loaded from a file may lack inode numbers, but its directory numbers do not depend on thread timing.
+        // In a tree loaded from a file, inode numbers may be missing. The directory numbers of such a tree do not
+        // depend on thread timing, so the order is the same in every run.
         let place = |file: &Self| file.row.entry;
         let rest = || device(self).cmp(&device(other)).then_with(|| place(self).cmp(&place(other)));
         key(self).cmp(&key(other)).then_with(rest)

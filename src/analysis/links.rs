@@ -27,7 +27,7 @@ pub struct LinkedInode {
     pub count: u64,
     /// Number of names inside the directory, at any depth.
     pub inside: u64,
-    /// Number of names elsewhere in the tree.
+    /// Number of names in the rest of the tree, outside the directory.
     pub elsewhere: u64,
     /// Index of the inode's first name in the `names` of [`HardLinks`].
     first: usize,
@@ -114,8 +114,8 @@ impl Collector for Names {
 
 impl Names {
     fn links(&mut self, request: &Request, progress: Progress) -> HardLinks {
-        // Within an inode, the largest size comes first, because a name that was read while the file was still growing
-        // has a smaller size.
+        // Among the names of an inode, the one with the largest size comes first. A name that was read while the file
+        // was still growing has a smaller size.
         let order = |name: &Name| (name.inode, Reverse(name.disk), Reverse(name.apparent), name.row.entry);
         self.names.sort_unstable_by_key(order);
         let index = InodeIndex::new(&request.tree);

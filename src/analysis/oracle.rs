@@ -17,13 +17,12 @@ enum Sort {
     /// Test of a name. A matching directory is found together with its contents. If the term is negated, neither the
     /// directory nor its contents are found.
     Name,
-    /// Test of a type. A matching directory is found together with its contents. A negated term affects only the
-    /// directory itself.
+    /// Test of a type. If a directory matches, everything in it matches, too. This does not apply to a negated term.
     Type,
-    /// Test of a size. Works like `Type`, except that a negated term also finds the contents of the directories that it
-    /// finds.
+    /// Test of a size. If a directory matches, everything in it matches, too. The same applies to a negated term.
     Size,
-    /// Test of another property. Works like `Type`, but does not make time terms in the same query match directories.
+    /// Test of another property. Works like `Type`, except that it does not let `Time` terms of the query match
+    /// directories.
     State,
     /// Test of a time. Directories are tested only if the query also selects them by name or type.
     Time,
@@ -219,8 +218,8 @@ fn is_origin_or_above(item: &Item, origin: &str) -> bool {
     item.path == origin || is_below(origin, &item.path)
 }
 
-/// Returns a strategy for items. Their paths are made of a few names, so that some names contain other names and some
-/// items share directories.
+/// Returns a strategy for items. The names in the paths consist of a few letters, so that some names contain other
+/// names and some items share directories.
 pub(crate) fn items() -> impl Strategy<Value = Vec<Item>> {
     let path = r"\.?[abc]{1,2}(/\.?[abc]{1,2}){0,4}(\.mkv|\.png)?";
     let entry = (path, 0..20_000_u64, 0..1000_i64, 0..14_u64, 0..12_u8);

@@ -37,9 +37,7 @@ impl From<Measure> for By {
 /// Sort order of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Order {
-    /// Sort key of the rows.
     pub by: By,
-    /// `true` to reverse the order.
     pub reversed: bool,
 }
 

@@ -17,9 +17,7 @@ use crate::tree::{DirId, Totals};
 /// Totals of a subtree by type and by age.
 #[derive(Clone, Debug)]
 pub struct Breakdown {
-    /// Totals by type.
     pub types: Arc<TypeTotals>,
-    /// Totals by age.
     pub ages: Arc<Ages>,
 }
 
@@ -38,7 +36,7 @@ pub struct Overview {
     pub errors: Arc<Errors>,
 }
 
-/// Adds up the sizes of the entries selected by the query, by type and by age. `now` is in seconds since 1970.
+/// Adds up the sizes of the entries that match the query, for each type and for each age. `now` is in seconds since 1970.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

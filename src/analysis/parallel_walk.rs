@@ -6,7 +6,7 @@
 //!       +-----------------------------------------------+
 //! ```
 //!
-//! One round takes about a millisecond. Between rounds the leading thread merges the collectors, checks for
+//! One round takes about a millisecond. Between rounds, the job's own thread merges the collectors, checks for
 //! cancellation, and publishes a result if one is due. A huge listing is split into several visits.
 //!
 //! Invariant: a directory is entered before its contents, every entry is visited once, and the call stack does not grow
@@ -55,7 +55,8 @@ pub(crate) struct WalkEntry<'a> {
     pub(crate) tree: &'a Tree,
     pub(crate) id: EntryId,
     pub(crate) record: &'a Entry<'a>,
-    /// Totals by which the entry is sorted. For a directory, they include its contents if the query counts contents.
+    /// Totals by which the entry is sorted. For a directory, they include its contents if [`Query::counts_contents`]
+    /// returns `true`.
     pub(crate) totals: Totals,
     /// Sizes of the entry itself. For a directory, they do not include its contents.
     pub(crate) own: Totals,
@@ -84,8 +85,9 @@ impl WalkEntry<'_> {
 pub(crate) trait Collector: Send + Sync {
     /// Returns an empty collector for a worker, with the same settings.
     fn fresh(&self) -> Self;
-    /// Visits a directory before its entries. `_own` is the directory's own size, if the directory itself was visited
-    /// as an entry. A huge directory is visited once per part of its listing, and only the first visit has `_own`.
+    /// Visits a directory before its entries. `_own` is the directory's own size, or `None` if the directory itself
+    /// does not count toward the result. For a huge directory, `enter` is called once for the directory and once for
+    /// each part of its listing. Only the first call receives `_own`.
     fn enter(&mut self, _directory: DirId, _own: Option<&Totals>) {}
     /// Visits an entry that counts toward the result.
     fn visit(&mut self, entry: &WalkEntry<'_>);
@@ -129,12 +131,13 @@ struct Visit<'t> {
     id: DirId,
     /// Part of the directory's listing; `None` for the whole listing.
     piece: Option<Listing<'t>>,
-    /// Decisions that the directory and its ancestors imply for all of its entries: kept, or ignored because of a
-    /// negated term.
+    /// Decisions about the entries of the directory. The search keeps them if it finds the directory or one of its
+    /// ancestors, and ignores them if the name of one of these matches a negated term.
     standing: Standing,
-    /// `true` if the directory or one of its ancestors is found along with all its contents.
+    /// `true` if everything in the directory counts toward the result. This is the case in a search whose query
+    /// matches the directory or one of its ancestors, if [`Query::counts_contents`] returns `true`.
     is_covered: bool,
-    /// Own size of the directory, if the directory itself was visited as an entry.
+    /// Own size of the directory, if the directory itself counts toward the result.
     own: Option<Totals>,
     /// Path of the directory, if the query needs paths.
     path: Option<Arc<[u8]>>,

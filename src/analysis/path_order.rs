@@ -15,7 +15,7 @@ pub(crate) type Place<'t> = (DirId, &'t [u8]);
 
 /// Entry to sort within one directory.
 enum Child {
-    /// Name with this index.
+    /// Index of a name to sort.
     Place(usize),
     /// Child directory, with all names below it.
     Below(DirId),
@@ -24,7 +24,7 @@ enum Child {
 /// Entries to sort, grouped by parent directory, each with its sort key.
 type Children<'t> = HashMap<DirId, Vec<(Cow<'t, [u8]>, Child)>>;
 
-/// Returns the indexes of the names, ordered by their paths. `compare` compares path components.
+/// Returns the indexes of the names in `places`, sorted by path. `compare` compares two path components.
 pub(crate) fn order_by_path<'t>(
     tree: &'t Tree,
     places: &mut dyn Iterator<Item = Place<'t>>,
@@ -41,8 +41,8 @@ pub(crate) fn order_by_path<'t>(
             if is_known {
                 break;
             }
-            // A directory sorts as if its name ended in a slash, because that is how it appears in the path of an entry
-            // below it.
+            // A directory sorts as if its name ended in a slash, because a slash follows the name in the path of each
+            // entry below the directory.
             child = (Cow::Owned(join([tree.name(id), b""])), Child::Below(id));
             above = tree.parent(id);
         }

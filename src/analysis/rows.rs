@@ -3,7 +3,7 @@
 //! A row takes 24 bytes; names and metadata remain in the tree, where [`EntryId::record`] reads them. If there are too
 //! many rows, only the first ones are kept, but counts and totals include all matches.
 //!
-//! Invariant: rows are sorted by a number, then by position, so the same tree always gives the same rows.
+//! Invariant: rows are sorted by path, or by key and then entry ID, so the same tree always gives the same rows.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ pub struct Row {
 const _: () = assert!(size_of::<Row>() == 24);
 
 impl Row {
-    /// Creates the row for an entry, sorted by `key`.
+    /// Creates the row for an entry. `key` is the sort key.
     pub(crate) fn of(entry: &WalkEntry<'_>, key: u64) -> Self {
         Self { entry: entry.id, key }
     }

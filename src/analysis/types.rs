@@ -70,7 +70,7 @@ pub struct TypeTotals {
     /// Types with their totals, in the requested order: by size, items or name. Each name of an inode counts
     /// as one item.
     pub types: Vec<(Type, Totals)>,
-    /// Categories of regular files with their totals, in the same order.
+    /// Categories of regular files with their totals, in the same order as the types.
     pub classes: Vec<(Category, Totals)>,
     /// Total over all types.
     pub total: Totals,

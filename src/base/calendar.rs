@@ -54,13 +54,14 @@ fn within_calendar(seconds: i64) -> Timestamp {
     Timestamp::from_second(seconds).unwrap_or(end)
 }
 
-/// Formats a date, such as `2026-11-21`, in [`DATE`] columns. A date outside the calendar is shown as a year.
+/// Formats a date, such as `2026-11-21`, in [`DATE`] columns. A date outside the calendar is shown as a year, such as
+/// `year 12345`, or as `long ago` or `far off`.
 pub fn date(seconds: i64, zone: &TimeZone) -> String {
     time(seconds, zone, "%Y-%m-%d", DATE)
 }
 
-/// Formats a time, such as `2026-11-21 08:15`, in [`DATE_AND_TIME`] columns. A time outside the calendar is
-/// shown as a year.
+/// Formats a time, such as `2026-11-21 08:15`, in [`DATE_AND_TIME`] columns. After the year 9999 or
+/// before the year -9999, the text is that of [`date`].
 pub fn date_and_time(seconds: i64, zone: &TimeZone) -> String {
     time(seconds, zone, "%Y-%m-%d %H:%M", DATE_AND_TIME)
 }
@@ -172,7 +173,7 @@ mod tests {
         assert_eq!(within_calendar(i64::MAX).strftime("%Y").to_string(), "9999");
         assert_eq!(within_calendar(i64::MIN).strftime("%Y").to_string(), "-9999");
         assert_eq!(within_calendar(0), Timestamp::UNIX_EPOCH);
-        // The limits are valid in any time zone.
+        // The smallest and the largest timestamp can be formatted in any time zone.
         for end in [Timestamp::MIN, Timestamp::MAX] {
             for zone in
                 [TimeZone::UTC, TimeZone::fixed(jiff::tz::offset(14)), TimeZone::fixed(jiff::tz::offset(-12))]

@@ -1,6 +1,6 @@
 //! Current time of the system clock.
 //!
-//! Invariant: duke reads every current time that it records or displays with this module.
+//! Invariant: every current time that duke records or displays comes from this module.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

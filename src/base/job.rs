@@ -67,8 +67,8 @@ pub struct Task<T> {
 }
 
 struct Shared<T> {
-    /// Set by the owner of the job and checked by the code that does its work. `Relaxed` ordering is enough, because
-    /// the flag guards no data.
+    /// Flag that the owner of the job sets to cancel it. The work function should check it. `Relaxed` ordering is
+    /// enough, because the flag guards no data.
     cancelled: AtomicBool,
     slot: Mutex<Slot<T>>,
     ended: Condvar,
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_dropped_job_is_cancelled() {
-        let (tell, told) = std::sync::mpsc::channel();
+        let (tell, received) = std::sync::mpsc::channel();
         let work = move |task: &Task<u32>| {
             while !task.is_cancelled() {
                 std::thread::yield_now();
@@ -235,6 +235,6 @@ mod tests {
             tell.send(()).expect("the test waits");
         };
         drop(Pool::new(1).unwrap().start(work).unwrap());
-        assert_eq!(told.recv_timeout(LONG), Ok(()));
+        assert_eq!(received.recv_timeout(LONG), Ok(()));
     }
 }

@@ -10,7 +10,7 @@ pub enum Kind {
     Directory = 0,
     /// Regular file.
     File = 1,
-    /// Symbolic link; never followed below a root.
+    /// Symbolic link. Below a root, a scan never enters a directory through a link.
     Symlink = 2,
     /// Named pipe.
     Fifo = 3,

@@ -20,7 +20,7 @@ pub fn io_error_text(error: &io::Error) -> String {
 
 /// Returns the message for an error number, in lower case, such as `permission denied`.
 pub fn error_text(errno: i32) -> String {
-    // For files, only macOS returns this error. It means that reading the file would require a download.
+    // For files, only macOS returns `EDEADLK`. It means that reading the file would require a download.
     if errno == Errno::EDEADLK as i32 {
         return "content is only in the cloud".to_owned();
     }

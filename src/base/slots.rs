@@ -8,7 +8,8 @@
 
 use crate::base::sync::OnceLock;
 
-/// Number of groups: enough for 2^32 rows in leaves of at least two rows.
+/// Number of groups. Each group has twice as many leaves as the one before, so 32 groups are enough for 2^32 rows if
+/// a leaf has at least two rows.
 const GROUPS: usize = 32;
 
 type Leaf<T, const LEAF: usize> = OnceLock<Box<[T; LEAF]>>;
@@ -19,7 +20,6 @@ pub struct Slots<T, const LEAF: usize> {
 }
 
 impl<T: Default, const LEAF: usize> Slots<T, LEAF> {
-    /// Creates an empty table.
     pub fn new() -> Self {
         Self { groups: [const { OnceLock::new() }; GROUPS] }
     }

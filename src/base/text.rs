@@ -216,13 +216,14 @@ fn push(escaped: &mut String, character: char, before: Option<char>) -> Option<c
     None
 }
 
-/// Returns `true` if the character combines with the preceding character (`Grapheme_Extend`). The standard
-/// library reveals this property by escaping such a character only at the start of a string.
+/// Returns `true` if the character combines with the preceding character (`Grapheme_Extend`). The standard library
+/// has no function for this property, but escapes such a character at the start of a string and only there.
 fn is_mark(character: char) -> bool {
     !character.is_ascii() && character.escape_debug().len() > 1 && !is_unassigned(character)
 }
 
-/// Returns `true` if the standard library escapes the character everywhere in a string, because it is not assigned.
+/// Returns `true` if the standard library escapes the character at every position in a string, as it does with
+/// unassigned characters.
 fn is_unassigned(character: char) -> bool {
     !character.is_ascii() && "a".chars().chain([character]).collect::<String>().escape_debug().count() > 2
 }

@@ -1,6 +1,7 @@
 //! Width of text in terminal columns: measuring, truncating, padding and wrapping.
 //!
-//! Invariant: a result has at most the requested number of columns, and a character is never split.
+//! Invariant: a character is never split. The results of [`fit`] and [`pad`] have at most the requested number of
+//! columns.
 
 use std::borrow::Cow;
 
@@ -29,7 +30,7 @@ pub fn fit<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     Cow::Owned(format!("{head}{gap}{tail}"))
 }
 
-/// Fits `text` into at most `columns` columns. Text that is too long keeps its beginning, followed by `gap`.
+/// Shortens `text` to `columns` columns if it is wider, by replacing its end with `gap`.
 pub fn beginning<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     if start(text, columns).len() == text.len() {
         return Cow::Borrowed(text);

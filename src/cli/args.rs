@@ -21,8 +21,8 @@ const MORE: &str = "--help has details of each flag, examples, environment varia
 
 /// Shows what uses the disk space below each PATH.
 ///
-/// On a terminal, the browser opens; otherwise a table is printed. Commands are recognized only as the first word:
-/// `duke ./man` browses the directory `man`.
+/// On a terminal, the browser opens; otherwise a table is printed. A command is recognized only as the first word. To
+/// browse a directory named like a command, write `duke ./man`.
 #[derive(Debug, Parser)]
 #[command(
     name = "duke",
@@ -110,8 +110,8 @@ pub struct Arguments {
 
     /// Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input
     ///
-    /// Exports in JSON and lists may be compressed with zstd or gzip, and several can be given, as can snapshots
-    /// (written by duke save). A binary export (-O) must be the only FILE.
+    /// JSON exports and lists may be compressed with zstd or gzip. Several of them, or several snapshots (written by
+    /// duke save), can be given. A binary export (-O) must be the only FILE.
     #[arg(short = 'f', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_from", "exclude_caches", "include_kernfs", "skip_network", "threads", "extended"], help_heading = "Exchange")]
     pub import: Vec<OsString>,
 
@@ -224,7 +224,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub pick: bool,
 
-    /// On quitting, write the path of the last directory shown into FILE, for a shell function that changes to it
+    /// On quitting, write the path of the last directory shown to FILE, so that a shell function can cd to it
     ///
     /// The path is absolute and is written without a trailing newline. Nothing is written for an export or a snapshot.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
@@ -234,7 +234,7 @@ pub struct Arguments {
     #[arg(short = '0', long, help_heading = "Display")]
     pub print0: bool,
 
-    /// Read with N threads
+    /// Read with N threads (default: twice the number of processors, from 8 to 64)
     #[arg(short, long, value_name = "N", value_parser = ValueParser::new(threads), help_heading = "Scan")]
     pub threads: Option<u16>,
 
@@ -246,7 +246,7 @@ pub struct Arguments {
 
     /// Exclude entries matching GLOB
     ///
-    /// A pattern without a slash is matched against names, one with a slash against the ends of paths. `*` and `?` do not
+    /// A pattern without a slash is matched against names, one with a slash against the ends of paths, which begin with PATH as given. `*` and `?` do not
     /// match a slash; `**` does. A pattern that ends in a slash matches only directories. Can be given more than once.
     #[arg(long, value_name = "GLOB", help_heading = "Scan")]
     pub exclude: Vec<String>,
@@ -284,7 +284,7 @@ pub struct Arguments {
 
     /// Also list unfinished multipart uploads
     ///
-    /// Only for rclone:// paths on S3. Unfinished uploads take space until they are finished or removed. S3 lists them
+    /// Only for rclone:// paths on S3. Unfinished uploads take space until they are finished or deleted. S3 lists them
     /// without sizes, so they are shown as empty files.
     #[arg(long, help_heading = "Scan", conflicts_with = "import")]
     pub uploads: bool,
@@ -323,7 +323,7 @@ pub struct Arguments {
     #[arg(long, help_heading = "Snapshots")]
     pub no_snapshots: bool,
 
-    /// Do not show the sizes of the latest scan while the browser scans the same paths again, and do not keep them
+    /// Do not show the sizes of the latest scan during the next scan, and keep no snapshot for this purpose
     #[arg(long, visible_alias = "fresh", help_heading = "Snapshots")]
     pub no_instant: bool,
 

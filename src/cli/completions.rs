@@ -1,4 +1,4 @@
-//! Shell completions. `clap_complete` generates the scripts, and this module corrects how they complete paths and
+//! Shell completions. `clap_complete` generates the scripts, and this module corrects their completion of paths and
 //! commands.
 //!
 //! `clap_complete` assumes that a position on the command line takes either arguments or subcommands. In duke, the
@@ -11,8 +11,8 @@ use clap_complete::Shell;
 
 use crate::cli::subcommands::NAMES;
 
-/// Bash function that completes a word that is not the value of a flag. Its arguments are the command, the flags and
-/// other words that the command accepts, and the typed word.
+/// Bash function that completes a word other than the value of a flag. The function has three arguments: the command,
+/// all words that the command accepts (including flags), and the typed word.
 const BASH_WORDS: &str = r#"
 _duke_words() {
     local IFS=$' \n' word words=
@@ -65,8 +65,8 @@ pub fn script(shell: Shell, mut command: Command) -> String {
                 + &text.replace(words, r#"_duke_words "${cmd}" "${opts}" "${cur}""#)
         }
         Shell::Fish => {
-            // The first `or return` is in the function that checks whether no command has been typed yet. This check
-            // must also succeed if the value of a flag is missing.
+            // The first `or return` is in `__fish_duke_needs_command`, which succeeds if the user has not typed a
+            // command yet. The function must also succeed if the value of a flag is missing.
             let text = text.replacen("    or return\n", "    or return 0\n", 1);
             let mut text = text + FISH_DIRECTORIES;
             for subcommand in command.get_subcommands() {

@@ -47,7 +47,7 @@ impl Configured {
     }
 }
 
-/// Returns the configuration for a subcommand without a `--config` flag.
+/// Returns the configuration for a subcommand that does not accept `--config`.
 pub fn configured(environment: &Environment) -> Result<Configured, UsageError> {
     Configured::read(&source(None, false, environment), &[], environment)
 }
@@ -57,7 +57,7 @@ pub fn flags_of_file(environment: &Environment) -> Result<Arguments, UsageError>
     understood(&configured(environment)?.words, &[])
 }
 
-/// Parses the words from the configuration together with the typed words.
+/// Parses the arguments from the configuration together with the arguments typed by the user.
 pub fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Arguments, UsageError> {
     let line = settings::line(configured, typed);
     let matches = settings::command().try_get_matches_from(&line).map_err(|error| match error.kind() {

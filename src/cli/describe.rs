@@ -21,12 +21,10 @@ pub enum Description {
 }
 
 impl Description {
-    /// Prints the description.
     pub fn print(self) -> Exit {
         print(|out| out.write_all(&self.text()))
     }
 
-    /// Returns the text of the description.
     pub fn text(self) -> Vec<u8> {
         let command = Cli::definition();
         let text = match self {

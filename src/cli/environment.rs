@@ -21,7 +21,7 @@ pub struct Environment {
     pub variables: HashMap<&'static str, OsString>,
 }
 
-/// Environment variables that duke reads.
+/// Environment variables that `cli` reads. Other modules read further variables, such as `SHELL` and `XDG_DATA_HOME`.
 pub const VARIABLES: [&str; 18] = [
     "TERM",
     "LC_ALL",
@@ -44,7 +44,6 @@ pub const VARIABLES: [&str; 18] = [
 ];
 
 impl Environment {
-    /// Returns the environment of this process.
     pub fn of_process() -> Self {
         let variable = |name| Some((name, std::env::var_os(name).filter(|value| !value.is_empty())?));
         Self {

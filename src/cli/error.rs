@@ -1,6 +1,6 @@
 //! Command-line errors.
 //!
-//! Invariant: an error is one line, escaped for a terminal.
+//! Invariant: the reason of an error is one line, escaped for a terminal.
 
 use std::io::{self, Write};
 
@@ -17,8 +17,8 @@ pub enum UsageError {
     Answer(clap::Error),
     /// The command line is invalid. Contains the reason as one line, escaped for a terminal.
     Usage(String),
-    /// There is no snapshot to compare with. Contains the reason as one line, and one line
-    /// for each of the kept snapshots that are listed with it.
+    /// There is no snapshot to compare with. Contains the reason as one line, and a list of the
+    /// kept snapshots as further lines.
     NotKept(String, Vec<String>),
 }
 
@@ -50,7 +50,8 @@ impl UsageError {
     }
 }
 
-/// Converts the parser's error into one line.
+/// Converts an error of `clap` into one line. `clap` also returns help and version texts as errors; these are kept
+/// unchanged.
 pub fn refusal(error: clap::Error) -> UsageError {
     if !error.use_stderr() {
         return UsageError::Answer(error);

@@ -32,9 +32,9 @@ fn patterns_of(path: &Path) -> Result<Vec<String>, UsageError> {
     let refused = |reason: &str| UsageError::Usage(format!("{}: {reason}", escape_path(path)));
     let read = if path.as_os_str() == "-" { standard_input() } else { std::fs::read(path) };
     let bytes = read.map_err(|error| refused(&io_error_text(&error)))?;
-    let lines =
-        bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty());
-    lines
-        .map(|line| String::from_utf8(line.to_vec()).map_err(|_| refused("a pattern is not UTF-8")))
-        .collect()
+    let lines = (1..).zip(bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end));
+    let pattern = |(number, line): (usize, &[u8])| {
+        String::from_utf8(line.to_vec()).map_err(|_| refused(&format!("line {number}: not UTF-8")))
+    };
+    lines.filter(|(_, line)| !line.is_empty()).map(pattern).collect()
 }

@@ -1,6 +1,6 @@
 //! Texts of the help and the man page that are not about flags, such as examples, environment variables and files.
 //!
-//! Invariant: each fact is stated only once here. The man page may add details.
+//! Invariant: each fact is stated only once here. The man page contains all of these texts, and the help some of them.
 
 use std::fmt::Write;
 
@@ -16,8 +16,8 @@ pub const EXAMPLES: &[(&str, &str)] = &[
     ("duke --json / | jq .totals", "print totals for scripts"),
     ("duke df /", "explain why df shows more than a scan"),
     ("duke save -o old.duke /srv", "save a snapshot; compare later: duke diff old.duke"),
-    ("duke -f list.csv.gz", "browse a list of files; also the output of find, du, ..."),
-    ("duke --pick -0 | xargs -0r ls -d", "mark with Space, print with p"),
+    ("duke -f list.csv.gz", "browse a list of files, or saved output of find, du, ..."),
+    ("duke --pick -0 | xargs -0r ls -d", "pass marked entries to ls (Space marks, p prints)"),
 ];
 
 /// Paragraph about sizes.
@@ -36,10 +36,11 @@ pub const TERMS: &[(&str, &str)] = &[
         with >=, <, <=, =",
     ),
     ("apparent>1G", "entries whose apparent size is above 1 GiB"),
-    ("frees>1G", "entries whose deletion is certain to free more than 1 GiB"),
+    ("frees>1G", "entries whose deletion is certain to free more than 1 GiB (press f first)"),
     (
         "older:90d, newer:2w",
-        "entries last changed longer ago (older:) or more recently (newer:) than this; units: h, d, w, mo, y",
+        "entries last changed longer ago (older:) or more recently (newer:) than this; directories only with a \
+            name or type:dir; units: h, d, w, mo, y",
     ),
     ("ext:jpg,png", "files with one of these extensions"),
     (
@@ -50,27 +51,27 @@ pub const TERMS: &[(&str, &str)] = &[
     (
         "type:video, type:image, type:audio, type:archive, type:document, type:code, type:data, \
             type:disk-image, type:program, type:font, type:log, type:temporary, type:other",
-        "files of this category, judging by their names",
+        "files of this category, judging by their names; other executable files are programs",
     ),
     (
         "is:hidden, is:empty, is:linked, is:error, is:excluded",
-        "entries whose names begin with a dot, or that are empty, have several hard links, \
-     could not be read, or are excluded",
+        "entries whose names begin with a dot (hidden), and entries that are empty, have several \
+     hard links (linked), could not be read (error), or are excluded",
     ),
 ];
 
 /// Environment variables, with their meanings.
 pub const ENVIRONMENT: &[(&str, &str)] = &[
-    ("DUKE_THREADS", "as --threads"),
-    ("DUKE_COLOR", "as --color"),
+    ("DUKE_THREADS", "like --threads"),
+    ("DUKE_COLOR", "like --color"),
     ("DUKE_ASCII", "like --ascii; 0 turns it off"),
     ("LC_ALL, LC_CTYPE, LANG", "if the encoding is not UTF-8, only ASCII is drawn"),
-    ("DUKE_CONFIG", "as --config"),
+    ("DUKE_CONFIG", "like --config"),
     ("NO_COLOR", "like --color never"),
     ("XDG_CONFIG_HOME", "its subdirectory duke/ holds config.toml"),
     ("XDG_STATE_HOME", "its subdirectory duke/ holds snapshots and the journal"),
     ("XDG_DATA_HOME", "its subdirectory Trash/ is the trash"),
-    ("HOME", "its .config, .local/state and .local/share are the defaults of the three variables above"),
+    ("HOME", "holds their defaults: .config, .local/state, .local/share"),
     ("SHELL, PAGER", "programs started by the keys b and v"),
     ("DUKE_LEVEL", "set in shells started by duke: number of nested browsers"),
     ("TERM, COLORTERM", "capabilities of the terminal"),
@@ -85,9 +86,9 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
 pub const FILES: &[(&str, &str)] = &[
     (
         "$XDG_CONFIG_HOME/duke/config.toml, ~/.config/duke/config.toml",
-        "Configuration: colors, keys, and flags by their long names. `duke config show` prints the \
-            settings, `duke config path` the file's path. On the command line, `--no-` before a switch's \
-            name turns it off.",
+        "Configuration: colors, keys, and flags by their long names, switches without a leading `no-` \
+            (`mouse = false`). `duke config show` prints the settings, `duke config path` the file's path. On \
+            the command line, `--no-` before the name of such a switch turns it off.",
     ),
     (
         "$XDG_STATE_HOME/duke/, ~/.local/state/duke/",

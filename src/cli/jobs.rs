@@ -1,4 +1,4 @@
-//! Jobs for the commands `duplicates` and `subvolumes`.
+//! Builds the jobs for the subcommands `duplicates` and `subvolumes` from their flags.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;

@@ -17,7 +17,7 @@ use crate::scan;
 use crate::source::snapshot_store;
 use crate::source::snapshot_store::{KeptSnapshot, Subject};
 
-/// Maximum number of snapshots listed in an error. `--list` shows all.
+/// Maximum number of snapshots listed in an error message. `duke diff --list` shows all.
 const MOST_LINES: usize = 10;
 
 /// Returns the newest kept snapshot of `directory` that was taken with the flags of `scan`. If `before` (seconds since
@@ -29,8 +29,7 @@ pub fn latest(
     environment: &Environment,
 ) -> Result<PathBuf, UsageError> {
     let Some(scope) = scan.scope() else {
-        let reason = "diff: --exclude does not work with automatic snapshots, which have no exclusions; \
-            give a file as OLD";
+        let reason = "diff: --exclude does not work with automatic snapshots; give a file as OLD";
         return Err(UsageError::Usage(reason.to_owned()));
     };
     let folder = folder(environment)?;
@@ -72,7 +71,7 @@ pub fn list(directory: Option<&OsString>, environment: &Environment) -> Result<C
 
 fn folder(environment: &Environment) -> Result<PathBuf, UsageError> {
     environment.snapshot_folder().ok_or_else(|| {
-        let reason = "no snapshots: neither XDG_STATE_HOME nor HOME is set";
+        let reason = "no snapshots: neither XDG_STATE_HOME nor HOME is set to an absolute path";
         UsageError::Usage(reason.to_owned())
     })
 }
@@ -106,7 +105,7 @@ fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<Kep
     } else if is_near {
         kept.retain(|kept| matches(kept, None));
         format!(
-            "its snapshots were made with other flags; pass these flags to diff, or save a new snapshot: \
+            "no snapshot was made with the same flags; give the file of one below as OLD, or create one: \
                 {save}"
         )
     } else {

@@ -4,7 +4,7 @@
 //! definition of the flags, help_text, keymap  ->  lines of roff
 //! ```
 //!
-//! Invariant: all text is escaped, so no text can become a macro, and every `-` can be copied as a flag.
+//! Invariant: all text is escaped, so no text can become a macro, and a flag copied from the page has ASCII hyphens.
 
 use std::fmt::Write;
 
@@ -81,7 +81,7 @@ impl Page {
         self.meaning(meaning);
     }
 
-    /// Adds the meaning of a term, in paragraphs.
+    /// Adds the meaning of a term. Empty lines in `meaning` separate paragraphs.
     fn meaning(&mut self, meaning: &str) {
         for (number, part) in meaning.split("\n\n").filter(|part| !part.is_empty()).enumerate() {
             if number > 0 {
@@ -172,7 +172,8 @@ impl Page {
 
     fn keys(&mut self) {
         self.text(
-            "The configuration can change these keys. In the browser, `?` shows the keys of the current view.",
+            "The configuration can change these keys, except `Ctrl-C` and the keys that answer questions. In the \
+                browser, `?` shows the keys of the current view.",
         );
         for group in HelpGroup::ALL {
             self.line(&format!(".SS {}", escaped(group.name())));
@@ -183,7 +184,7 @@ impl Page {
             for (_, binding) in in_group(group) {
                 let keys: Vec<String> = binding.keys.iter().map(|key| key.name()).collect();
                 self.line(".TP 18");
-                self.line(&format!("\\fB{}\\fR", escaped(&keys.join(", "))));
+                self.line(&format!("\\fB{}\\fR", literal(&keys.join(", "))));
                 self.meaning(binding.help);
             }
             self.line(".PD");
@@ -210,9 +211,16 @@ fn term(arg: &Arg) -> String {
 
 /// Escapes text for roff. Text in backquotes becomes bold.
 fn escaped(text: &str) -> String {
+    let part = |(number, part): (usize, &str)| {
+        if number % 2 == 1 { format!("\\fB{}\\fR", literal(part)) } else { literal(part) }
+    };
+    text.split('`').enumerate().map(part).collect()
+}
+
+/// Escapes text for roff, including backquotes.
+fn literal(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    let mut is_bold = false;
-    for (number, line) in text.lines().enumerate() {
+    for (number, line) in text.split('\n').enumerate() {
         if number > 0 {
             escaped.push('\n');
         }
@@ -224,10 +232,7 @@ fn escaped(text: &str) -> String {
                 '\\' => escaped.push_str("\\e"),
                 '-' => escaped.push_str("\\-"),
                 '\'' => escaped.push_str("\\(aq"),
-                '`' => {
-                    escaped.push_str(if is_bold { "\\fR" } else { "\\fB" });
-                    is_bold = !is_bold;
-                }
+                '`' => escaped.push_str("\\(ga"),
                 _ => escaped.push(letter),
             }
         }
@@ -235,7 +240,7 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Returns the text with a lower-case first letter and without a full stop.
+/// Returns the text with a lower-case first letter and without a final period.
 fn lowered(text: &str) -> String {
     let mut letters = text.trim_end_matches('.').chars();
     letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()

@@ -1,6 +1,6 @@
 //! The command line: converts flags into options, so that no other module needs to know the flags.
 //!
-//! Invariant: an invalid command line ends the program before a directory is scanned or an export is read, and nothing
+//! Invariant: an invalid command line ends the program before a directory is scanned or an export is read, and no flag
 //! is silently ignored.
 
 mod args;
@@ -140,8 +140,8 @@ pub fn invocation(
     without_subcommand(words.get(1..).unwrap_or_default(), &[], environment)
 }
 
-/// Returns the request for a command line without a subcommand. `typed` contains the words after the program's name.
-/// The actions in `without_keys` have no key bindings.
+/// Returns the [`Invocation`] for a command line without a subcommand. `typed` contains the words after the program's
+/// name. The key bindings of the actions in `without_keys` are removed.
 fn without_subcommand(
     typed: &[OsString],
     without_keys: &[&str],
@@ -175,7 +175,7 @@ fn of_command(command: Command, environment: &Environment) -> Result<Invocation,
             paths @ ([] | [_]) => {
                 Invocation::ConfigOutput(crate::cli::kept_snapshots::list(paths.first(), environment)?)
             }
-            _ => return Err(UsageError::Usage("save: --list takes a single PATH".to_owned())),
+            _ => return Err(UsageError::Usage("save: --list takes at most one PATH".to_owned())),
         },
         Command::Merge(words) => Invocation::Merge(plans::merge(&words, environment)?),
         Command::Plan(words) => Invocation::Plan(plans::plan(&words, environment)?),
@@ -184,7 +184,7 @@ fn of_command(command: Command, environment: &Environment) -> Result<Invocation,
     })
 }
 
-/// Returns the request for a command line in ncdu's syntax.
+/// Returns the [`Invocation`] for a command line in ncdu's syntax.
 fn as_ncdu(typed: &[OsString], environment: &Environment) -> Result<Invocation, UsageError> {
     let Translation { words, without_keys } = ncdu::translate(typed, environment)?;
     without_subcommand(&words, &without_keys, environment)
@@ -201,7 +201,7 @@ fn help(command: Option<&str>) -> UsageError {
     refusal(parsed.expect_err("--help is answered with an error that contains the help"))
 }
 
-/// Returns the request for `duke diff`, with or without the browser.
+/// Returns the [`Invocation`] for `duke diff`, with or without the browser.
 fn diff(words: &Difference, environment: &Environment) -> Result<Invocation, UsageError> {
     let comparison = crate::cli::sources::comparison(words, environment)?;
     let is_for_a_script = words.json || words.no_interactive || words.min_change.is_some();
@@ -235,7 +235,7 @@ fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
     Ok(PrintJob { wanted, output: Output::Printed(format), selection: Selection::default(), progress })
 }
 
-/// Returns the request for a command line without a subcommand, from the parsed flags and the configuration.
+/// Returns the [`Invocation`] for a command line without a subcommand, from the parsed flags and the configuration.
 fn look(
     arguments: &Arguments,
     configured: Configured,

@@ -17,7 +17,7 @@ pub fn mounts(are_left: bool) -> Mounts {
     if are_left { Mounts::None } else { Mounts::Real }
 }
 
-/// Returns the progress display, depending on `-q`.
+/// Returns the progress display. `is_unwanted` is `true` if `-q` was given.
 pub fn progress(is_unwanted: bool, units: Units) -> Progress {
     if is_unwanted { Progress::Silent } else { Progress::Shown(units) }
 }

@@ -1,4 +1,4 @@
-//! `duke plan` and `duke merge`.
+//! Jobs for the commands `plan` and `merge`, and scan options from a plan.
 
 use std::path::{Path, PathBuf};
 
@@ -60,7 +60,6 @@ pub fn read_plan(file: &Path) -> Result<(ScanPlan, u64), UsageError> {
     ScanPlan::read(file).map_err(|reason| UsageError::Usage(format!("{}: {reason}", escape_path(file))))
 }
 
-/// Converts the flags into scan options.
 pub fn flags(flags: &ScanFlags, threads: Option<usize>) -> Result<Options, UsageError> {
     flags.options(threads).map_err(|BadPattern { pattern, reason }| {
         UsageError::Usage(format!("pattern '{}': {reason}", escape(pattern.as_bytes())))

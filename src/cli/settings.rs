@@ -4,7 +4,7 @@
 //! has an opposite, `--no-x` for `--x`, which undoes the setting. Later words take precedence, so a typed word
 //! overrides a setting that conflicts with it.
 //!
-//! Invariant: these words neither change the meaning of the typed words nor make them valid or invalid.
+//! Invariant: the words from the configuration do not change the meaning or the validity of the typed words.
 
 use std::ffi::OsString;
 
@@ -146,7 +146,7 @@ fn is_overruled(name: &str, environment: &Environment) -> bool {
     variables.into_iter().flatten().any(|variable| environment.variable(variable).is_some())
 }
 
-/// Converts a setting into command-line words.
+/// Converts a setting into command-line arguments.
 fn spelled(command: &Command, setting: &Setting) -> Result<Vec<OsString>, Warning> {
     let shown = escape(setting.name.as_bytes());
     let Some(arg) = settable(command).find(|arg| name(arg) == setting.name) else {
@@ -175,7 +175,8 @@ fn spelled(command: &Command, setting: &Setting) -> Result<Vec<OsString>, Warnin
     }
 }
 
-/// Checks that `words` is a valid command line. Reads no file, because `-X` cannot be set in the configuration.
+/// Checks that `words` is a valid command line. The file of `-X` (exclude patterns) is not read here, because `-X` is
+/// not allowed in the configuration.
 fn understand(words: &[OsString]) -> Result<(), String> {
     let matches =
         command().try_get_matches_from(line(words, &[])).map_err(|error| refusal(error).reason())?;

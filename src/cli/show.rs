@@ -32,11 +32,11 @@ use crate::ui::theme::{Preset, Role, color_name};
 /// Output of `duke config`, or of a command with `--list`.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ConfigOutput {
-    /// Lines that are safe for a terminal.
+    /// Text that is safe to print on a terminal.
     Text(String),
     /// Path of the configuration file.
     Path(Vec<u8>),
-    /// Lines that are safe for a terminal, notes for standard error, and an exit code.
+    /// Text that is safe to print on a terminal, notes for standard error, and an exit code.
     List(String, Vec<String>, Exit),
 }
 
@@ -65,9 +65,9 @@ pub fn answer(
     match (what, source.path()) {
         (ConfigQuery::ImportNcdu, _) => Ok(ConfigOutput::Text(imported(&ncdu::configuration(environment)?)?)),
         (ConfigQuery::Path, Some(path)) => Ok(ConfigOutput::Path(path.as_os_str().as_bytes().to_vec())),
-        (ConfigQuery::Path, None) => {
-            Err(UsageError::Usage("no configuration: neither XDG_CONFIG_HOME nor HOME is set".into()))
-        }
+        (ConfigQuery::Path, None) => Err(UsageError::Usage(
+            "no configuration: neither XDG_CONFIG_HOME nor HOME is set to an absolute path".into(),
+        )),
         (ConfigQuery::Show, _) => {
             let Configured { config, words, .. } = Configured::read(source, &[], environment)?;
             let line = settings::line(&words, &variables(environment));
@@ -109,15 +109,19 @@ fn imported(from: &Translation) -> Result<String, UsageError> {
 
 /// Returns the settings from environment variables as command-line words.
 fn variables(environment: &Environment) -> Vec<OsString> {
-    let said = |name, flag: &str| {
+    let from_variable = |name, flag: &str| {
         let value = environment.variable(name)?;
         Some([&OsString::from(format!("--{flag}=")), value].into_iter().map(OsString::as_os_str).collect())
     };
     let never = || environment.variable("NO_COLOR").map(|_| OsString::from("--color=never"));
     let ascii =
         environment.variable("DUKE_ASCII").map(|value| if value == "0" { "--no-ascii" } else { "--ascii" });
-    let color = said("DUKE_COLOR", "color").or_else(never);
-    said("DUKE_THREADS", "threads").into_iter().chain(color).chain(ascii.map(OsString::from)).collect()
+    let color = from_variable("DUKE_COLOR", "color").or_else(never);
+    from_variable("DUKE_THREADS", "threads")
+        .into_iter()
+        .chain(color)
+        .chain(ascii.map(OsString::from))
+        .collect()
 }
 
 fn header(source: &Source) -> String {

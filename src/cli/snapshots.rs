@@ -75,7 +75,9 @@ fn shelf(words: &Save, environment: &Environment) -> Result<SaveTarget, UsageErr
         }
         // The configuration determines the limits for all kept snapshots.
         None => settings(&flags_of_file(environment)?, environment).map(SaveTarget::Kept).ok_or_else(|| {
-            UsageError::Usage("save: -o is required: neither XDG_STATE_HOME nor HOME is set".to_owned())
+            UsageError::Usage(
+                "save: -o is required: neither XDG_STATE_HOME nor HOME is set to an absolute path".to_owned(),
+            )
         }),
     }
 }

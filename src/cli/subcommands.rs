@@ -62,7 +62,7 @@ pub enum Command {
     Df(Box<Df>),
     /// List files and directories with the same contents
     ///
-    /// Prints the groups with the most wasted bytes first. Wasted bytes are freed by keeping only one copy of a group.
+    /// Prints the groups with the most wasted bytes first. Wasted bytes are freed if only one copy in each group is kept.
     /// Files are compared by their contents, and nothing is changed unless --share is given. Empty files are ignored,
     /// and names of one inode count as one file.
     Duplicates(Box<DuplicatesFlags>),
@@ -77,7 +77,7 @@ pub enum Command {
     /// Browse with the command line and the configuration files of ncdu
     #[command(disable_help_flag = true)]
     Ncdu {
-        /// Words of ncdu's command line; duke ncdu --help lists them
+        /// Arguments of ncdu; duke ncdu --help lists them
         #[arg(value_name = "WORD", trailing_var_arg = true, allow_hyphen_values = true)]
         words: Vec<OsString>,
     },
@@ -118,7 +118,7 @@ pub struct Save {
     #[command(flatten)]
     pub lists: ListFlags,
 
-    /// Write to FILE once it is complete; - is standard output
+    /// Write the result to FILE, which is replaced only when the result is complete; - is standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<OsString>,
 
@@ -154,9 +154,9 @@ pub struct Save {
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub fs_id: Option<String>,
 
-    /// Save a part of the plan in FILE, with the flags of the plan
+    /// Save one part of the plan that FILE contains, with the flags of that plan
     ///
-    /// Nothing is scanned if FILE is already a complete snapshot of this part.
+    /// Nothing is scanned if the file of -o is already a complete snapshot of this part.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "part", requires = "output",
         conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_caches", "skip_network", "extended", "fs_id"])]
     pub plan: Option<PathBuf>,
@@ -236,7 +236,7 @@ pub struct MergeWords {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub plan: PathBuf,
 
-    /// Write to FILE once it is complete; - is standard output
+    /// Write the result to FILE, which is replaced only when the result is complete; - is standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: OsString,
 
@@ -294,15 +294,15 @@ pub struct Difference {
     #[arg(long)]
     pub si: bool,
 
-    /// Do not cross file-system boundaries below a directory
+    /// When scanning a directory, do not cross file-system boundaries
     #[arg(short = 'x', long)]
     pub one_file_system: bool,
 
-    /// Exclude entries matching GLOB in a directory
+    /// When scanning a directory, exclude entries matching GLOB
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
 
-    /// Skip network file systems below a directory
+    /// When scanning a directory, skip network file systems below it
     #[arg(long)]
     pub skip_network: bool,
 
@@ -399,7 +399,7 @@ pub struct SubvolumesFlags {
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub path: Option<PathBuf>,
 
-    /// Also print what deleting SUBVOLUME frees; if given more than once, what deleting all of them frees
+    /// Also print how much deleting SUBVOLUME frees; if given more than once, how much deleting all of them frees
     ///
     /// SUBVOLUME is an ID or a path from the top level, as listed.
     #[arg(long, value_name = "SUBVOLUME", value_hint = ValueHint::Other)]

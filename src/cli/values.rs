@@ -112,7 +112,7 @@ pub fn size(word: &str) -> Result<u64, String> {
     format::parse(word).ok_or_else(|| "not a size such as 10k, 1.5G or 200MB".to_owned())
 }
 
-/// Parses an age, a date, or a time with minutes. Returns the first second after the moment, the day or the minute, in
+/// Parses an age, a date, or a time with minutes. Returns the first second after that moment, day or minute, in
 /// seconds since 1970.
 pub fn since(word: &str) -> Result<i64, String> {
     calendar::end_of_moment(word, crate::base::clock::now(), calendar::local_zone).ok_or_else(|| {

@@ -14,9 +14,7 @@ use crate::tree::{DirId, EntryId, Tree, join};
 /// One file in a set of identical files, identified by its directory and name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopyName<'n> {
-    /// Directory that contains the file.
     pub directory: DirId,
-    /// Name of the file in that directory.
     pub name: &'n [u8],
     /// State of the file when it was compared.
     pub state: ContentState,
@@ -71,18 +69,17 @@ impl<'p> PlacesBuilder<'p> {
 }
 
 impl CopyPlaces {
-    /// Returns the directory with this index.
+    /// Returns the directory with index `place`, as a group without items.
     pub(super) fn group(&self, place: usize) -> &Group {
         &self.0[place]
     }
 
-    /// Returns the path of a file.
     pub(super) fn path(&self, file: &CopyFile) -> Vec<u8> {
         join([self.group(file.place).path().as_slice(), file.name.as_bytes()])
     }
 }
 
-/// Directory of the last file, kept open because the next file is usually in the same directory.
+/// Directory of the last checked file, kept open because it usually contains the next file, too.
 #[derive(Default)]
 pub(super) struct LastPlace(Option<(usize, Result<Directory, Reason>)>);
 
@@ -118,7 +115,7 @@ pub struct SelectedItems<'s> {
 }
 
 impl<'s> SelectedItems<'s> {
-    /// Collects entries, each given by its parent directory, its name and, if it is a directory, its number.
+    /// Creates the table. Each entry is given by its parent directory, its name and, if it is a directory, its own ID.
     pub fn new(tree: &'s Tree, entries: impl IntoIterator<Item = (DirId, &'s [u8], Option<DirId>)>) -> Self {
         let (mut names, mut directories) = (HashMap::new(), HashMap::new());
         for (number, (parent, name, directory)) in entries.into_iter().enumerate() {
@@ -128,13 +125,13 @@ impl<'s> SelectedItems<'s> {
         Self { tree, names, directories }
     }
 
-    /// Collects the items of a selection.
+    /// Creates the table for the items in `groups`.
     pub(super) fn of(tree: &'s Tree, groups: &'s [Group]) -> Self {
         let items = groups.iter().flat_map(|group| group.items.iter().map(move |item| (group, item)));
         Self::new(tree, items.map(|(group, item)| (group.directory, item.name.as_slice(), item.directory)))
     }
 
-    /// Returns the index of the entry that is or contains the file.
+    /// Returns the index of the entry that is or contains the file; `None` if there is no such entry.
     pub fn item(&self, copy: &CopyName<'_>) -> Option<usize> {
         let above = || self.tree.ancestry(copy.directory).find_map(|above| self.directories.get(&above));
         self.names.get(&(copy.directory, copy.name)).or_else(above).copied()

@@ -8,7 +8,6 @@ use crate::platform::Errno;
 pub struct Failure {
     /// Path, starting with the root as given by the user.
     pub path: Vec<u8>,
-    /// Reason for the failure.
     pub reason: Reason,
 }
 
@@ -49,7 +48,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Counts an entry that is kept for `reason`.
+    /// Adds an entry that will be kept to the count for its `reason`.
     pub(crate) fn count(&mut self, reason: Reason) {
         const DENIED: Reason = Reason::System(Errno::EACCES as i32);
         const LOCKED: Reason = Reason::System(Errno::EPERM as i32);

@@ -40,9 +40,7 @@ pub struct Group {
 pub struct Step {
     /// Name of the directory; for a root, the path as given by the user.
     pub name: Vec<u8>,
-    /// Device number.
     pub device: u64,
-    /// Inode number.
     pub inode: u64,
 }
 
@@ -51,16 +49,14 @@ pub struct Step {
 pub struct Item {
     /// Name of the entry; for a root, the path as given by the user.
     pub name: Vec<u8>,
-    /// Kind of the entry.
     pub kind: Kind,
-    /// Inode number.
     pub inode: u64,
     /// Device number; `None` for a file with only one name, because the tree does not store its device. Except on
     /// overlay file systems, such files are usually on the same device as their directory.
     pub device: Option<u64>,
     /// `true` if the inode had no other name when the entry was read.
     pub is_single: bool,
-    /// Directory number in the tree, if the entry is a directory that the scan entered.
+    /// ID of the directory in the tree, if the entry is a directory that the scan entered.
     pub directory: Option<DirId>,
     /// Disk usage in bytes according to the tree, including everything below the entry.
     pub disk: u64,
@@ -148,7 +144,7 @@ impl Group {
             }
             open = Some(next);
         }
-        // The items are roots, whose names may be paths relative to the current directory.
+        // A group without steps contains roots, whose names may be paths relative to the current directory.
         open.map_or_else(|| Ok(Directory::open(std::path::Path::new("."))?), Ok)
     }
 }

@@ -20,7 +20,6 @@ use crate::platform::entry::secure_read::open_own;
 /// Name of the journal file.
 const NAME: &str = "deleted.jsonl";
 
-/// Kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationKind {
     /// Permanent deletion.
@@ -29,16 +28,14 @@ pub enum OperationKind {
     Empty,
     /// Move to the trash.
     Trash,
-    /// Move back from the trash.
+    /// Restoration from the trash.
     Restore,
     /// Sharing of data with an identical file.
     Share,
 }
 
-/// Line of the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalLine {
-    /// Kind of the operation.
     pub kind: OperationKind,
     /// Absolute path of the item.
     pub path: Vec<u8>,
@@ -47,11 +44,10 @@ pub struct JournalLine {
     /// Bytes freed or shared, if the line reports the result of a deletion or of sharing; otherwise, the item's disk
     /// usage in bytes.
     pub bytes: u64,
-    /// Result: `begun`, `done`, `cancelled`, or a text about the failure.
+    /// Result: `begun`, `done`, `cancelled`, or a description of the failure.
     pub result: String,
 }
 
-/// Journal file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Journal {
     directory: PathBuf,
@@ -64,12 +60,10 @@ impl Journal {
         state_folder::folder_of_process().map(Self::in_directory)
     }
 
-    /// Returns the journal in `directory`.
     pub fn in_directory(directory: PathBuf) -> Self {
         Self { directory }
     }
 
-    /// Returns the path of the journal file.
     pub fn path(&self) -> PathBuf {
         self.directory.join(NAME)
     }
@@ -77,8 +71,8 @@ impl Journal {
     /// Appends lines and waits until they are on disk.
     ///
     /// # Errors
-    /// Returns an error if the lines cannot be written, or if the file or its folder belongs to another user. In the
-    /// latter case, nothing is created.
+    /// Returns an error if the lines cannot be written, or if the file or its folder belongs to another user. Nothing
+    /// is created in another user's folder.
     pub fn append(&self, lines: &[JournalLine]) -> io::Result<()> {
         let mut file = self.open()?;
         let mut bytes = Vec::new();

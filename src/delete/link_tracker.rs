@@ -6,15 +6,16 @@ use crate::platform::FileId;
 
 /// Hard-linked inodes that still have unseen names.
 ///
-/// A link count is read before the entry is deleted, so if two names are deleted at the same time, neither looks like
-/// the last one. The largest link count seen so far is the number of names that existed when the first name was read.
-/// Once that many names have been seen, no name is left. The order in which workers report does not matter.
+/// A link count is read before the name is deleted. If two workers delete the last two names at the same time, both may
+/// have read the count 2, and neither name looks like the last one. The largest link count seen so far is the number of
+/// names that existed when the first name was read. Once that many names have been seen, no name is left. The order in
+/// which workers report does not matter.
 #[derive(Default)]
 pub struct LinkTracker {
     inodes: HashMap<FileId, Names>,
 }
 
-/// Names of one inode.
+/// Number of names of an inode seen so far, and the largest link count seen so far.
 #[derive(Clone, Copy, Default)]
 struct Names {
     seen: u64,
@@ -49,10 +50,10 @@ mod tests {
 
     const ID: FileId = FileId { device: 1, inode: 2 };
 
-    /// Reports a name for each link count, and returns for each name `true` if it was the last one.
-    fn last_of(told: &[u64]) -> Vec<bool> {
+    /// Calls [`LinkTracker::name_seen`] for the same inode once with each link count, and returns the results.
+    fn last_of(link_counts: &[u64]) -> Vec<bool> {
         let mut links = LinkTracker::default();
-        told.iter().map(|names| links.name_seen(ID, *names)).collect()
+        link_counts.iter().map(|names| links.name_seen(ID, *names)).collect()
     }
 
     #[test]
@@ -62,7 +63,7 @@ mod tests {
         assert_eq!(last_of(&[2, 2]), [false, true]);
         assert_eq!(last_of(&[3, 3, 3]), [false, false, true]);
         assert_eq!(last_of(&[3, 2, 2]), [false, false, true]);
-        // Later deletions are reported before earlier ones.
+        // The name with the smaller link count was deleted later, but is reported first.
         assert_eq!(last_of(&[1, 2]), [true, false]);
         assert_eq!(last_of(&[2, 2, 3]), [false, true, false]);
     }

@@ -18,13 +18,12 @@ use super::reason::Blocked;
 use super::refusal;
 use super::{CopySharing, Failure, Failures, Owner, Reason, Selection, Trashed, remove, share, trash};
 use crate::base::absolute::absolute_bytes;
-use crate::base::format::{Units, grouped, plain_size};
+use crate::base::format::{Units, counted, plain_size};
 use crate::base::job::{Job, Pool, Task};
 use crate::base::os_error::io_error_text;
 use crate::base::sync::Arc;
 use crate::platform::fs::capacity::capacity;
 
-/// Operation to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Delete permanently.
@@ -59,17 +58,18 @@ pub struct Report {
 }
 
 impl Report {
-    /// Returns the result of sharing as text.
+    /// Returns a text about the result of making identical files share their data.
     pub fn shared_text(&self, units: Units) -> String {
         if self.entries == 0 {
             return match self.failures.count {
-                0 => "Nothing to share: identical files already share their data".to_owned(),
+                0 if !self.is_cancelled => {
+                    "Nothing to share: identical files already share their data".to_owned()
+                }
                 _ => "Nothing was shared".to_owned(),
             };
         }
-        let files = if self.entries == 1 { "file" } else { "files" };
-        let (number, shared) = (grouped(self.entries), plain_size(self.freed, units));
-        format!("Shared the data of {number} {files}, {shared}{}", self.gained_text(units))
+        let (files, shared) = (counted(self.entries, "file", "files"), plain_size(self.freed, units));
+        format!("Shared the data of {files}, {shared}{}", self.gained_text(units))
     }
 
     /// Returns the change in free space in parentheses, or an empty string if the change is unknown.
@@ -81,7 +81,6 @@ impl Report {
 }
 
 impl Operation {
-    /// Returns the kind of the operation.
     pub fn kind(&self) -> OperationKind {
         match self {
             Self::Remove(selection) if selection.extent == super::DeleteScope::Content => {
@@ -133,7 +132,7 @@ fn run(task: &Task<Report>, work: &Operation, journal: Option<&Journal>) -> Repo
         items.iter().map(|(path, bytes)| line(kind, path, None, *bytes, "begun".into())).collect();
     let write_down = |lines: &[JournalLine]| Some(io_error_text(&journal?.append(lines).err()?));
     let not_begun = write_down(&begun);
-    let told = |trashing: trash::Trashing| {
+    let with_journal = |trashing: trash::Trashing| {
         let ended = moved(kind, &items, &trashing, task.is_cancelled());
         (trashed(trashing), ended)
     };
@@ -142,9 +141,9 @@ fn run(task: &Task<Report>, work: &Operation, journal: Option<&Journal>) -> Repo
         Operation::Trash(selection) => {
             let owner = Owner::of_process();
             let report = |trashing| task.publish(trashed(trashing));
-            told(trash::run(task, selection, &owner, &report))
+            with_journal(trash::run(task, selection, &owner, &report))
         }
-        Operation::Restore(all) => told(trash::run_back(task, all)),
+        Operation::Restore(all) => with_journal(trash::run_back(task, all)),
         Operation::Share(sharing) => shared(task, sharing, &items),
     };
     let not_ended = write_down(&ended);
@@ -184,7 +183,7 @@ fn removed(task: &Task<Report>, selection: &Selection, kind: OperationKind) -> (
     (Report { gained: gained.reduce(i64::saturating_add), ..report(removal) }, lines)
 }
 
-/// Makes the files share their data. Also returns the journal lines with the results.
+/// Makes the files share their data. Returns the report and one journal line for each file in `items`.
 fn shared(
     task: &Task<Report>,
     sharing: &CopySharing,

@@ -35,7 +35,6 @@ const RECENT: i64 = 60;
 const FIRST: Duration = Duration::from_millis(20);
 const NEXT: u32 = 2;
 
-/// Preview of a deletion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Preview {
     /// Number of directories, including the selected ones.
@@ -100,7 +99,7 @@ pub fn probe(pool: &Pool, selection: Arc<Selection>, now: i64) -> std::io::Resul
             going: Some(Arc::clone(&going)),
             ..Preview::default()
         };
-        // Refusals do not depend on the walk, so they are shown at once.
+        // Refusals are known before the walk begins, so they are shown at once.
         task.publish(begun.clone());
         lock(&looker.met).probe = begun;
         let is_cancelled = || {

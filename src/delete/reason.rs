@@ -26,7 +26,6 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Returns the reason as text.
     pub fn text(self) -> String {
         match self {
             Self::System(errno) => error_text(errno),
@@ -131,7 +130,6 @@ pub enum Blocked {
 }
 
 impl Blocked {
-    /// Returns the reason as text.
     pub fn text(self) -> &'static str {
         match self {
             Self::Root => "cannot delete the root directory",

@@ -22,8 +22,8 @@ pub enum DeleteWarning {
     /// The entry with this path is the home directory of a user.
     SomebodysHome(Vec<u8>),
     /// duke runs as root, and another user can change the directory during the deletion. Contains the path of
-    /// the directory and the ID of its owner: that user, or 0 (root) if users other than the owner may write
-    /// to it.
+    /// the directory and the user ID of its owner. The ID is 0 if the directory is owned by root but
+    /// writable by other users.
     OthersDirectory(Vec<u8>, u32),
 }
 
@@ -111,9 +111,9 @@ fn check_item(
     is_mount.then_some(Blocked::Mount)
 }
 
-/// Returns the ID of the user, other than root, who owns a directory and therefore can change it. For a directory that
-/// root owns, returns 0 if other users may write to it (all users, the group, or through an access control list) and no
-/// sticky bit protects its entries; otherwise, returns `None`.
+/// Returns the user ID of a directory's owner if the owner is not root. Returns 0 if root owns the directory, its
+/// mode or access control list lets other users write to it, and no sticky bit protects its entries. Otherwise,
+/// returns `None`.
 fn other_master(directory: &Directory, found: &Attributes) -> Option<u32> {
     let is_open = || found.mode & STICKY == 0 && others_may_write(directory, found);
     (found.uid != 0 || is_open()).then_some(found.uid)

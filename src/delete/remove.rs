@@ -43,7 +43,7 @@ pub struct ItemRemoval {
     pub freed: u64,
     /// Number of failed entries, not counting entries that were skipped because the user canceled.
     pub failed: u64,
-    /// `true` if the item was completed without failures.
+    /// `true` if the deletion of the item has ended without failures.
     pub is_done: bool,
 }
 

@@ -54,7 +54,8 @@ pub(crate) fn look(selection: &Selection) -> Seen {
                     is_kept
                 }
                 Err(Reason::Changed) => false,
-                // The operation itself will report the error.
+                // If the directory cannot be opened, its entries count as unchanged. The operation itself will
+                // report the error.
                 Err(_) => true,
             };
             changed.extend((!is_kept).then_some(number));
@@ -125,9 +126,9 @@ impl Item {
         let has_new_time = found.mtime != self.mtime;
         let is_another = match (self.kind, now.born) {
             (Kind::Directory, Some(born)) => self.is_since_read(born) || has_new_time && born.0 > self.mtime,
-            // Adding or deleting a name updates both the modification time and the change time of a directory, so
-            // such a directory counts as the same. If only the change time is new, another directory may have taken its
-            // place, with its modification time set back.
+            // If the modification time and the change time are both new, the directory counts as the same, because
+            // adding or deleting a name in it updates both. If only the change time is new, another directory may have
+            // taken its place, with its modification time set back.
             (Kind::Directory, None) => !has_new_time && self.is_since_read(now.changed),
             _ => {
                 let is_touched = self.is_single && self.is_since_read(now.changed);
@@ -142,7 +143,8 @@ impl Item {
     /// rescan.
     fn is_since_read(&self, time: Time) -> bool {
         let is_after = |read: Time| match time {
-            // Some file systems store only whole seconds.
+            // Some file systems store only whole seconds. A change in the second of the reading may then be later
+            // than the reading.
             (seconds, 0) => seconds >= read.0,
             time => time > read,
         };

@@ -45,12 +45,10 @@ impl Selection {
         Self { groups, extent, copies: KeptCopies::default() }
     }
 
-    /// Returns the number of selected entries.
     pub fn count(&self) -> usize {
         self.groups.iter().map(|group| group.items.len()).sum()
     }
 
-    /// Returns each entry with its group.
     pub fn items(&self) -> impl Iterator<Item = (&Group, &Item)> {
         self.groups.iter().flat_map(|group| group.items.iter().map(move |item| (group, item)))
     }

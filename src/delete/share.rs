@@ -44,9 +44,9 @@ pub(super) struct SharedData {
 type ItemResults = Vec<Option<Result<u64, Reason>>>;
 
 impl CopySharing {
-    /// Plans the sharing. The selected files of each set, including those inside selected directories, will use the
-    /// data of an unselected file or, if all files of the set are selected, of one of these files. Without a selection,
-    /// all files of each set share their data.
+    /// Plans the sharing. The selected files of each set, including files inside selected directories, will use the
+    /// data of an unselected file. If all files of a set are selected, they will use the data of the first one. Without
+    /// a selection, all files of each set share their data.
     pub fn new<'n, S: AsRef<[CopyName<'n>]>>(
         tree: &Tree,
         selection: Option<&Selection>,
@@ -163,7 +163,7 @@ impl Sharer<'_> {
                 Ok(_) => Ok(0),
                 Err(reason) => Err(reason),
             };
-            // The first file of a set is not among the items.
+            // The first file of a set has no result in `items`.
             if *number > 0 {
                 self.record(first + number - 1, source, given);
             }

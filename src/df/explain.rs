@@ -14,7 +14,7 @@ use crate::base::text::{advice, escape, escape_path};
 /// Maximum number of names listed in an explanation.
 const NAMED: usize = 12;
 
-/// Returns the explanation of a line as paragraphs.
+/// Returns the paragraphs that explain a line of the df report.
 pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<String> {
     let texts: Vec<&str> = match subject {
         Subject::Size => vec![
@@ -74,8 +74,8 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
 const DELETED: &str = "Files that were deleted while a process had them open. They have no name, so no \
     scan finds them, and their space is freed when the last process closes them or exits. The usual case \
     is a log file that was deleted instead of rotated.";
-const UNSEEN: &str = "Not included: files held by the kernel (behind loop devices, swap files, files that \
-    an NFS server has open), and descriptors in transit between processes.";
+const UNSEEN: &str = "Not included: files that only the kernel holds open (swap files, files behind loop \
+    devices, files open on an NFS server), and files whose descriptors are being passed between processes.";
 
 fn access(access: ProcessAccess) -> &'static str {
     match access {
@@ -88,7 +88,9 @@ fn access(access: ProcessAccess) -> &'static str {
             "Only your own processes were checked. To check all of them, run duke with sudo on the same \
                 directory."
         }
-        ProcessAccess::None => "No process could be checked: /proc is missing or hides them.",
+        ProcessAccess::None => {
+            "No processes could be checked: /proc is not mounted, or it hides the processes of other users."
+        }
     }
 }
 

@@ -62,7 +62,6 @@ pub enum FileSystem {
 /// Space accounting for the file systems, and the lines that show it.
 #[derive(Clone, Debug, Default)]
 pub struct Account {
-    /// Space accounting for each file system.
     pub report: Report,
     /// Lines in display order.
     pub rows: Vec<Row>,
@@ -110,8 +109,8 @@ pub fn report(tree: &Tree, from: DirId, is_cancelled: &(dyn Fn() -> bool + Sync)
 }
 
 /// Returns the accounting for the first root that is a mount point. If there is none and `anywhere` is `true`, returns
-/// only df's numbers for the first root. Unlike [`report`], this searches for deleted and covered files only if a root
-/// is a mount point.
+/// only df's numbers for the first root. Unlike [`report`], this function searches for deleted and covered files only
+/// if a root is a mount point.
 pub fn of_roots(tree: &Tree, anywhere: bool) -> Option<FileSystem> {
     if let Some(root) = whole_root(tree) {
         return spaces(tree, root, 1, &|| false).pop().map(FileSystem::Accounted);
@@ -172,7 +171,7 @@ fn first_system(tree: &Tree, regions: &MountMap, sums: &ScannedSizes, from: DirI
 /// df's numbers for a directory and for the mount point of its file system.
 type Sizes = (Result<Capacity, Errno>, Option<Capacity>);
 
-/// Returns df's numbers for each file system, or `None` for one that does not respond within the time limit.
+/// Returns the [`Sizes`] of each file system, or `None` for a file system that does not respond within the time limit.
 fn sizes<'s>(systems: impl Iterator<Item = &'s System>) -> Vec<Option<Sizes>> {
     let question = |system: &System| {
         let (path, is_silent) = (system.path.clone(), system.is_silent);

@@ -29,8 +29,8 @@ pub struct System {
     pub mounts: Vec<Mount>,
     /// Device numbers of the directories on the file system.
     pub devices: HashSet<u64>,
-    /// `true` if the scan could reach the whole file system, because its top directory is mounted and the scan began
-    /// there or above.
+    /// `true` if the scan could reach the whole file system. This is the case if the file system's top directory is
+    /// mounted and the scan began there or above.
     pub is_whole: bool,
     /// Number of mounts through which the scan has visited the file system. Entries visible through two mounts are
     /// counted once.
@@ -46,7 +46,7 @@ pub struct System {
 pub struct Cover {
     /// Mount point of the mount that contains the covered path.
     pub under: PathBuf,
-    /// Covered path, relative to that mount point.
+    /// Covered path, relative to `under`.
     pub below: PathBuf,
 }
 
@@ -72,7 +72,7 @@ pub struct MountMap {
     /// Mount points and roots that are not directories, keyed by parent and name, each with the index of its file
     /// system.
     pub files: HashMap<(DirId, Vec<u8>), usize>,
-    /// Mount points that the scan did not enter.
+    /// Mount points that the scan did not enter, keyed by parent and name.
     closed: HashSet<(DirId, Vec<u8>)>,
 }
 
@@ -140,7 +140,7 @@ impl MountMap {
         index
     }
 
-    /// Returns `true` if the user excluded the entry, although it is on this file system.
+    /// Returns `true` if the user excluded the entry and its space belongs to the file system with index `system`.
     pub fn is_left_out(&self, system: usize, directory: DirId, name: &[u8], exclusion: Exclusion) -> bool {
         match exclusion {
             Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless | Exclusion::OtherPart => true,
@@ -194,9 +194,9 @@ impl MountMap {
         else {
             return;
         };
-        // The mount that is visible here is not the parent of `mount`. Either the mount point is covered, or
-        // `mount` is stacked on another mount at the same point; in the latter case, `topmost` finds it from
-        // that mount.
+        // Skip `mount` if its parent is not the mount that is visible here. Either another mount covers the mount
+        // point, or `mount` is stacked on another mount at the same point. In the second case, the call for the
+        // lowest mount of the stack adds the topmost one.
         if on.is_some_and(|on| mount.id != 0 && mounts[on].id != mount.parent) {
             return;
         }

@@ -10,15 +10,13 @@ use crate::platform::fs::overhead::{Native, Xfs};
 /// Space used for something other than files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overhead {
-    /// Kind of overhead.
     pub what: OverheadKind,
     /// Size in bytes, as df counts it.
     pub bytes: u64,
-    /// The df number that includes this overhead.
     pub counted: CountedAs,
 }
 
-/// The df number that includes the overhead.
+/// Relation of an overhead to df's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CountedAs {
     /// Included in the used space.
@@ -31,7 +29,6 @@ pub enum CountedAs {
     Within,
 }
 
-/// Kind of overhead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OverheadKind {
     /// Inode and block tables, and the journal (ext4).
@@ -57,7 +54,6 @@ pub enum OverheadKind {
 }
 
 impl OverheadKind {
-    /// All kinds of overhead.
     pub const ALL: [Self; 10] = [
         Self::Structures,
         Self::Journal,
@@ -105,8 +101,8 @@ pub fn parts(native: &Native, capacity: &Capacity) -> Vec<Overhead> {
     }
 }
 
-/// Returns the overhead of an ext file system. df does not count the tables toward the size unless the mount option
-/// `minixdf` is set.
+/// Returns the overhead of an ext file system. df does not count the file system's own structures toward the size
+/// unless the mount option `minixdf` is set.
 fn ext(superblock: &Superblock, held_back: Option<u64>, capacity: &Capacity) -> Vec<Overhead> {
     let beside = superblock.whole.saturating_sub(capacity.size);
     let structures = match superblock.overhead {
@@ -139,8 +135,8 @@ fn xfs(xfs: &Xfs) -> Vec<Overhead> {
     .collect()
 }
 
-/// Returns the overhead of btrfs, added up as in the kernel's `btrfs_statfs`: bytes on disk, divided by the number of
-/// copies of the data.
+/// Returns the overhead of btrfs. As in the kernel's `btrfs_statfs`, the bytes used on disk are divided by the number
+/// of copies of file data.
 fn btrfs(btrfs: &Btrfs) -> Vec<Overhead> {
     let is_data = |chunks: &&BlockGroups| matches!(chunks.purpose, Purpose::Data | Purpose::Mixed);
     let factor = btrfs.chunks.iter().filter(is_data).map(|chunks| chunks.copies).max().unwrap_or(1).max(1);

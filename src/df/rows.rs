@@ -16,11 +16,11 @@ use super::{
     CountedAs, Errno, FileSystemUsage, NotScanned, Note, Overhead, OverheadKind, ProcessAccess, Report,
     Unexplained, UnlinkedFile,
 };
-use crate::base::format::{Units, grouped, percent, plain_size, share};
+use crate::base::format::{Units, counted, grouped, percent, plain_size, share};
 use crate::base::os_error::error_text;
 use crate::base::text::{escape, escape_path};
 
-/// Subject of a line.
+/// Quantity or fact that a line of the df report shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// Size as df reports it.
@@ -33,7 +33,7 @@ pub enum Subject {
     Reserved,
     /// Numbers of used and free inodes.
     Inodes,
-    /// Total of the scan.
+    /// Disk usage of the scanned entries.
     Scanned,
     /// Files covered by mount points.
     Hidden,
@@ -43,7 +43,7 @@ pub enum Subject {
     UnlinkedFile,
     /// Deleted but open file with this index.
     File(usize),
-    /// Overhead with this index.
+    /// Overhead with this index in [`FileSystemUsage::parts`].
     Overhead(usize),
     /// Unexplained part of the used space.
     Unexplained,
@@ -51,15 +51,15 @@ pub enum Subject {
     Unreadable,
     /// Excluded entries.
     LeftOut,
-    /// Additional fact with this index.
+    /// Additional fact with this index in [`FileSystemUsage::notes`].
     Note(usize),
-    /// File system with this index, if there are several.
+    /// File system with this index in [`Report::spaces`]. Used only if there are several file systems.
     System(usize),
     /// All file systems together.
     Systems,
 }
 
-/// Amount on a line.
+/// Amount shown in a line of the space accounting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
     /// Size in bytes.
@@ -75,13 +75,10 @@ pub enum Amount {
 /// Line of the space accounting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Subject of the line.
     pub subject: Subject,
     /// Indentation level. Each line is part of the nearest line above it that is indented less.
     pub depth: usize,
-    /// Amount shown on the line.
     pub amount: Amount,
-    /// Label of the line.
     pub label: String,
     /// Remark after the label.
     pub note: Option<String>,
@@ -110,7 +107,7 @@ pub fn ledger(report: &Report, units: Units) -> Vec<Row> {
     lines
 }
 
-/// Returns the line for one of several file systems, with used space, size and scanned space.
+/// Returns the line for one of several file systems or for their total, with used space, size and scanned space.
 fn system(
     subject: Subject,
     label: String,
@@ -131,7 +128,7 @@ pub fn rows(space: &FileSystemUsage, units: Units) -> Vec<Row> {
     rows.capacity();
     rows.used();
     for (index, note) in space.notes.iter().enumerate() {
-        let (label, note) = told(note, units);
+        let (label, note) = note_text(note, units);
         rows.push(Subject::Note(index), 0, Amount::Nothing, label, note);
     }
     rows.rows
@@ -297,11 +294,6 @@ fn reason(outside: &NotScanned) -> String {
     }
 }
 
-/// Formats a count with its noun: `1 entry`, `1,234 entries`.
-fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(count), if count == 1 { one } else { many })
-}
-
 /// Lists the processes that hold a file open: `tail (12), cat (13) and 3 more`.
 fn holders(file: &UnlinkedFile) -> String {
     const NAMED: usize = 3;
@@ -314,7 +306,6 @@ fn holders(file: &UnlinkedFile) -> String {
     }
 }
 
-/// Returns the label for a kind of overhead.
 pub fn label(what: OverheadKind) -> &'static str {
     match what {
         OverheadKind::Structures => "inode tables and bitmaps",
@@ -330,7 +321,7 @@ pub fn label(what: OverheadKind) -> &'static str {
     }
 }
 
-fn told(note: &Note, units: Units) -> (String, Option<String>) {
+fn note_text(note: &Note, units: Units) -> (String, Option<String>) {
     match note {
         Note::Layers { upper, lower } => {
             let upper = upper.as_ref().map(|upper| format!("writes go to {}", escape(upper)));

@@ -25,13 +25,14 @@ pub struct Scanned {
     pub is_partial: bool,
 }
 
-/// Inodes that have been counted. The main scan and the scans of covered files share one value, so that no
+/// Inodes that have been counted. The main scan and the scans of covered files share one `Met`, so that no
 /// inode is counted twice.
 #[derive(Debug, Default)]
 pub struct Met {
     /// Files with several names.
     files: HashSet<FileId>,
-    /// Directories of covered files, and of file systems that were scanned through several mounts.
+    /// Directories that could be visited again: directories under mount points, and directories on file systems that
+    /// were scanned through several mounts.
     directories: HashSet<FileId>,
 }
 
@@ -59,7 +60,8 @@ pub struct ScannedSizes {
 }
 
 impl ScannedSizes {
-    /// Returns the index of the directory's file system, or `None` if the directory had been counted before.
+    /// Returns the index of the directory's file system. Returns `None` for the list of roots, and for a directory
+    /// that was already counted under another path.
     pub fn system(&self, id: DirId) -> Option<usize> {
         self.of.get(id.0 as usize)?.checked_sub(1).map(|system| system as usize)
     }

@@ -1,8 +1,8 @@
 //! Btrfs subvolumes and snapshots, with the bytes that deleting them frees.
 //!
 //! An extent is freed with the last subvolume that refers to it. Extents are therefore counted by the *set* of
-//! subvolumes that refer to them: deleting some subvolumes frees the extents of all sets that contain no other
-//! subvolume.
+//! subvolumes that refer to them: deleting some subvolumes frees the extents of every set that contains only
+//! deleted subvolumes.
 
 use std::collections::HashMap;
 use std::io;
@@ -19,13 +19,13 @@ use crate::platform::{Directory, Errno};
 use crate::scan::path_of;
 use crate::tree::{DirId, Tree};
 
-/// Maximum number of times the trees are read if files keep changing.
+/// Maximum number of times the btrfs trees are read if files keep changing.
 const ATTEMPTS: usize = 3;
 
 /// Subvolume and the sizes of its data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubvolumeSize {
-    /// ID, path and kind.
+    /// ID, path and other properties that btrfs reports.
     pub subvolume: Subvolume,
     /// Size on disk of all extents that the subvolume's files refer to.
     pub data: u64,
@@ -38,16 +38,15 @@ pub struct SubvolumeSize {
 pub enum Accuracy {
     /// The sizes are exact, because all extents add up to the data that the file system reports as used.
     Exact,
-    /// The sizes are minimums, because this many bytes of data have not been found.
+    /// The sizes are minimums, because `missing` bytes of data were not found.
     AtLeast { missing: u64 },
     /// The sizes are minimums, because the file system stores data and metadata together and reports only their sum.
     Mixed,
-    /// Files changed while the trees were read, so the sizes may be too large.
+    /// Files changed while the btrfs trees were read, so the sizes may be too large.
     Changing,
 }
 
 impl Accuracy {
-    /// Describes the reliability of the sizes.
     pub fn text(self, units: Units) -> String {
         match self {
             Self::Exact => "sizes are exact".to_owned(),
@@ -69,7 +68,8 @@ pub fn refusal(error: Errno) -> String {
     }
 }
 
-/// Starts reading the subvolumes of the file system of a directory. If canceled, the job publishes nothing.
+/// Starts a job that reads all subvolumes of the file system that contains directory `id`. If canceled, the job
+/// publishes nothing.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -83,14 +83,12 @@ pub fn find(pool: &Pool, tree: Arc<Tree>, id: DirId) -> io::Result<Job<Result<Su
     })
 }
 
-/// Subvolumes of a file system.
 #[derive(Debug)]
 pub struct Subvolumes {
     /// Subvolumes in order of their IDs, beginning with the top level.
     pub rows: Vec<SubvolumeSize>,
     /// Size of all extents, each counted once.
     pub data: u64,
-    /// Reliability of the sizes.
     pub accuracy: Accuracy,
     sets: Vec<(Vec<u32>, u64)>,
 }
@@ -172,7 +170,7 @@ struct Owners {
     extents: HashMap<u64, Owned>,
     /// All sets except the empty one, which has the number 0. Set `n` is at index `n - 1`.
     sets: Vec<Set>,
-    /// For each set to which the current subvolume was added: the number of the resulting set.
+    /// Map from the number of a set to the number of the same set plus the current subvolume.
     joined: HashMap<u32, u32>,
 }
 
@@ -195,7 +193,8 @@ struct Set {
 }
 
 impl Owners {
-    /// Adds a reference. All references of one subvolume must be added before those of the next.
+    /// Records that `subvolume` refers to `extent`. All extents of one subvolume must be added before those of the
+    /// next.
     fn add(&mut self, subvolume: u32, extent: FileExtent) {
         let sectors = u32::try_from(extent.length / 512).unwrap_or(u32::MAX);
         let owned = self.extents.entry(extent.start).or_insert(Owned { sectors, set: 0 });
@@ -214,7 +213,7 @@ impl Owners {
         self.joined.clear();
     }
 
-    /// Returns each set with the total length of its extents.
+    /// Returns each set of subvolumes with the total length in bytes of the extents that belong to exactly that set.
     fn sets(&self) -> Vec<(Vec<u32>, u64)> {
         let mut bytes = vec![0_u64; self.sets.len()];
         for owned in self.extents.values().filter(|owned| owned.set > 0) {

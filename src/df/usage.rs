@@ -15,9 +15,8 @@ use crate::platform::process::open_files::{ProcessAccess, UnlinkedFile};
 /// Space accounting for one file system.
 #[derive(Clone, Debug)]
 pub struct FileSystemUsage {
-    /// Sizes and mount as df reports them.
+    /// File system with its mount and the sizes that df reports.
     pub volume: Volume,
-    /// Totals of the scan.
     pub scanned: Scanned,
     /// Files covered by mount points.
     pub covered: Vec<CoveredFiles>,
@@ -68,7 +67,7 @@ pub struct Report {
     pub spaces: Vec<FileSystemUsage>,
 }
 
-/// Difference between "used" and everything known.
+/// Difference between the used space that df reports and the sum of its known parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unexplained {
     /// Number of unexplained bytes.
@@ -78,7 +77,7 @@ pub enum Unexplained {
 }
 
 impl FileSystemUsage {
-    /// Returns the unexplained part of "used", or `None` if the system does not report the used space.
+    /// Returns the unexplained part of the used space, or `None` if the system does not report the used space.
     pub fn unexplained(&self) -> Option<Unexplained> {
         let capacity = self.volume.capacity.ok()?;
         Some(match capacity.used_beyond(self.known()) {
@@ -87,7 +86,7 @@ impl FileSystemUsage {
         })
     }
 
-    /// Returns the number of explained bytes.
+    /// Returns the number of used bytes that the scan, covered files, deleted files and overhead explain.
     fn known(&self) -> u64 {
         let parts = self.parts.iter().filter(|part| part.counted == CountedAs::Used);
         let parts = parts.fold(0_u64, |sum, part| sum.saturating_add(part.bytes));

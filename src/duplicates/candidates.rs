@@ -14,7 +14,6 @@ use crate::tree::{EntryId, InodeKey};
 pub(crate) struct Candidate {
     /// Length in bytes.
     pub(crate) size: u64,
-    /// ID of the file's entry.
     pub(crate) entry: EntryId,
 }
 

@@ -87,8 +87,8 @@ impl OpenFile {
     /// contents. Two files of the same size with equal hashes share all of their data. `volume` is the identity of the
     /// file's volume, if known.
     pub(crate) fn location(&self, volume: Option<u64>) -> Option<ContentHash> {
-        // Positions on different volumes are independent. All subvolumes of btrfs belong to one volume, but each has
-        // its own device number.
+        // The same position on two volumes holds different data, so the hash includes the volume. The device number
+        // is used only if the volume is unknown, because each subvolume of a btrfs volume has its own device number.
         let mut hasher = blake3::Hasher::new();
         hasher.update(&volume.unwrap_or(self.state.id.device).to_le_bytes());
         let mut add = |numbers: [u64; 3]| {

@@ -10,7 +10,6 @@ use crate::tree::EntryId;
 /// Group of files or directories with the same contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DuplicateGroup {
-    /// Kind of the copies.
     pub kind: DuplicateKind,
     /// Length of one copy's contents in bytes.
     pub size: u64,
@@ -57,7 +56,6 @@ pub enum DuplicateKind {
 /// File or directory that has the same contents as another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Duplicate {
-    /// ID of the copy's entry.
     pub entry: EntryId,
     /// Other names of the same inode in the searched directory.
     pub other_names: Vec<EntryId>,
@@ -87,7 +85,6 @@ pub struct EqualName {
 pub struct Skipped {
     /// ID of the file's entry.
     pub entry: EntryId,
-    /// Reason why the file was not compared.
     pub reason: SkipReason,
 }
 
@@ -117,7 +114,7 @@ pub struct Duplicates {
     pub elsewhere: u64,
     /// `true` if files were found on a file system that lets files share data.
     pub may_share: bool,
-    /// Progress of the search.
+    /// Numbers of files compared so far, for display.
     pub progress: CompareProgress,
 }
 

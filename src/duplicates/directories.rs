@@ -1,8 +1,8 @@
 //! Directories with the same contents, found with a Merkle hash: the hash of a directory covers the name, the kind and
 //! the contents of each entry. The contents of a child directory are represented by its hash.
 //!
-//! Invariant: a directory has a hash only if everything in it is known, that is, if every file in it has no data or is
-//! in a set of identical files, and if the directory has not changed since the scan.
+//! Invariant: a directory has a hash only if it has not changed since the scan and the contents of all its entries are
+//! known. The contents of a file are known if the file is empty or in a set of identical files.
 
 use std::collections::HashMap;
 
@@ -86,7 +86,8 @@ fn directories(tree: &Tree, from: DirId) -> Vec<(DirId, i64)> {
     all
 }
 
-/// Returns the hash of a directory, or `None` if something in it is unknown.
+/// Returns the hash and the summary of a directory. Returns `None` if the directory was not read completely, is not
+/// [`unchanged`], or contains an entry whose contents are unknown.
 fn hash(
     tree: &Tree,
     id: DirId,

@@ -104,8 +104,8 @@ fn order_copies(tree: &Tree, sets: &mut [FileSet]) {
 /// extra copies.
 fn outermost(tree: &Tree, sets: Vec<DirectorySet>) -> (Vec<DuplicateGroup>, Extra) {
     let (mut groups, mut extra) = (Vec::new(), Extra::new());
-    // The sets are sorted by descending number of levels. A directory has more levels than any directory in
-    // it, so outer directories come first.
+    // Sets whose directories have the most levels below them come first. A directory has more levels below it than
+    // any directory in it, so outer directories come before inner ones.
     for DirectorySet { directories, summary } in sets {
         let copy = |(storage, id): (u32, &DirId)| Duplicate::of_directory(tree, *id, storage);
         let is_visible = |id: &&DirId| !tree.ancestry(**id).any(|above| extra.contains_key(&above));
@@ -176,9 +176,9 @@ impl FileSet {
         Self { size: set.size, copies: copies.collect() }
     }
 
-    /// Returns a group of the copies that are not inside an extra copy of a directory, or `None` if there are fewer
-    /// than two such copies or if they all share their data. Adds the disk usage of the other copies to the groups of
-    /// the directories that contain them.
+    /// Returns a group of the visible copies: those that are not inside an extra copy of a directory. Returns `None` if
+    /// there are fewer than two visible copies, or if all of them share their data. Adds the disk usage of the hidden
+    /// copies to the groups of the directories that contain them.
     fn group(
         &self,
         tree: &Tree,

@@ -13,7 +13,7 @@ use crate::tree::{EntryId, Tree};
 /// Interval between two progress reports, in milliseconds.
 const REPORT: u64 = 100;
 
-/// Running search.
+/// Running search for duplicates.
 pub(crate) struct DuplicateSearch<'s> {
     pub(crate) tree: &'s Tree,
     pub(crate) task: &'s Task<Duplicates>,
@@ -56,7 +56,7 @@ impl<'s> DuplicateSearch<'s> {
         }
     }
 
-    /// Records a file that is not compared.
+    /// Records a file that is not compared. Without a reason, the file is only counted.
     pub(crate) fn skip(&self, entry: EntryId, reason: Option<SkipReason>) {
         match reason {
             Some(reason) => lock(&self.skipped).push(Skipped { entry, reason }),
@@ -64,7 +64,7 @@ impl<'s> DuplicateSearch<'s> {
         }
     }
 
-    /// Records that `bytes` were read, and publishes the progress if an update is due.
+    /// Adds `bytes` to the number of bytes read, and publishes the progress if an update is due.
     pub(crate) fn advance(&self, bytes: usize) {
         self.read.fetch_add(bytes as u64, Ordering::Relaxed);
         let elapsed = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);

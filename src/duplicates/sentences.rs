@@ -7,7 +7,6 @@ use crate::base::format::{Units, grouped, plain_size};
 use crate::base::os_error::error_text;
 
 impl DuplicateGroup {
-    /// Returns the description of the group.
     pub fn text(&self, units: Units) -> String {
         let (copies, each) = (grouped(self.copies.len() as u64), plain_size(self.size, units));
         match self.kind {
@@ -40,7 +39,6 @@ impl Duplicate {
 }
 
 impl SkipReason {
-    /// Returns the reason as text.
     pub fn text(self) -> String {
         match self {
             Self::Failed(errno) => format!("cannot read: {}", error_text(errno)),
@@ -51,7 +49,6 @@ impl SkipReason {
 }
 
 impl CompareProgress {
-    /// Returns the progress as text.
     pub fn text(&self, units: Units) -> String {
         let (compared, candidates) = (grouped(self.compared), grouped(self.candidates));
         format!("compared {compared} of {candidates} files, read {}", plain_size(self.read, units))

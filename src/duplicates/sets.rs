@@ -44,10 +44,10 @@ struct Compared {
     contents: ContentHash,
 }
 
-/// File with a hash of where its contents are stored on disk, if that is known.
+/// File, preceded by a hash of the disk locations of its contents. The hash is `None` if they are not known.
 type Located = (Option<ContentHash>, Compared);
 
-/// File in a set that has not yet been checked for changes since it was read.
+/// File in a set. The file has not been checked yet for changes since its contents were read.
 pub(crate) struct Unchecked {
     file: Candidate,
     changed: i64,
@@ -116,8 +116,8 @@ fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(u
     sets.filter(|set| set.len() > 1).map(<[_]>::to_vec).collect()
 }
 
-/// Returns a hash of where a file's contents are stored on disk, or `None` if that is unknown or if files on that file
-/// system cannot share data.
+/// Returns a hash of where a file's contents are stored on disk. Returns `None` if the location is unknown, or if no
+/// searched file system lets files share data.
 fn location(search: &DuplicateSearch<'_>, one: &Compared) -> Option<ContentHash> {
     if !search.may_share.load(Ordering::Relaxed) {
         return None;

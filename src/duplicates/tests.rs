@@ -35,7 +35,7 @@ fn search(root: &Path) -> Found {
     search_as(root, "")
 }
 
-/// Searches the entries that match `query`.
+/// Searches for duplicates among the entries that match `query`.
 fn search_as(root: &Path, query: &str) -> Found {
     let scan = Scan::run(vec![root.to_owned()], Options::default());
     find_in(&scan, root, query)
@@ -234,7 +234,7 @@ fn directories_with_any_difference_are_not_duplicates() {
         change(&root.path().join("b"));
         let found = search(root.path());
         assert!(!found.groups().contains(&vec!["a".to_owned(), "b".to_owned()]), "change {number}");
-        // Copies of unchanged files are still found, in a directory or by themselves.
+        // Unchanged files are still found as duplicates, either as single files or as part of a duplicate directory.
         assert!(!found.groups().is_empty(), "change {number}");
     }
 }
@@ -245,7 +245,7 @@ fn copies_inside_copies_count_once() {
     for name in ["a", "b", "c/d"] {
         fill(&root.path().join(name));
     }
-    // Adds a copy of the file `one` in these directories, and a copy of their child directory `deep/er`.
+    // Adds another copy of the file `a/one`, and another copy of the directory `a/deep/er`.
     write(root.path().join("one"), &noise(9000, 6));
     write(root.path().join("e/er/two"), &noise(5000, 7));
     let found = search(root.path());
@@ -411,7 +411,7 @@ fn a_cancelled_search_ends_without_a_result() {
     }
     let scan = Scan::run(vec![root.path().to_owned()], Options::default());
     let request = request(&scan);
-    let (tell, told) = std::sync::mpsc::channel();
+    let (tell, received) = std::sync::mpsc::channel();
     let job = Pool::new(1).unwrap().start(move |task: &Task<Duplicates>| {
         let mut candidates = SizeCandidates::collect(&request, task).unwrap();
         let search = DuplicateSearch::new(&request.tree, task, &candidates);
@@ -423,7 +423,7 @@ fn a_cancelled_search_ends_without_a_result() {
         assert!(lock(&search.skipped).is_empty());
     });
     let job = job.unwrap();
-    told.recv_timeout(LONG).unwrap();
+    received.recv_timeout(LONG).unwrap();
     job.cancel();
     assert_eq!(job.wait(LONG), Some(crate::base::job::JobEnd::Stopped));
 }

@@ -22,8 +22,7 @@ use crate::tree::Node;
 const BLOCK: u64 = 4096;
 /// Number of seconds after a file's last change during which the file counts as being written.
 const RECENT: i64 = 5;
-/// Threshold for reading the space map of a volume: at least one in this many of the volume's inodes must
-/// have been scanned.
+/// Maximum ratio of a volume's inodes to the scanned files at which the space map of the volume is read.
 const MAP_SHARE: u64 = 8;
 
 /// Method of finding the bytes of a file that no other file shares.
@@ -60,7 +59,7 @@ pub(crate) struct PartOfVolume {
 }
 
 impl Method {
-    /// Returns the method for the file system of `directory`. `files` is the number of scanned files.
+    /// Returns the method for files on the file system of `directory`. `files` is the number of scanned files.
     pub(crate) fn of(directory: &Directory, files: u64) -> Self {
         if !matches!(directory.file_system(), Ok(FileSystem::Ordinary)) {
             return Self::LinkCount;

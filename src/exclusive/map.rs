@@ -1,8 +1,8 @@
 //! Extents of all files on an XFS volume, from its space map.
 //!
-//! The map has one record for each file that refers to a range. The map lacks only the blocks that XFS has
-//! allocated but not yet assigned to a range: blocks for data that has not been written to the disk, and
-//! blocks kept in reserve next to overwritten clones.
+//! For each range of blocks, the map has one record per file that refers to the range. The map lacks only
+//! the blocks that XFS has allocated but not yet assigned to a range: blocks for data that has not been
+//! written to the disk, and blocks kept in reserve next to overwritten clones.
 
 use std::ops::ControlFlow;
 
@@ -20,7 +20,7 @@ pub(super) fn add(
 ) -> bool {
     let found = extents(directory, |owned| {
         let names = names_of(known, owned.extent.inode);
-        // An extent of a file that was not scanned matters only if a scanned file can refer to it, too.
+        // An unshared extent of a file that was not scanned is skipped, because no scanned file can refer to it.
         if names.is_empty() && !owned.is_shared {
             return ControlFlow::Continue(());
         }

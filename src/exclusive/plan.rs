@@ -1,5 +1,5 @@
-//! Files to read, divided into pieces for the threads, and all names of files with hard links. A node is the number of
-//! a file or directory in [`NodeNumbers`].
+//! Plan of a search for exclusive sizes: the parts of directory listings that the threads handle, and all names of
+//! files with hard links. A node is the number of a file or directory in [`NodeNumbers`].
 
 use crate::base::sync::Arc;
 use crate::tree::{
@@ -20,7 +20,7 @@ pub(crate) struct Piece {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct NamedInode {
     pub(super) inode: InodeKey,
-    /// Node of the name. Each name has its own node, even if several names are in one directory.
+    /// Node of this name. No two names of an inode have the same node, even if they are in the same directory.
     pub(super) node: Node,
     /// Link count reported by the file system.
     pub(super) count: u64,
@@ -37,7 +37,7 @@ pub(crate) struct ExtentPlan {
     pub(super) named: Vec<NamedInode>,
 }
 
-/// File to read, and its node.
+/// File whose extents are to be read, and its node.
 pub(crate) struct PlannedFile<'t> {
     pub(crate) node: Node,
     pub(crate) entry: Entry<'t>,
@@ -67,7 +67,7 @@ impl ExtentPlan {
         parts.into_iter().nth(piece.part as usize).unwrap_or_default()
     }
 
-    /// Returns the files in `part` that have a node.
+    /// Returns the files in `part` that have a node in `numbers`. `part` is a part of the listing of `directory`.
     pub(crate) fn files<'p>(
         &'p self,
         directory: DirId,
@@ -104,7 +104,8 @@ impl ExtentPlan {
     /// Returns `true` if this part of the directory contains entries that the scan did not read. Deleting the
     /// directory may then free more than the known entries occupy.
     pub(crate) fn is_incomplete(directory: DirId, part: &Listing<'_>) -> bool {
-        // Another file system can be a btrfs subvolume, which is deleted with its directory.
+        // An entry on another file system (`OtherFileSystem`) can be a btrfs subvolume, which is deleted together
+        // with the directory that contains it.
         let is_hidden = |entry: &Entry<'_>| match entry.state {
             EntryState::Known(_) => false,
             EntryState::Failed(_) => true,

@@ -1,4 +1,4 @@
-//! Adds the references of one volume to the sums. A reference means that a file contains an extent.
+//! Adds the references of one volume to the sums. A reference records that a file contains an extent.
 
 use super::sums::{ExclusiveSums, Known, VolumeRange};
 use crate::platform::fs::overhead::FileExtent;
@@ -21,12 +21,13 @@ pub(super) fn names_of(known: &[KnownName], inode: u64) -> &[KnownName] {
     &rest[..rest.iter().take_while(|name| name.inode == inode).count()]
 }
 
-/// Sums to which the references of one volume are added.
+/// Builder that adds the references of one volume to the sums, and tracks the bytes of each file that no reference
+/// covers.
 pub(super) struct References<'s> {
     pub(super) sums: &'s mut ExclusiveSums,
-    /// Number of the volume in the sums.
+    /// Number of the volume in `sums`.
     pub(super) number: usize,
-    /// Disk usage of the scanned files in bytes, by node, less the bytes for which references were added.
+    /// Disk usage of each scanned file in bytes, by node, minus the bytes that the added references account for.
     unseen: Vec<u64>,
     names: Vec<Node>,
 }
@@ -48,8 +49,8 @@ impl<'s> References<'s> {
         self.names = nodes;
     }
 
-    /// Adds the bytes of the scanned files for which no reference was added. `known` contains the sorted names of the
-    /// files. Data that has not been written to the disk has no extent yet.
+    /// Adds the bytes of the scanned files that are not covered by an added reference. Such bytes exist because data
+    /// that has not been written to the disk has no extent yet. `known` contains the sorted names of the files.
     pub(super) fn add_unseen(&mut self, known: &[KnownName]) {
         for names in known.chunk_by(|one, next| one.inode == next.inode) {
             let nodes = self.nodes(names);

@@ -4,7 +4,8 @@
 //! The job therefore gives up on a thread that waits too long, counts its file as unread, and lets a new thread
 //! continue after that file.
 //!
-//! Invariant: each file is counted exactly once: as read, as judged by its link count, or as unread.
+//! Invariant: each file is counted exactly once: its extents were read, its link count was used instead, or it is
+//! unread.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -15,7 +16,7 @@ use super::plan::{ExtentPlan, Piece, PlannedFile};
 use super::state::{SearchState, Wait};
 use super::sums::ExclusiveSums;
 use super::volumes::WholeVolume;
-use crate::base::format::grouped;
+use crate::base::format::{counted, grouped};
 use crate::base::job::{Job, Pool, Task};
 use crate::base::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, lock};
 use crate::platform::process::{io_policy, limits::lower_priority};
@@ -25,9 +26,9 @@ use crate::tree::{DirId, Entry, EntryState, ExclusiveCoverage, ExclusiveSizes, L
 
 /// Longest time to wait for a file that is being written.
 const BUSY: Duration = Duration::from_millis(50);
-/// Longest time to wait for any other file, or for a directory.
+/// Longest time to wait until a file or directory is opened, or until a file that is not being written is read.
 const HANGING: Duration = Duration::from_secs(2);
-/// Interval at which waiting threads are checked.
+/// Interval between two checks for threads that have waited too long for a file.
 const CHECK: Duration = Duration::from_millis(10);
 /// Number of extents between two checks for cancellation while all extents of a volume are read.
 const CHECKED_EXTENTS: u64 = 1024;
@@ -48,13 +49,12 @@ pub struct ExclusiveProgress {
 }
 
 impl ExclusiveProgress {
-    /// Returns the progress as text.
     pub fn text(&self) -> String {
         if self.extents > 0 {
             return format!("{} extents of the whole volume", grouped(self.extents));
         }
         let done = self.coverage.read + self.coverage.by_links + self.coverage.unread;
-        format!("extents of {} of {} files", grouped(done), grouped(self.files))
+        format!("extents of {} of {}", grouped(done), counted(self.files, "file", "files"))
     }
 }
 
@@ -97,7 +97,8 @@ struct ExclusiveSearch {
     ended: Condvar,
 }
 
-/// Piece and file at which a new thread starts.
+/// Number of a new thread, index of its first piece, and number of files of this piece that have already been
+/// handled.
 #[derive(Clone, Copy)]
 struct Start {
     thread: usize,
@@ -105,7 +106,8 @@ struct Start {
     done: usize,
 }
 
-/// Error returned when the job has given up on the thread, or has been stopped.
+/// Error returned to a thread that must end, because it was replaced after waiting too long or the search was
+/// stopped.
 struct Abandoned;
 
 impl ExclusiveSearch {
@@ -133,8 +135,9 @@ impl ExclusiveSearch {
         state.is_stopped = true;
     }
 
-    /// Starts a thread at the given position, or at the next piece. If no thread can be started, counts the remaining
-    /// files of the piece as unread.
+    /// Starts a thread. `at` contains the number of the piece at which the thread starts, and the number of files to
+    /// skip in that piece; if `at` is `None`, the thread starts at the next piece. If no thread can be started,
+    /// counts the remaining files of the piece as unread.
     fn start(self: &Arc<Self>, state: &mut SearchState, at: Option<(usize, usize)>) {
         let (piece, done) = match at {
             Some(at) => at,
@@ -155,7 +158,8 @@ impl ExclusiveSearch {
         }
     }
 
-    /// Gives up on threads that have waited too long.
+    /// Replaces each thread that has waited too long for a file. The file is counted as unread, and the new thread
+    /// starts at the next file.
     fn replace_waiting(self: &Arc<Self>, state: &mut SearchState) {
         let is_late = |wait: &Wait| wait.limit.is_some_and(|limit| wait.since.elapsed() > limit);
         let late: Vec<usize> =
@@ -233,7 +237,8 @@ impl ExclusiveSearch {
         }
     }
 
-    /// Opens the directory of a piece, unless its entries are roots, or link counts suffice for its files.
+    /// Opens the directory of a piece, unless the piece consists of roots, or the method for the directory's device
+    /// is known to be [`Method::LinkCount`].
     fn open(&self, thread: usize, piece: Piece) -> Result<OpenedDirectory, Abandoned> {
         if piece.directory == DirId::TOP {
             return Ok(OpenedDirectory::Roots);
@@ -303,7 +308,8 @@ impl ExclusiveSearch {
         Ok(())
     }
 
-    /// Reads the extents of a file. The inner error is the system's error number.
+    /// Reads the extents of a file. The inner error is the number of a failed system call. The outer error means that
+    /// the thread must end.
     fn read(
         &self,
         thread: usize,
@@ -335,7 +341,7 @@ impl ExclusiveSearch {
         if is_current { Ok(state) } else { Err(Abandoned) }
     }
 
-    /// Adds the extents of files on volumes whose extents are read all at once.
+    /// Reads all extents of each volume that uses [`Method::Volume`], and adds them to the sums.
     fn read_volumes(&self, task: &Task<ExclusiveProgress>) {
         let mut state = lock(&self.state);
         let parts = state.methods.iter().filter_map(|(device, method)| match method {
@@ -370,7 +376,7 @@ impl ExclusiveSearch {
     }
 }
 
-/// Directory whose files are read.
+/// Result of opening the directory of a piece.
 enum OpenedDirectory {
     /// The directory is open.
     Open(Directory, Method),

@@ -1,4 +1,4 @@
-//! Shared state of a search: the sums so far, and the file at which each thread is.
+//! Shared state of a search: the sums so far, and the file that each thread is reading.
 //!
 //! Invariant: the extents of an inode are added once, regardless of the number of its names.
 
@@ -16,7 +16,7 @@ pub(crate) struct SearchState {
     pub(crate) coverage: ExclusiveCoverage,
     /// Number of pieces that threads have taken.
     pub(crate) taken: usize,
-    /// Position of each running thread.
+    /// Position and current wait of each running thread, by thread number.
     pub(crate) waits: HashMap<usize, Wait>,
     /// Number of threads started so far.
     pub(crate) started: usize,
@@ -54,7 +54,7 @@ impl SearchState {
         }
     }
 
-    /// Takes the next of `pieces` pieces. Returns `None` if all have been taken.
+    /// Returns the index of the next piece of the plan, or `None` if all `pieces` have been taken.
     pub(crate) fn take(&mut self, pieces: usize) -> Option<usize> {
         let piece = self.taken;
         (piece < pieces).then(|| self.taken += 1)?;

@@ -16,7 +16,7 @@ use crate::tree::{ExclusiveCoverage, ExclusiveSizes, Node, NodeNumbers, NodeSums
 const SECTOR: u64 = 512;
 /// Maximum length of a reference in sectors.
 const SECTORS: u32 = FLAGGED - 1;
-/// Bit that marks a reference as [`Known::Some`].
+/// Bit that marks a reference to a range that is shared with unknown files ([`Known::Some`]).
 const FLAGGED: u32 = 1 << 30;
 /// Bit that marks a reference through an additional name of an inode.
 const REPEATED: u32 = 1 << 31;
@@ -107,7 +107,7 @@ impl ExclusiveSums {
         }
     }
 
-    /// Adds bytes that belong to a single inode and are not covered by any reference.
+    /// Adds bytes that belong to a single inode and for which no reference is added.
     pub fn hold(&mut self, names: &[Node], bytes: u64) {
         let mut nodes = names.to_vec();
         nodes.sort_unstable();
@@ -115,7 +115,8 @@ impl ExclusiveSums {
         self.settle(&nodes, bytes, HeldBytes { is_flagged: false, references: 1 });
     }
 
-    /// Adds bytes that belong to a single inode, but that the file system may free before the inode is deleted.
+    /// Adds bytes of a single inode to the upper bound of the deepest node that contains all its names. The lower
+    /// bound stays the same, because the file system may free these bytes before the inode is deleted.
     pub fn may_hold(&mut self, names: &[Node], bytes: u64) {
         let (Some(least), Some(greatest)) = (names.iter().min(), names.iter().max()) else { return };
         let owner = self.numbers.common(*least, *greatest);
@@ -128,13 +129,13 @@ impl ExclusiveSums {
         self.sums[node as usize].at_most = u64::MAX;
     }
 
-    /// Returns the number of references to a volume.
+    /// Returns the number of extent references stored for a volume.
     pub fn references(&self, volume: usize) -> usize {
         self.volumes.get(volume).map_or(0, Vec::len)
     }
 
-    /// Returns the size of all ranges of a volume that was [compacted](Self::compact). Ranges must not overlap unless
-    /// they are equal.
+    /// Returns the size of all ranges of a volume that was [compacted](Self::compact). Ranges may overlap only if they
+    /// are equal.
     pub fn covered(&self, volume: usize) -> u64 {
         let references = self.volumes.get(volume).map_or(&[][..], Vec::as_slice);
         let ranges = references.chunk_by(|one, next| one.start == next.start);
@@ -143,7 +144,7 @@ impl ExclusiveSums {
 
     /// Sorts the references to a volume, drops repeated ones, and returns the number of those that are left.
     ///
-    /// May be called only if all references to the volume are [`Known::All`], because the result depends on
+    /// May be called only if all references to the volume are [`Known::All`], because the sums depend on
     /// the number of references that are [`Known::Some`].
     pub fn compact(&mut self, volume: usize) -> usize {
         let Some(references) = self.volumes.get_mut(volume) else { return 0 };
@@ -166,7 +167,7 @@ impl ExclusiveSums {
         ExclusiveSizes { numbers: self.numbers, sums: self.sums, coverage }
     }
 
-    /// Adds the sorted references of one volume. References that overlap are added together.
+    /// Adds the sorted references of one volume, one group of overlapping references at a time.
     fn add_volume(&mut self, mut references: &[Reference]) {
         let mut nodes = Vec::new();
         while let Some(first) = references.first() {
@@ -208,8 +209,8 @@ impl ExclusiveSums {
         }
     }
 
-    /// Adds bytes to the sums of the lowest node whose deletion can free them: the common ancestor of `least` and
-    /// `greatest`.
+    /// Adds bytes to the sums of the lowest node whose deletion can free them: the common ancestor of all nodes that
+    /// refer to the bytes. `least` and `greatest` are the first and the last of these nodes.
     fn own(&mut self, least: Node, greatest: Node, bytes: u64, extent: HeldBytes) {
         let owner = self.numbers.common(least, greatest);
         let sums = &mut self.sums[owner as usize];
@@ -262,9 +263,9 @@ struct Sweep {
 /// State of a node that refers to the byte at the current position.
 struct Active {
     references: u32,
-    /// Start of the contiguous bytes, up to the current position, that the node refers to.
+    /// Start of the contiguous range that the node refers to. The range extends to the current position.
     since: u64,
-    /// Position at which the next greater node in the map became this node's neighbor.
+    /// Position at which this node and the next greater one in [`Sweep::nodes`] became neighbors.
     paired: u64,
 }
 
@@ -289,7 +290,7 @@ impl Sweep {
         }
     }
 
-    /// Adds the bytes between the last position and `position`.
+    /// Moves to `position`, and adds the bytes between the previous position and `position` to `sums`.
     fn advance(&mut self, sums: &mut ExclusiveSums, position: u64) {
         let bytes = position - self.position;
         self.position = position;
@@ -334,7 +335,8 @@ impl Sweep {
         }
     }
 
-    /// Splits the pair of neighbors between which `node` is about to be inserted.
+    /// Subtracts the bytes that were counted for both neighbors of `node`, which is about to be inserted. From the
+    /// current position on, the smaller neighbor is paired with `node`.
     fn part(&mut self, sums: &mut ExclusiveSums, node: Node) {
         let after = self.nodes.range(node..).next().map(|(after, _)| *after);
         if let Some((before, active)) = self.nodes.range_mut(..node).next_back() {

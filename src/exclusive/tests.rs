@@ -1,4 +1,5 @@
-//! Tests that compare the sums of random references in random trees with those of a naive computation.
+//! Tests of `ExclusiveSums`. For random trees with random references to a volume, the property test compares the sums
+//! with those of a naive computation.
 
 use std::collections::BTreeSet;
 
@@ -21,8 +22,8 @@ struct Planned {
     known: Known,
 }
 
-/// Returns the parent of each node. For each node after the first, `levels` has the distance from the previous node up
-/// to the new node's parent: 0 makes the previous node the parent, 1 its parent, and so on.
+/// Returns the parent of each node. `levels` has one value for each node after the first: the number of levels from the
+/// previous node up to the parent of the new node. With 0, the previous node is the parent.
 fn parents(levels: &[u8]) -> Vec<Node> {
     let mut parents = vec![0];
     for level in levels {
@@ -34,8 +35,8 @@ fn parents(levels: &[u8]) -> Vec<Node> {
     parents
 }
 
-/// Returns a strategy for trees of up to 40 nodes, with references from these nodes. Node 0, which stands for names
-/// outside the tree, may be used as a name.
+/// Returns a strategy for trees of up to 40 nodes, and for references from inodes with names at these nodes. Node 0
+/// stands for all names outside the tree.
 fn plans() -> impl Strategy<Value = (Vec<Node>, Vec<Planned>)> {
     prop::collection::vec(0..4_u8, 1..40).prop_flat_map(|levels| {
         let parents = parents(&levels);

@@ -1,7 +1,7 @@
 //! Extents of all files on a btrfs volume, from the trees of its subvolumes.
 //!
-//! The trees contain whole extents with their sizes on disk. The sums are exact if the sizes of all extents
-//! add up to the size of the data that the file system reports as used.
+//! The trees contain whole extents with their sizes on disk. The exclusive sizes are exact if the sizes of all
+//! extents add up to the size of the data that the file system reports as used.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ use crate::platform::fs::overhead::btrfs::{
 };
 use crate::platform::{Directory, Errno};
 
-/// Minimum number of collected references at which repeated references are dropped.
+/// Minimum number of references in memory before repeated references are dropped.
 const LIMIT: usize = 1 << 16;
 
 /// Adds the references of all subvolumes. `names` contains the sorted names of the scanned files, by the ID
@@ -49,8 +49,8 @@ fn read(
         let since = before.filter(|_| is_base).map_or(0, |before| since(before, subvolume));
         let exists = extents(directory, subvolume.id, since, |extent| {
             references.add(names_of(known, extent.inode), extent);
-            // All files that were not scanned have the same node, so snapshots that contain the same extent
-            // add equal references. Dropping the repeated references saves memory.
+            // All files that were not scanned share one node. If several snapshots contain the same extent,
+            // the same reference is therefore added several times. Dropping the repetitions saves memory.
             if references.sums.references(references.number) >= limit {
                 limit = (references.sums.compact(references.number) * 3 / 2).max(LIMIT);
             }
@@ -65,13 +65,13 @@ fn read(
     Ok(())
 }
 
-/// Returns the first transaction whose changes must be read in the snapshot `next`, if all extents of the
-/// snapshot `before` have been read. Returns 0 if all of `next` must be read. Neither snapshot may have
-/// changed since it was created.
+/// Returns the first transaction whose changes to the snapshot `next` must be read after all extents of the snapshot
+/// `before` have been read. Returns 0 if all of `next` must be read. Neither snapshot may have changed since it was
+/// created.
 ///
-/// If both snapshots have the same parent and `next` is the later one, the older blocks of `next` need not be
-/// read: a block of `next` that was written before `before` was created belonged to the parent at that time,
-/// so it also belongs to `before`.
+/// If both snapshots have the same parent and `next` is the later one, the blocks of `next` that are older than
+/// `before` need not be read. These blocks belonged to the parent when `before` was created, so they also belong to
+/// `before`.
 fn since(before: &Subvolume, next: &Subvolume) -> u64 {
     let is_later = before.parent.is_some() && before.parent == next.parent && before.created <= next.created;
     if is_later { before.created + 1 } else { 0 }

@@ -1,7 +1,7 @@
-//! Volumes whose file system can list the extents of all files at once: in the trees of btrfs, or in the
-//! space map of XFS. Only root can read these lists.
+//! Volumes on which the extents of all files can be listed at once: from the trees of subvolumes on btrfs, or
+//! from the space map on XFS. Only root can read the trees and the map.
 //!
-//! The lists also include the extents of files outside the scan, which cannot be found by asking for the
+//! They also include the extents of files outside the scan, which cannot be found by asking for the
 //! extents of each scanned file.
 //!
 //! Invariant: an extent of a file that is not in the scan belongs to a node outside the tree.
@@ -21,7 +21,7 @@ use crate::tree::{DeviceIndex, DirId, Node};
 
 /// Volume, with the names of the scanned files on it.
 pub(super) struct WholeVolume {
-    /// Identity of the volume.
+    /// Identity of the volume, common to all of its subvolumes.
     pub(super) id: u64,
     source: VolumeSource,
     directory: Result<Directory, Errno>,

@@ -1,15 +1,16 @@
 //! Builds a tree from entries that arrive one at a time, in depth-first order.
 //!
 //! ```text
-//! open:  top  root  dir  dir        directories down to the current directory; the batch holds its entries
-//!         |    |     |
-//!       pages put aside: unpublished entries of a directory, kept while one of its children is read
+//! open:  top  root  dir  dir        from the top of the tree to the current directory
+//!         |    |     |    |
+//!         |    |     |   batch: unpublished entries of the current directory
+//!       pages put aside: unpublished entries of the other open directories
 //! ```
 //!
 //! Entries are published when a segment is full, when their directory ends, and when the tree is shown
-//! ([`Builder::publish`]), so listings are as compact as those of a scan. Publishing a child's entry adds the child
-//! to those that its parent waits for, and [`Tree::release`] ends this wait. A child is therefore released only after
-//! its end has been read *and* its entry has been published.
+//! ([`Builder::publish`]), so listings are as compact as those of a scan. A parent waits for a child from the
+//! publication of the child's entry until [`Tree::release`] is called for the child. A child is therefore released only
+//! after its end has been read *and* its entry has been published.
 //!
 //! Invariant: every directory is released exactly once, regardless of how the input ends.
 
@@ -18,8 +19,9 @@ use crate::tree::{Batch, DirId, Entry, EntryState, LinkedName, Metadata, Page, T
 
 /// Size of a segment in bytes, which is about the size of a batch of entries from the kernel.
 pub(crate) const SEGMENT: usize = 32 << 10;
-/// Maximum depth at which pages are put aside. Deeper pages are published at once, so that a malicious chain of nested
-/// directories takes memory for one entry per level instead of one page.
+/// Maximum depth at which a directory's unpublished entries are put aside while a child is read. At greater depths,
+/// they are published first, so that a malicious chain of nested directories takes memory for one entry per level
+/// instead of one page.
 const SHALLOW: usize = 64;
 /// Maximum number of empty pages kept for reuse.
 const SPARE: usize = SHALLOW;
@@ -37,7 +39,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// Counts an entry that contains no other entries.
+    /// Counts an entry that contains no other entries, such as a file or an excluded directory.
     pub(crate) fn add(&mut self, entry: &Entry<'_>) {
         if let EntryState::Known(metadata) = &entry.state {
             self.disk = self.disk.saturating_add(metadata.disk());
@@ -57,7 +59,7 @@ pub(crate) enum Sizes {
     Sums,
 }
 
-/// Data about a directory that the file contains before the directory's entries.
+/// Data about a directory that is known before its entries are read.
 pub(crate) struct DirectoryStart<'n> {
     pub(crate) name: &'n [u8],
     pub(crate) metadata: Metadata,
@@ -83,14 +85,16 @@ struct Open {
     device: u32,
     /// Unpublished entries of the directory, put aside while a child is read.
     page: Option<Box<Page>>,
-    /// Children that were read to the end, but whose entries are not published yet.
+    /// Child directories that were read to the end, but whose own entries are not published yet.
     ended: Vec<DirId>,
     /// `true` if the directory's own entry is published.
     is_published: bool,
     is_read: bool,
-    /// Total size of the entries that were read to the end, plus the directory's own sizes if they are known.
+    /// Disk usage and apparent size of the entries that were read to the end, plus the directory's own sizes if they
+    /// are known.
     inside: Totals,
-    /// Name and metadata of a directory whose entry is published only after its end ([`Sizes::Sums`]).
+    /// Name and metadata of a directory whose entry is published only once the end of the directory has been read
+    /// ([`Sizes::Sums`]).
     awaiting: Option<Box<(Vec<u8>, Metadata)>>,
 }
 
@@ -232,8 +236,8 @@ impl<'t> Builder<'t> {
             let open = self.last_mut();
             let inside = open.inside;
             if let Some(awaiting) = &mut open.awaiting {
-                // The recorded sum includes entries that were not read, so the directory's own size cannot be
-                // computed from it.
+                // The recorded sum includes entries that were not read, so the sum of the entries that were read
+                // replaces it. The directory's own size then counts as 0.
                 (awaiting.1.blocks, awaiting.1.apparent) = (inside.disk / 512, inside.apparent);
             }
             self.leave();
@@ -263,7 +267,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Publishes the entries of an open directory that are not published yet.
+    /// Publishes the unpublished entries of the open directory at `index`.
     fn seal(&mut self, index: usize) {
         let aside = self.open[index].page.take().map(|page| self.batch.turn(*page));
         let id = self.open[index].id;

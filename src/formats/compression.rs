@@ -65,7 +65,8 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
     }
 }
 
-/// Reads the first bytes of the input, which identify its format. Returns fewer bytes if the input is shorter.
+/// Reads the first bytes of the input, which identify its format: as many as [`ncdu_binary::MAGIC`] has, or fewer if
+/// the input is shorter.
 fn first_bytes(reader: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut head = Vec::with_capacity(ncdu_binary::MAGIC.len());
     reader.take(ncdu_binary::MAGIC.len() as u64).read_to_end(&mut head)?;
@@ -145,7 +146,7 @@ impl Text<'_> {
     }
 }
 
-/// Compresses the text that `write` produces, and writes it to `out`. The compression runs on its own thread.
+/// Compresses the text that `write` produces, and writes the result to `out`. The compression runs on its own thread.
 ///
 /// # Errors
 /// Returns an error if `write` or the compression fails. If both fail, returns the compression error.

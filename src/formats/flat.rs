@@ -35,9 +35,7 @@ pub struct Provenance {
 
 /// Flat export of a tree.
 pub struct Flat<'t> {
-    /// Tree that contains the entries.
     pub tree: &'t Tree,
-    /// Format of the lines.
     pub form: Form,
     /// Host and scan time of each root, in the order of the roots.
     pub provenance: &'t [Provenance],
@@ -283,7 +281,7 @@ impl Line<'_, '_> {
         }
     }
 
-    /// Writes a value. If the value is a path that cannot be written exactly, returns its bytes in base64.
+    /// Writes a value. Returns the value in base64 if it is a path that cannot be written exactly.
     fn csv(&mut self, value: &Value<'_>) -> Option<String> {
         match value {
             Value::Path(bytes) => {

@@ -16,7 +16,6 @@ const PATIENCE: Duration = Duration::from_millis(20);
 pub struct Fault {
     /// Position of the error in the decompressed text, in bytes.
     pub offset: u64,
-    /// Reason for the error.
     pub reason: Reason,
 }
 
@@ -47,7 +46,7 @@ impl fmt::Display for Fault {
 pub(crate) enum Pulse {
     /// A chunk has arrived.
     Fed,
-    /// No chunk has arrived for a while.
+    /// No chunk has arrived within [`PATIENCE`].
     Idle,
 }
 

@@ -122,8 +122,8 @@ impl<'a> Lexer<'a> {
                 b'\\' => self.escape()?,
                 _ => {
                     self.at -= 1;
-                    // A plain byte can occur here only as the first byte of a new chunk. The loop then
-                    // continues in that chunk.
+                    // `byte` may have loaded a new chunk. If the first byte of that chunk is plain, the string
+                    // continues with it.
                     if !PLAIN[usize::from(self.bytes[self.at])] {
                         return self.fault("control character in a string");
                     }
@@ -238,7 +238,7 @@ impl<'a> Lexer<'a> {
                 }
                 _ => return self.fault("value expected"),
             }
-            // The end of a value can also be the end of the values that contain it.
+            // After the value, the arrays and objects that contain it may end too.
             loop {
                 let Some(end) = open.last().copied() else { return Ok(()) };
                 match self.look()? {
@@ -357,7 +357,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// `true` for each byte that stands for itself in a string: not a control character, a quote or a backslash.
+/// `true` for each byte that stands for itself in a string: all except control characters, quotes and backslashes.
 const PLAIN: [bool; 256] = {
     let mut plain = [true; 256];
     let mut byte = 0;

@@ -13,10 +13,10 @@ use crate::base::text::escape;
 /// Maximum length in bytes of a path that gets a line, including a terminating NUL (`PATH_MAX` on Linux).
 pub const LONGEST: usize = 4096;
 
-/// Number of entries without a line, because their paths are too long, and the path of the first one.
+/// Entries that get no line because their paths are too long: their number, and the path of the first one.
 #[derive(Debug, Default)]
 pub struct TooLong {
-    /// Path of the first entry without a line, cut to [`LONGEST`] bytes.
+    /// First path that was too long for a line, cut to [`LONGEST`] bytes.
     first: Option<Vec<u8>>,
     entries: u64,
 }
@@ -46,7 +46,7 @@ impl TooLong {
     /// Returns the overall result. Call this after all lines have been written.
     ///
     /// # Errors
-    /// Returns an error if any entry has no line.
+    /// Returns an error if any entry was skipped because its path is too long.
     pub fn result(self) -> io::Result<()> {
         let Some(first) = self.first else { return Ok(()) };
         let (first, entries) = (escape(&first), self.entries);

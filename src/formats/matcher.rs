@@ -18,7 +18,8 @@ const LEAST: usize = 7;
 const SPARE_BITS: u32 = u64::BITS - 8 * 7;
 /// Number of positions without a match after which the search takes larger steps.
 const PATIENCE: usize = 64;
-/// Number of bytes at the end of a block in which no match begins, so that a whole word can be read at each position.
+/// Number of bytes at the end of a block where no match may begin. At every earlier position, a 64-bit word can be
+/// read.
 const MARGIN: usize = 16;
 
 /// Matcher that reuses its memory.
@@ -110,7 +111,7 @@ fn hash(block: &[u8], at: usize) -> usize {
     (bytes.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - HASH_BITS)) as usize
 }
 
-/// Returns the length of the match between the bytes from position `earlier` on and those from position `later` on.
+/// Returns the length of the common prefix of `block[earlier..]` and `block[later..]`.
 fn common_length(block: &[u8], earlier: usize, later: usize) -> usize {
     let mut length = 0;
     while later + length + 8 <= block.len() {

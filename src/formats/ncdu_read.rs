@@ -21,7 +21,8 @@ use crate::base::kind::Kind;
 use crate::formats::json_lexer::{Fault, Lexer};
 use crate::tree::{DirId, Entry, EntryState, Exclusion, HostDevices, Links, Metadata, Owner};
 
-/// Maximum depth of directories. Linux can create a path this deep, but no program can use it.
+/// Maximum depth of directories. Linux permits paths of this depth, but they are far longer than `PATH_MAX`, the
+/// longest path that a system call accepts.
 const DEEPEST: usize = 1 << 20;
 
 /// Metadata of the export.
@@ -63,7 +64,6 @@ struct Info {
 
 type Result<T> = std::result::Result<T, Fault>;
 
-/// Reader of an export.
 pub(crate) struct Reader<'r, 'a, 't> {
     lexer: &'r mut Lexer<'a>,
     builder: &'r RefCell<Builder<'t>>,
@@ -246,7 +246,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
             is_executable: false,
         };
         if is_linked && self.head.dialect == Dialect::Gdu {
-            // gdu marks every name of an inode except the first, and only the first has the size.
+            // gdu marks the second and later names of an inode. As in gdu, these names have no size.
             metadata = Metadata { apparent: 0, blocks: 0, links: None, ..metadata };
         }
         metadata
@@ -323,7 +323,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
             return self.lexer.fault_at(start, "invalid file name");
         }
         if std::mem::replace(&mut self.info.has_name, true) {
-            return self.lexer.fault_at(start, "entry with two names");
+            return self.lexer.fault_at(start, "second name of the same entry");
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use crate::tree::{DirId, Entries, Entry, EntryState, Exclusion, Metadata, Tree};
 
 /// Tree to export; it has exactly one root.
 pub struct Export<'t> {
-    /// The tree, which must be complete.
+    /// Tree to export, which must be complete.
     pub tree: &'t Tree,
     /// Name of the root: its absolute path.
     pub name: &'t [u8],
@@ -79,8 +79,8 @@ impl<'t> Export<'t> {
         Ok(())
     }
 
-    /// Writes an entry. If it is a directory, writes only the part before its entries, and returns it, so that its
-    /// entries can be written next. `device` is the device of the parent.
+    /// Writes an entry. If the entry is a directory, writes only what precedes its entries, and returns the
+    /// directory, so that its entries can be written next. `device` is the device of the parent.
     fn entry(&self, json: &mut JsonWriter<'_>, record: &Entry<'t>, device: u64) -> Option<Open<'t>> {
         let metadata = match &record.state {
             EntryState::Known(metadata) => metadata,
@@ -104,7 +104,7 @@ impl<'t> Export<'t> {
         if let Some(links) = metadata.links {
             json.field(",\"ino\":", metadata.inode);
             json.raw(",\"hlnkc\":true");
-            // Old exports do not record the link count.
+            // The count is 0 if the tree was imported from an old export, which contains no link counts.
             if links.count > 0 {
                 json.field(",\"nlink\":", links.count);
             }

@@ -21,7 +21,6 @@ enum Piece {
 
 /// Next part of a stream.
 pub(crate) enum Next {
-    /// Chunk of bytes.
     Bytes(Vec<u8>),
     /// No chunk arrived within the time limit.
     Nothing,
@@ -63,7 +62,7 @@ impl Feed {
 
     /// Ends the stream. If `result` is an error, the receiver gets this error.
     pub(crate) fn finish(self, result: io::Result<()>) {
-        // A receiver that was dropped does not need the result.
+        // The only possible error is that the receiver was dropped. In that case, the result is not needed.
         let _ = self.pieces.send(result.map_or_else(Piece::Failed, |()| Piece::End));
     }
 }

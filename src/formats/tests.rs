@@ -145,7 +145,7 @@ fn errors_name_their_byte() {
         ("[1,2,{},[{\"name\":\"/\",\"asize\":1e9}]]", 30, "exponent"),
         ("[1,2,{},[{\"name\":\"/\",\"asize\":18446744073709551616}]]", 29, "64 bits"),
         ("[1,2,{},[{\"name\":\"/\",\"uid\":4294967296}]]", 27, "32 bits"),
-        ("[1,2,{},[{\"name\":\"/\",\"name\":\"/\"}]]", 28, "entry with two names"),
+        ("[1,2,{},[{\"name\":\"/\",\"name\":\"/\"}]]", 28, "second name of the same entry"),
         ("[1,2,{},[{\"name\":\"/\"},{\"name\":\"..\"}]]", 30, "invalid file name"),
         ("[1,2,{},[{\"name\":\"/\"},{\"name\":\"a/b\"}]]", 30, "invalid file name"),
         ("[1,2,{},[{\"name\":\"/\"},{\"name\":\"\"}]]", 30, "invalid file name"),
@@ -158,9 +158,9 @@ fn errors_name_their_byte() {
     for (text, offset, reason) in cases {
         let (_, result) = read(text.as_bytes(), 3);
         let fault = result.expect_err(text);
-        let told = fault.to_string();
-        assert!(reason.split('|').any(|reason| told.contains(reason)), "{text}: {told}");
-        assert_eq!(fault.offset, offset, "{text}: {told}");
+        let message = fault.to_string();
+        assert!(reason.split('|').any(|reason| message.contains(reason)), "{text}: {message}");
+        assert_eq!(fault.offset, offset, "{text}: {message}");
     }
 }
 
@@ -245,10 +245,10 @@ pub(super) fn directories() -> impl Strategy<Value = Plan> {
     })
 }
 
-/// Hard links of a generated tree.
+/// Restriction on the hard links in a generated tree.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum LinkForm {
-    /// Links of any kind, even of special files and across devices.
+    /// Links of entries of any kind, on devices that may differ from the directory's device.
     Any,
     /// Only links that the binary format can express.
     Plain,

@@ -125,7 +125,7 @@ mod tests {
             changed[at] ^= 1;
             let length = content_length(&changed).and_then(|length| usize::try_from(length).ok());
             let unpacked = length.filter(|length| *length < 1 << 24).map(|length| unpack(&changed, length));
-            // Changing some bits has no effect on the contents, for example if the window becomes larger.
+            // Some changed bits do not affect the contents, for example bits that make the window larger.
             assert!(
                 unpacked.is_none_or(|unpacked| unpacked.is_err() || unpacked == Ok(bytes.clone())),
                 "{at}"

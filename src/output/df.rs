@@ -24,7 +24,6 @@ use crate::df::{FileSystemUsage, NotScanned, Report, Unexplained};
 /// Minimum and maximum width of the label column in rows with a note. A longer label moves its own note to the right.
 const LABELS: std::ops::RangeInclusive<usize> = 44..=56;
 
-/// Writes the report.
 pub(crate) fn write(report: &Report, units: Units, out: &mut dyn Write) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     if let Some(space) = report.spaces.first() {

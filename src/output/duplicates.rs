@@ -15,7 +15,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use crate::base::format::{Units, grouped, size};
+use crate::base::format::{Units, counted, grouped, size};
 use crate::base::text::escape;
 use crate::duplicates::{DuplicateKind, Duplicates, SkipReason, Skipped};
 use crate::tree::Tree;
@@ -41,10 +41,7 @@ pub(crate) fn write_table(
             writeln!(out, "{:columns$}  {}{slash}{note}", "", escape(&path))?;
         }
     }
-    let groups = match found.groups.len() {
-        1 => "1 group".to_owned(),
-        groups => format!("{} groups", grouped(groups as u64)),
-    };
+    let groups = counted(found.groups.len() as u64, "group", "groups");
     writeln!(out, "{:>columns$}  wasted in {groups}", size(found.wasted(), units))?;
     out.flush()
 }
@@ -62,8 +59,12 @@ pub(crate) fn skipped_lines(tree: &Tree, found: &Duplicates) -> Vec<String> {
     let mut lines = Vec::new();
     for skipped in &reasons {
         lines.extend(skipped.iter().take(NAMED).map(|skipped| line(tree, skipped)));
-        if let more @ 1.. = skipped.len().saturating_sub(NAMED) {
-            lines.push(format!("{} more files were not compared", grouped(more as u64)));
+        match skipped.len().saturating_sub(NAMED) {
+            0 => {}
+            more => {
+                let files = counted(more as u64, "more file was", "more files were");
+                lines.push(format!("{files} not compared"));
+            }
         }
     }
     match found.elsewhere {

@@ -34,7 +34,7 @@ impl ProgressLine {
         Self { units, shown: 0, begun: Instant::now() }
     }
 
-    /// Updates the line if the scan has been running long enough.
+    /// Shows the progress of the scan if the scan has been running long enough for a progress display.
     pub(crate) fn update(&mut self, progress: &scan::Progress) {
         self.show(|units| describe(progress, units));
     }

@@ -14,7 +14,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use crate::base::format::{Units, grouped, size};
+use crate::base::format::{Units, counted, size};
 use crate::base::json::JsonWriter;
 use crate::base::text::escape;
 use crate::df::Subvolume;
@@ -40,10 +40,7 @@ pub(crate) fn write_table(
         let ids: Vec<String> = deleted.iter().map(|it| found.rows[*it].subvolume.id.to_string()).collect();
         writeln!(out, "{}  freed by deleting {}", bytes(found.freed(deleted)), ids.join(", "))?;
     }
-    let count = match found.rows.len() {
-        1 => "1 subvolume".to_owned(),
-        count => format!("{} subvolumes", grouped(count as u64)),
-    };
+    let count = counted(found.rows.len() as u64, "subvolume", "subvolumes");
     writeln!(out, "{}  data in {count}; {}", bytes(found.data), found.accuracy.text(units))?;
     out.flush()
 }

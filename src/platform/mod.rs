@@ -64,7 +64,7 @@ pub struct DirEntry<'b> {
     /// [`Attributes::inode`].
     pub inode: u64,
     /// Attributes that the listing already contains. [`Buffer::attributes`] reads the rest.
-    pub said: Prefetched,
+    pub prefetched: Prefetched,
 }
 
 /// Attributes that the listing returns along with the name of an entry.
@@ -72,8 +72,8 @@ pub struct DirEntry<'b> {
 pub enum Prefetched {
     /// The listing has no reliable attributes.
     Nothing,
-    /// The listing shows that the entry is this boundary, but has no reliable attributes. They must be read by name,
-    /// because at a mount point, for example, the listing describes the covered directory.
+    /// The entry is a boundary of this kind, and the listing has no reliable attributes for it. The attributes must
+    /// be read by name, because at a mount point, for example, the listing describes the covered directory.
     Boundary(Boundary),
     /// All attributes.
     All(Attributes),

@@ -2,7 +2,7 @@
 //!
 //! If a search finds a directory by name, type or size, it keeps everything inside. If the name of a directory matches
 //! a negated term (`-node_modules`), the search ignores everything inside. A walk passes this decision down from each
-//! directory to its entries. A search that starts in the middle of a tree computes it from the ancestors.
+//! directory to its entries. A search that starts in the middle of a tree computes the decision from the ancestors.
 //!
 //! Invariant: both computations give the same result.
 
@@ -46,7 +46,7 @@ impl Query {
         (standing.is_kept || self.finds(&subject, standing.is_unwanted).0) && self.narrows_to(&subject)
     }
 
-    /// Returns the decisions about the contents of directory `id` that follow from `id` and its ancestors.
+    /// Returns the decisions about the entries of directory `id`, computed from `id` and its ancestors.
     pub(crate) fn standing(&self, tree: &Tree, id: DirId) -> Standing {
         let origin = self.path_to_origin(tree);
         let mut way: Vec<DirId> = tree.ancestry(id).collect();

@@ -2,7 +2,7 @@
 //!
 //! A query is parsed from text (`parse`), or built from [`Test`]s by a view. Therefore the same code finds
 //! the results of a search and the files behind a row of any view. A view can narrow a query with additional
-//! terms. An entry is then counted only if the query keeps it and the entry also matches these terms.
+//! terms. An entry of the result is then counted only if it also matches these terms.
 //!
 //! The result for a directory affects its contents; see [`Standing`](super::standing::Standing).
 //!
@@ -64,7 +64,6 @@ impl std::error::Error for QueryError {}
 /// Test, or its negation.
 #[derive(Clone, Debug)]
 pub struct Term {
-    /// Test to apply.
     pub test: Test,
     /// `true` if the test must fail.
     pub negated: bool,
@@ -232,7 +231,8 @@ impl Query {
         self.unfinished = Some(complaint);
     }
 
-    /// Adds a term. Returns `false` if there would be too many terms about names.
+    /// Adds a term, unless it is about names and the query already has [`MOST_NAMED`] such terms. Returns `true` if the
+    /// term was added.
     pub(crate) fn push(&mut self, term: Term) -> bool {
         match term.test {
             Test::Name(_) | Test::Path(_) | Test::Hidden if self.named.len() == MOST_NAMED => return false,
@@ -244,7 +244,7 @@ impl Query {
         true
     }
 
-    /// Returns `true` if any term is about paths, in which case each [`Subject`] must have a path.
+    /// Returns `true` if any term tests the path. In this case, each [`Subject`] must have a path.
     pub(crate) fn needs_paths(&self) -> bool {
         self.named.iter().chain(&self.narrowed).any(|term| matches!(term.test, Test::Path(_)))
     }
@@ -256,8 +256,8 @@ impl Query {
         self.terms().next().is_none() || self.terms().any(Term::brings_contents)
     }
 
-    /// Returns `true` if all contents of a counted directory are counted too. In a narrowed query, this depends on the
-    /// additional terms.
+    /// Returns `true` if counting a directory also counts everything in it. If the query has additional terms (see
+    /// [`Query::is_narrowed`]), only these terms determine the result.
     pub(crate) fn counts_contents(&self) -> bool {
         if self.is_narrowed() {
             self.narrowed.iter().any(Term::brings_contents)
@@ -271,13 +271,14 @@ impl Query {
         !self.narrowed.is_empty()
     }
 
-    /// Returns `true` if an entry that the query keeps is counted, that is, if it matches all additional terms.
+    /// Returns `true` if the subject matches all additional terms. A narrowed query counts only such entries.
     pub(crate) fn narrows_to(&self, subject: &Subject<'_>) -> bool {
         self.narrowed.iter().all(|term| term.holds(subject))
     }
 
-    /// Returns two flags. The first is `true` if the subject matches the query. The second is `true` if the contents of
-    /// the subject are unwanted. `is_unwanted` is the second flag of the parent directory.
+    /// Returns two flags. The first is `true` if the subject matches the query. The second is `true` if the search
+    /// ignores the contents of the subject because of a negated term about names. `is_unwanted` is the second flag of
+    /// the parent directory.
     pub(crate) fn finds(&self, subject: &Subject<'_>, is_unwanted: bool) -> (bool, bool) {
         let is_directory = subject.record.kind == Kind::Directory;
         let has_age = !is_directory || self.terms().any(Term::asks_for_directories);

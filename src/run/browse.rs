@@ -46,7 +46,6 @@ const HEAD_START: Duration = Duration::from_millis(50);
 /// Settings of a run with the browser.
 #[derive(Debug)]
 pub struct BrowseJob {
-    /// Tree to show.
     pub subject: Subject,
     /// Initial order, including the size measure.
     pub order: Order,
@@ -58,7 +57,6 @@ pub struct BrowseJob {
     pub theme: Theme,
     /// Rules for deletion. The journal is set when the run starts.
     pub policy: DeletePolicy,
-    /// Key bindings.
     pub keymap: Keymap,
     /// Message shown when the browser opens.
     pub notice: Option<String>,
@@ -70,7 +68,6 @@ pub struct BrowseJob {
     pub panes: Panes,
     /// Condition under which the browser asks before quitting.
     pub quitting: Quitting,
-    /// Mouse capture.
     pub mouse: MouseCapture,
     /// Progress display in the terminal's tab during a scan.
     pub tab: TabProgress,
@@ -88,7 +85,7 @@ pub struct BrowseJob {
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant)] // constructed once
 pub enum Subject {
-    /// Tree to show. The baseline is a kept snapshot of it, if there is one.
+    /// Tree to show. If a snapshot of the tree is kept, that snapshot is the baseline.
     Present(SourceSpec),
     /// Growth of a tree since a baseline given by the user.
     Growth {
@@ -206,7 +203,7 @@ fn write_directory(file: Option<&Path>, directory: Option<&[u8]>) -> Exit {
     }
 }
 
-/// Starts reading the tree, and returns it with the location of its baseline.
+/// Starts reading the tree, and returns its source and the location of its baseline.
 fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, BaselineSpec), Exit> {
     let start = |wanted| Source::start(wanted).map_err(|error| no_thread(&error));
     let (old, new, scan) = match subject {

@@ -42,16 +42,14 @@ pub struct DiffJob {
     pub new: Option<SourceSpec>,
     /// Options of the scan, used if `new` is `None`.
     pub scan: scan::Options,
-    /// Output options.
     pub options: DiffOptions,
     /// Progress display while the trees are being read.
     pub progress: Progress,
 }
 
-/// Output options.
+/// Output options of `duke diff`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiffOptions {
-    /// Output format.
     pub form: DiffFormat,
     /// Measure by which sizes are compared.
     pub measure: Measure,
@@ -70,7 +68,6 @@ impl DiffOptions {
 pub enum DiffFormat {
     /// Human-readable table.
     Table(Units),
-    /// JSON document.
     Json,
 }
 
@@ -108,9 +105,9 @@ pub fn compare(comparison: DiffJob) -> Exit {
     };
     summarize(old.source.tree(), old.outcome.as_ref());
     let exit = exit_of(&old.source, old.outcome.as_ref());
-    let told = standard_output().and_then(|mut out| Changes::find(&old, &new, options).write(&mut out));
+    let printed = standard_output().and_then(|mut out| Changes::find(&old, &new, options).write(&mut out));
     let exit = exit.max(exit_of(&new.source, new.outcome.as_ref()));
-    let exit = exit_of_writing(&new.source, new.outcome.as_ref(), told, "standard output", exit);
+    let exit = exit_of_writing(&new.source, new.outcome.as_ref(), printed, "standard output", exit);
     // The process ends now, and the system frees large trees faster than duke could.
     std::mem::forget((old, new));
     exit

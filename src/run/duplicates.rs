@@ -31,7 +31,6 @@ pub struct DuplicatesJob {
     pub scan: scan::Options,
     /// `true` to make the duplicates share their data.
     pub is_shared: bool,
-    /// Output format.
     pub form: DuplicatesFormat,
     /// Progress display during the scan and the search.
     pub progress: Progress,

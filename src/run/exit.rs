@@ -21,10 +21,8 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// All exit codes.
     pub const ALL: [Self; 4] = [Self::Success, Self::Incomplete, Self::Failure, Self::Interrupted];
 
-    /// Returns the numeric exit code.
     pub fn code(self) -> u8 {
         self as u8
     }
@@ -32,9 +30,9 @@ impl Exit {
     /// Returns the description shown in the help.
     pub fn meaning(self) -> &'static str {
         match self {
-            Self::Success => "everything was read",
-            Self::Incomplete => "some entries could not be read or written",
-            Self::Failure => "usage error, or no PATH could be read",
+            Self::Success => "everything was read and written",
+            Self::Incomplete => "something could not be read or written",
+            Self::Failure => "usage error, or no input could be read",
             Self::Interrupted => "interrupted; any output is incomplete",
         }
     }
@@ -47,11 +45,12 @@ impl Exit {
         }
     }
 
-    /// Returns the code for the roots alone. Used for the browser, which has already shown the other errors.
+    /// Returns the code that depends only on errors of the roots. Used for the browser, which has already shown the
+    /// errors below the roots.
     pub fn of_roots(tree: &Tree) -> Self {
         let roots = tree.listing(DirId::TOP);
         let mut read = roots.entries().map(|(_, root)| was_read(tree, &root));
-        // A scan that was stopped before reading its roots has no errors.
+        // If a scan was stopped before it read any root, no root has failed.
         let Some(first) = read.next() else { return Self::Success };
         let (any, all) = read.fold((first, first), |(any, all), read| (any | read, all & read));
         match (any, all) {

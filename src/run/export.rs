@@ -28,6 +28,20 @@ pub enum Target {
     File(PathBuf),
 }
 
+impl Target {
+    /// Returns the message for a write that the user has interrupted. A regular file is replaced only when the new
+    /// contents are complete.
+    pub(crate) fn interrupted(&self) -> String {
+        match self {
+            Self::Standard => "interrupted; the output is incomplete".to_owned(),
+            Self::File(path) if path.exists() && !path.is_file() => {
+                format!("interrupted; the output to {} is incomplete", escape_path(path))
+            }
+            Self::File(path) => format!("interrupted; {} was not written", escape_path(path)),
+        }
+    }
+}
+
 /// Writes the tree of `source` to `to`, reports any errors, and returns the exit code.
 pub(crate) fn run(
     source: &Source,
@@ -43,13 +57,13 @@ pub(crate) fn run(
     }
     if outcome != Some(&Outcome::Complete) {
         summarize(source.tree(), outcome);
-        print_error("nothing written: scan incomplete");
+        print_error("nothing written: the tree is incomplete");
         return exit.max(Exit::Incomplete);
     }
     if Export::root(source.tree()).is_none() {
         summarize(source.tree(), outcome);
         if exit != Exit::Failure {
-            print_error("nothing written: ncdu's format allows only one root");
+            print_error("nothing written: ncdu's format needs one root that is a directory; use duke save");
         }
         return Exit::Failure;
     }
@@ -59,7 +73,7 @@ pub(crate) fn run(
         Target::File(path) => escape_path(path),
     };
     if interrupt.is_some_and(Interrupt::release) && written.is_err() {
-        print_error(&format!("interrupted; {place} is incomplete or unchanged"));
+        print_error(&to.interrupted());
         return Exit::Interrupted;
     }
     exit_of_writing(source, outcome, written, &place, exit)

@@ -1,7 +1,7 @@
-//! The flags `--top`, `--by` and `--min-size`, which select the part of a tree to print, or print lists computed from
-//! the whole tree.
+//! The flags `--min-size`, `--top` and `--by` of a run without the browser.
 //!
-//! The lists are computed by the same jobs as the browser's views, but a run without the browser waits for them.
+//! `--min-size` limits the entries that are printed. `--top` and `--by` print lists that are computed from the whole
+//! tree. The same jobs compute the lists in the browser's views, but a run without the browser waits for the result.
 //!
 //! Invariant: the order of rows does not depend on thread timing.
 
@@ -44,7 +44,7 @@ pub enum By {
 }
 
 impl Selection {
-    /// Returns `true` if lists are printed instead of the tree.
+    /// Returns `true` if `--top` or `--by` requests a list.
     pub fn has_lists(&self) -> bool {
         self.top.is_some() || !self.by.is_empty()
     }

@@ -28,7 +28,6 @@ pub struct MergeJob {
     pub parts: Vec<PathBuf>,
     /// Destination of the merged snapshot.
     pub to: Target,
-    /// Treatment of missing parts.
     pub missing: Missing,
 }
 
@@ -53,7 +52,8 @@ pub fn run(job: &MergeJob) -> Exit {
     }
 }
 
-/// Opens and checks the parts. Returns the snapshots, with part 0 first, and the numbers of all parts in them.
+/// Opens and checks the snapshots. Returns them, with the snapshot that contains part 0 first, and returns the
+/// numbers of all parts that they contain.
 fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
     let mut parts = Vec::new();
     let mut files: HashMap<u64, String> = HashMap::new();
@@ -86,7 +86,8 @@ fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
     }
     if !missing.is_empty() && job.missing == Missing::Refused {
         let list = missing.join(", ");
-        return Err(format!("missing parts: {list}; save them, or merge the others with --partial"));
+        let (parts, them) = if missing.len() == 1 { ("part", "it") } else { ("parts", "them") };
+        return Err(format!("missing {parts}: {list}; save {them}, or merge the others with --partial"));
     }
     sort_by_key(&mut parts, |(numbers, _)| numbers.first().copied());
     let mut numbers: Vec<u64> = files.into_keys().collect();
@@ -122,7 +123,7 @@ fn merge(job: &MergeJob, parts: &[Snapshot], numbers: Vec<u64>, interrupt: Optio
         Ok(()) => Exit::Incomplete,
         Err(WriteError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
         Err(WriteError::Stopped) => {
-            print_error(&format!("interrupted; {place} is incomplete or unchanged"));
+            print_error(&job.to.interrupted());
             Exit::Interrupted
         }
         Err(reason) => {

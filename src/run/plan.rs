@@ -1,4 +1,4 @@
-//! `duke plan`: divides a directory into parts.
+//! `duke plan`: divides a directory into parts that can be scanned separately.
 
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -14,11 +14,12 @@ use crate::scan::{self, Outcome};
 use crate::source::import::Input;
 use crate::source::plan::{ScanFlags, ScanPlan, parts};
 use crate::source::{Source, SourceSpec};
+use crate::tree::DirId;
 
 /// Settings of `duke plan`.
 #[derive(Debug)]
 pub struct PlanJob {
-    /// Absolute path to divide.
+    /// Absolute path of the directory to divide.
     pub path: PathBuf,
     /// Number of parts.
     pub parts: usize,
@@ -51,7 +52,7 @@ pub fn run(job: PlanJob) -> Exit {
         Exit::Interrupted
     } else if outcome != Some(Outcome::Complete) {
         summarize(source.tree(), outcome.as_ref());
-        print_error("nothing written: scan incomplete");
+        print_error("nothing written: the tree is incomplete");
         exit_of(&source, outcome.as_ref()).max(Exit::Incomplete)
     } else {
         plan(&source, job)
@@ -68,10 +69,13 @@ fn plan(source: &Source, job: PlanJob) -> Exit {
     let Some(root) = tree.directory_at(&path) else {
         summarize(tree, source.outcome().as_ref());
         let path = escape_path(&job.path);
-        print_error(&match &job.old {
-            Some(file) => format!("{}: no directory {path}; run duke plan without -f", escape_path(file)),
-            None => format!("{path}: not a directory"),
-        });
+        if let Some(file) = &job.old {
+            let file = escape_path(file);
+            print_error(&format!("{file}: no directory {path}; run duke plan without -f"));
+        } else if tree.totals(DirId::TOP).errors == 0 {
+            // An unreadable PATH has already been reported.
+            print_error(&format!("{path}: not a directory"));
+        }
         return Exit::Failure;
     };
     let parts = match parts(tree, root, &path, job.parts, &job.flags) {

@@ -39,7 +39,6 @@ use crate::tree::{DirId, LiveTotals};
 pub struct PrintJob {
     /// Source to read.
     pub wanted: SourceSpec,
-    /// Output of the run.
     pub output: Output,
     /// Entries and lists to print.
     pub selection: Selection,
@@ -47,7 +46,7 @@ pub struct PrintJob {
     pub progress: Progress,
 }
 
-/// Progress of a scan on standard error.
+/// Progress display on standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// Shown if standard error is a terminal and the scan takes a while.
@@ -69,15 +68,10 @@ impl Progress {
 /// Output of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// Printed result.
+    /// Result in one of duke's own formats.
     Printed(Format),
     /// Export in ncdu's format.
-    Exported {
-        /// Destination of the export.
-        to: Target,
-        /// Format of the export.
-        format: NcduFormat,
-    },
+    Exported { to: Target, format: NcduFormat },
 }
 
 /// Format of a printed result.
@@ -107,7 +101,7 @@ pub enum Format {
     SpacesJson,
 }
 
-/// Interval between checks for the end of reading or for an interrupt.
+/// Interval between checks for an interrupt while duke waits for a source or a job.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
 /// Time within which a scan must stop after an interrupt. A limit is needed because a hanging system call may never
 /// return.
@@ -150,8 +144,8 @@ pub fn run(job: PrintJob) -> Exit {
     exit
 }
 
-/// Reads `wanted` until everything has been read or the user interrupts. The outcome is `None` if the scan is still
-/// hanging.
+/// Reads `wanted` until everything has been read or the user interrupts the program. The outcome is `None` if the
+/// scan hangs after an interrupt.
 pub(crate) fn read(
     wanted: SourceSpec,
     interrupt: Option<&Interrupt>,
@@ -224,8 +218,8 @@ fn print(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let tree = source.tree();
-    // After reading, no directory is incomplete. If the scan hangs, the totals of incomplete directories are not in the
-    // tree yet.
+    // If the scan hangs, the tree does not contain the totals of incomplete directories yet, so they are sampled.
+    // After a scan that has ended, no directory is incomplete.
     let live = if outcome.is_some() { LiveTotals::default() } else { LiveTotals::sample(tree) };
     let is_complete = outcome == Some(&Outcome::Complete);
     let exclusive = tree.exclusive();
@@ -250,7 +244,7 @@ fn print(
             // With `-x`, the file system is reported even if the root is not a mount point.
             let stays = source.scan().is_some_and(|scan| scan.options().mounts == Mounts::None);
             let system = if is_whole { df::of_roots(tree, stays) } else { None };
-            // In JSON, the lists are always computed by disk usage, regardless of the measure selected for tables.
+            // In JSON, the lists always use disk usage, regardless of the measure selected for tables.
             let summary = &selection.lists(tree, Measure::Disk)?;
             // If there are lists, the tree is printed only if `--depth` requests it.
             let depth = if selection.has_lists() { depth.or(Some(0)) } else { depth };
@@ -273,10 +267,11 @@ fn print(
     }
 }
 
-/// Finds the exclusive sizes of a scanned tree, and stores them in the tree. If no extents were read and link
-/// counts were used instead, prints a message if `is_text` is `true`, because text output has no place for
-/// this fact. Returns [`Exit::Success`] or [`Exit::Incomplete`], depending on whether all extents were read,
-/// or an exit code as an error if the run must end.
+/// Finds the exclusive sizes of a scanned tree, and stores them in the tree.
+///
+/// Returns [`Exit::Success`] if all extents were read, and [`Exit::Incomplete`] otherwise. An error is the exit code
+/// with which the run must end. If all sizes are based on link counts instead of extents, prints a message for text
+/// output (`is_text`), because a table cannot show this.
 fn find_frees(
     source: &Source,
     outcome: Option<&Outcome>,
@@ -305,7 +300,7 @@ fn find_frees(
         return Err(Exit::Interrupted);
     };
     if is_text && found.coverage.read == 0 && found.coverage.by_links > 0 {
-        print_error("--frees: files cannot share data on this file system; using link counts only");
+        print_error("--frees: the file system reports no shared extents; using link counts only");
     }
     Ok(match found.coverage.unread {
         0 => Exit::Success,

@@ -24,16 +24,15 @@ use crate::source::snapshot_store::KeepError;
 use crate::source::{Source, SourceSpec};
 use crate::tree::Tree;
 
-/// Settings of a snapshot to write.
+/// Settings for writing a snapshot.
 #[derive(Debug)]
 pub struct Saving {
     /// Source to save.
     pub wanted: SourceSpec,
-    /// Destination of the snapshot.
     pub to: SaveTarget,
     /// Progress display during the scan.
     pub progress: Progress,
-    /// File system that the user has named.
+    /// Name given with `--fs-id`, and the paths whose file systems get this name.
     pub named: Option<NamedFileSystem>,
     /// Part of a plan that the snapshot will contain.
     pub part: Option<PartOfPlan>,
@@ -44,7 +43,7 @@ pub struct Saving {
 pub struct NamedFileSystem {
     /// Name given by the user.
     pub name: String,
-    /// Paths on the file system.
+    /// Paths of the scan. Every file system that contains one of them gets the name.
     pub paths: Vec<PathBuf>,
 }
 
@@ -83,7 +82,7 @@ pub fn save(job: Saving) -> Exit {
             // part would prevent the merge. Part 0 is an exception, because every merge needs its contents.
             Exit::Failure if part.is_none_or(|part| part.number == 0) => Exit::Failure,
             _ if outcome != Some(Outcome::Complete) => {
-                print_error("nothing written: scan incomplete");
+                print_error("nothing written: the tree is incomplete");
                 Exit::Incomplete
             }
             exit => {
@@ -135,7 +134,10 @@ fn put(source: &Source, about: &SnapshotInfo, to: &SaveTarget, interrupt: Option
             Exit::Success
         }
         Err(KeepError::Write(WriteError::Stopped)) => {
-            print_error(&format!("interrupted; {place} is incomplete or unchanged"));
+            print_error(&match to {
+                SaveTarget::Target(target) => target.interrupted(),
+                SaveTarget::Kept(_) => "interrupted; no snapshot saved".to_owned(),
+            });
             Exit::Interrupted
         }
         Err(reason) => {

@@ -2,10 +2,11 @@
 //!
 //! Invariant: exit code 0 means that all duplicates share their data, and that the journal is complete.
 
-use std::io::Write;
+use std::io::{self, Write};
 
-use crate::base::format::{Units, grouped};
+use crate::base::format::{Units, counted, grouped};
 use crate::base::job::{JobEnd, Pool};
+use crate::base::os_error::io_error_text;
 use crate::base::sync::Arc;
 use crate::base::text::escape;
 use crate::delete::{self, CopyName, CopySharing, Failures, Journal, Operation, Report};
@@ -37,7 +38,9 @@ pub fn share(tree: &Tree, found: &Duplicates, units: Units, progress: Progress) 
         Ok(job) => job,
         Err(error) => return no_thread(&error),
     };
-    let text = |report: &Report, _| format!("shared {} of {} files", grouped(report.entries), grouped(files));
+    let text = |report: &Report, _| {
+        format!("shared {} of {}", grouped(report.entries), counted(files, "file", "files"))
+    };
     let end = wait_for_job(&job, interrupt.as_ref(), progress, text);
     match (end, job.latest()) {
         (JobEnd::Panicked(message), _) => {
@@ -57,14 +60,15 @@ fn print(report: &Report, units: Units) -> Exit {
         print_error(&format!("cannot share {}: {}", escape(&failure.path), failure.reason.text()));
     }
     if let more @ 1.. = count.saturating_sub(NAMED as u64) {
-        print_error(&format!("{} more files were not shared", grouped(more)));
+        print_error(&format!("{} not shared", counted(more, "more file was", "more files were")));
     }
     if let Some(error) = &report.unwritten {
-        print_error(&format!("journal of deletions: {error}"));
+        print_error(&format!("journal not written: {error}"));
     }
     match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
         Err(error) => {
-            print_error(&format!("standard output: {error}"));
+            print_error(&format!("standard output: {}", io_error_text(&error)));
             Exit::Incomplete
         }
         Ok(()) if report.is_cancelled => Exit::Interrupted,

@@ -10,16 +10,19 @@
 use std::thread;
 use std::time::Duration;
 
+use crate::base::os_error::io_error_text;
 use crate::base::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
+use crate::base::text::escape_path;
 use crate::formats::snapshot::WriteError;
 use crate::platform::entry::safe_path::Cause;
+use crate::platform::process::limits::lower_priority;
 use crate::scan::Outcome;
 use crate::source::Source;
 use crate::source::snapshot_store::{KeepError, RetentionPolicy, keep};
 
 /// Time to wait for an unfinished snapshot when the user quits. This is enough for a few million entries.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Time to wait for the writer after asking it to stop.
+/// Maximum time to wait for the writer after it was asked to stop.
 const FAREWELL: Duration = Duration::from_millis(200);
 /// Interval between checks for cancellation during a scan.
 const TICK: Duration = Duration::from_millis(500);
@@ -59,8 +62,8 @@ impl SnapshotWriter {
         let shared = Arc::new(Shared::default());
         let writer = Arc::clone(&shared);
         let work = move || {
-            let told = work(&writer);
-            writer.enter(Stage::Over(told));
+            let failure = work(&writer);
+            writer.enter(Stage::Over(failure));
         };
         if thread::Builder::new().name("snapshot".into()).spawn(work).is_err() {
             shared.enter(Stage::Over(None));
@@ -68,7 +71,7 @@ impl SnapshotWriter {
         Self { shared }
     }
 
-    /// Stops the writer. Returns its error, if that is worth reporting.
+    /// Stops the writer. Returns its error message if the user should see it.
     pub(crate) fn finish(self) -> Option<String> {
         if matches!(*lock(&self.shared.stage), Stage::Writing) {
             self.wait(PATIENCE);
@@ -78,7 +81,7 @@ impl SnapshotWriter {
             self.wait(FAREWELL);
         }
         match &mut *lock(&self.shared.stage) {
-            Stage::Over(told) => told.take(),
+            Stage::Over(failure) => failure.take(),
             Stage::Waiting | Stage::Writing => None,
         }
     }
@@ -106,15 +109,19 @@ impl Shared {
                 return None;
             }
         };
-        // An incomplete tree is useless as a baseline.
+        // An incomplete or empty tree is useless as a baseline.
         if outcome != Outcome::Complete || source.tree().listing(crate::tree::DirId::TOP).is_empty() {
             return None;
         }
+        // At the end of a scan, the browser sorts and draws the final list, which is more urgent.
+        lower_priority();
         self.enter(Stage::Writing);
         match keep(settings, source.tree(), &source.about(), &self.stop) {
-            Err(KeepError::Write(WriteError::Output(error))) => {
-                Some(format!("no snapshot saved: {}", crate::base::os_error::io_error_text(&error)))
-            }
+            Err(KeepError::Write(WriteError::Output(error))) => Some(format!(
+                "no snapshot saved in {}: {}",
+                escape_path(&settings.folder),
+                io_error_text(&error)
+            )),
             // If sudo keeps HOME, the folder belongs to another user, which is not worth reporting.
             Err(KeepError::Unsafe(refusal)) if matches!(refusal.cause, Cause::Owner(_)) => None,
             Err(unkept @ KeepError::Unsafe(_)) => Some(format!("no snapshot saved: {unkept}")),
@@ -168,12 +175,12 @@ mod tests {
         wait_for(&polite, |stage| matches!(stage, Stage::Writing));
         let shared = Arc::clone(&polite.shared);
         assert_eq!(polite.finish(), None);
-        assert!(matches!(*lock(&shared.stage), Stage::Over(None)), "it was told to stop, and has");
+        assert!(matches!(*lock(&shared.stage), Stage::Over(None)), "it was asked to stop, and has");
         // Simulates a file system that does not respond: the writer never checks whether it should stop.
         let (end, ended) = channel::<()>();
         let hanging = SnapshotWriter::of(move |shared| {
             shared.enter(Stage::Writing);
-            ended.recv().err().map(|_| "told too late".to_owned())
+            ended.recv().err().map(|_| "asked too late".to_owned())
         });
         wait_for(&hanging, |stage| matches!(stage, Stage::Writing));
         assert_eq!(hanging.finish(), None);

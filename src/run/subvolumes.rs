@@ -18,7 +18,6 @@ pub struct SubvolumesJob {
     pub path: PathBuf,
     /// Subvolumes that would be deleted together, each given by its ID or its path from the top level.
     pub deleted: Vec<Vec<u8>>,
-    /// Output format.
     pub form: SubvolumesFormat,
 }
 
@@ -60,8 +59,8 @@ pub fn run(job: &SubvolumesJob) -> Exit {
     written
 }
 
-/// Returns the index of the subvolume with this path or ID, or an error message if there is none or if it cannot be
-/// deleted.
+/// Returns the index of the subvolume with this path or ID. Returns an error message if no such subvolume exists, or
+/// if the subvolume cannot be deleted.
 fn index_of(rows: &[SubvolumeSize], word: &[u8]) -> Result<usize, String> {
     let word = word.strip_prefix(b"/").unwrap_or(word);
     let name = || escape(word);

@@ -1,4 +1,4 @@
-//! Inspection of one entry: details not shown in its row, read step by step from the system and the tree.
+//! Inspection of one entry: details that the list does not show, read step by step from the system and the tree.
 //!
 //! ```text
 //! attributes  ->  mount  ->  layout on the disk  ->  other names, from the tree  ->  names of owner and group
@@ -109,7 +109,7 @@ impl Inspected<'_> {
         let own = self.entry.record(self.tree).map(|record| record.state);
         let Some(EntryState::Known(metadata)) = own else { return };
         let Some(inode) = metadata.linked_inode() else { return };
-        // The names are known only once the scan is complete.
+        // All names are known only after the scan.
         if !self.tree.status(DirId::TOP).is_complete() {
             return;
         }

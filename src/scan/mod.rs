@@ -1,9 +1,9 @@
 //! Scan: reads roots into a [`Tree`], using all processors.
 //!
 //! [`Scan::start`] returns immediately; the tree can be read at any time while it grows. Each directory is read by one
-//! rayon job (`visit`, the core), which spawns jobs for the child directories and never waits. A directory is complete
-//! when it has been read and its child directories are complete (`tree::totals`), so the last job completes the tree.
-//! After that, hard links are counted (`tree::hard_links`), and the scan ends.
+//! rayon job (see `visit`), which spawns jobs for the child directories and never waits. A directory is complete when
+//! it has been read and its child directories are complete (`tree::totals`), so the last job completes the tree. After
+//! that, hard links are counted (`tree::hard_links`), and the scan ends.
 //!
 //! Invariant: an error is recorded in the tree and never ends a scan.
 
@@ -152,7 +152,7 @@ impl Scan {
     /// directories that the scan has already begun to read.
     pub fn look_at(&self, mut directories: Vec<DirId>) {
         let tree = &self.shared.tree;
-        // Roots are skipped: they are read once it is known whether they lie inside other roots.
+        // Roots are skipped, because a root inside another root must not be read before the outer root.
         directories.retain(|id| tree.parent(*id).is_some_and(|parent| parent != DirId::TOP));
         self.shared.looked_at.set(directories);
     }

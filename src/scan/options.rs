@@ -27,7 +27,8 @@ pub struct Options {
     pub threads: Option<usize>,
     /// File systems to enter below a root.
     pub mounts: Mounts,
-    /// Rule for excluded entries, such as `ExcludePatterns` of the feature `formats`. `None` excludes nothing.
+    /// Rule that selects the entries to exclude, such as `ExcludePatterns` (feature `formats`). `None` excludes
+    /// nothing.
     pub filter: Option<Arc<dyn Exclude>>,
     /// `true` to exclude directories that contain a CACHEDIR.TAG file.
     pub skip_caches: bool,

@@ -39,7 +39,8 @@ impl OtherParts {
         !self.names.is_empty()
     }
 
-    /// Returns `true` if the child directory `name` of the directory `id`, whose path is `path`, is not entered.
+    /// Returns `true` if the scan must not enter the child directory `name` of the directory `id`. `path` is the path
+    /// of `id`.
     pub(crate) fn has(&self, tree: &Tree, id: DirId, path: &[u8], name: &[u8]) -> bool {
         self.depth.is_some_and(|depth| tree.ancestry(id).count() > depth)
             || self.names.get(path).is_some_and(|names| names.contains(name))

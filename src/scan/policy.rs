@@ -1,10 +1,11 @@
 //! Policy of a scan: the directories it enters, and the metadata it stores.
 //!
-//! A decision depends on the attributes of the entry and on the file system of its directory. For each directory
-//! entered, the file system is recorded, and also the inode if that file system may contain loops.
+//! A decision depends on the attributes of the entry and on the file system of its directory. The scan records the
+//! file system of each directory that it enters. If this file system may contain loops, the scan also records the
+//! inode number of the directory.
 //!
-//! Invariant: no directory is opened unless it is entered, except to determine its mount or file system, or to check
-//! for a cache tag.
+//! Invariant: a directory that the scan does not enter is opened only to determine its mount or file system, or to
+//! check for a cache tag.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::CStr;
@@ -22,13 +23,13 @@ use crate::platform::fs::mounts::HAS_VOLUMES;
 use crate::platform::{Attributes, Boundary, DirEntry, Directory, Errno, FileId, FileSystem};
 use crate::tree::{DirId, EntryState, Exclusion, Links, Metadata};
 
-/// Policy, with the state on which its decisions depend.
+/// Policy of a scan, and the state on which its decisions depend.
 pub(crate) struct Policy<'s> {
     shared: &'s Shared,
     /// Kinds of the mounted file systems, by device, read from the mount table when the scan encounters its first mount
     /// point.
     mounted: OnceLock<HashMap<u64, FileSystem>>,
-    /// Mounts whose files are counted elsewhere, read when the scan finds its first mount point.
+    /// Snapshots and repeated mounts, which the scan does not enter. Read when the scan finds its first mount point.
     second_mounts: OnceLock<SecondMounts>,
     /// Kinds of the file systems found so far, by device index.
     file_systems: Mutex<HashMap<u32, FileSystem>>,
@@ -206,8 +207,8 @@ impl<'s> Policy<'s> {
         known.or_else(|| Some(self.shared.tree.own_metadata(id)?.inode))
     }
 
-    /// Records data for later decisions: the directory if it is an awaited root, and its inode if the file system may
-    /// contain loops.
+    /// Records data for later decisions: the directory, if it is a root that is expected inside another root, and its
+    /// inode, if the file system may contain loops.
     pub(crate) fn note(&self, id: DirId, file_system: FileSystem, attributes: &Attributes) {
         if self.awaits
             && let Some(found) = lock(&self.awaited).get_mut(&attributes.file_id())

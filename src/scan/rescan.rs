@@ -89,8 +89,8 @@ impl Shared {
         let roots = tree.listing(DirId::TOP);
         let is_file = |record: &Entry<'_>| match record.state {
             EntryState::Known(metadata) => metadata.directory.is_none(),
-            // This root does not exist. If it was deleted, it was a file or a directory inside another root; see
-            // `Tree::renew_aliases`.
+            // A missing root is rechecked, because a file may exist at its path again. A directory at its path is
+            // found by `Tree::renew_aliases` if it is inside another root.
             EntryState::Failed(errno) => errno == Errno::ENOENT as i32,
             EntryState::Excluded(_) => false,
         };
@@ -181,7 +181,8 @@ impl Shared {
         Some((found.kind, renewed))
     }
 
-    /// Returns the state of a deleted root that was a directory: a detached directory that cannot be read.
+    /// Returns the new state of a deleted root that was a directory. The state refers to a new detached directory;
+    /// reading this directory fails, which records an error for the root.
     fn lost(&self, root: &Entry<'_>) -> Option<(Kind, Metadata)> {
         let tree = &self.tree;
         let old = root.directory()?;
@@ -191,8 +192,8 @@ impl Shared {
         Some((Kind::Directory, Metadata { directory: Some(directory), ..metadata }))
     }
 
-    /// Returns the inodes that have names among the entries to be replaced, and the other directories that contain more
-    /// hard links to these inodes.
+    /// Returns the inodes that have names among or below the rechecked entries. Also returns the directories that
+    /// contain names of these inodes and are not inside a replaced directory.
     fn linked_below(&self, rechecks: &[Recheck]) -> (HashSet<InodeKey>, BTreeSet<DirId>) {
         let tree = &self.tree;
         let mut concerned = HashSet::new();

@@ -124,7 +124,8 @@ impl Root<'_> {
         self.attributes.as_ref().ok().filter(|found| found.is_directory()).map(Attributes::file_id)
     }
 
-    /// Returns this root's entry in the virtual top, which points to the directory `target` if there is one.
+    /// Returns the entry of this root in the virtual top. The entry points to the directory `target`, if there
+    /// is one.
     fn record(&self, shared: &Shared, target: Option<DirId>) -> Entry<'_> {
         let name = self.path.as_os_str().as_bytes();
         match &self.attributes {

@@ -1,4 +1,5 @@
-//! Mounts below the roots whose files the scan counts elsewhere: snapshots, and repeated mounts of a volume.
+//! Mounts below the roots that the scan does not enter, so that it does not count files twice: snapshots, and
+//! repeated mounts of a volume.
 //!
 //! Such mounts are recognized only on macOS, which leaves Time Machine snapshots mounted, and mounts its own volume a
 //! second time for updates. The result does not depend on the order in which the scan visits the mounts.
@@ -58,7 +59,8 @@ impl SecondMounts {
         self.0.is_empty()
     }
 
-    /// Returns the reason why the scan does not enter the mount at `point`, or `None` if there is no such reason.
+    /// Returns the reason why the scan does not enter the mount at `point`, or `None` if this map does not contain
+    /// `point`.
     pub(crate) fn reason(&self, point: &[u8]) -> Option<Exclusion> {
         self.0.get(point).copied()
     }

@@ -135,8 +135,8 @@ impl Shared {
         if !self.is_recursive(self.tree.device(id)) {
             return None;
         }
-        // With some mount options, the size of a directory is the number of its entries instead. The parent is checked
-        // for this, because the extended attributes of an unreadable directory cannot be read.
+        // With some mount options, `CephFS` reports the number of entries as the size of a directory. The parent
+        // shows if this is the case; the extended attributes of the unreadable directory itself cannot be read.
         let own = parent.attributes().ok()?.apparent;
         let is_size = parent.recursive_size() == Some(own);
         is_size

@@ -55,7 +55,7 @@ struct Wide<'v> {
     pending: Mutex<PendingBatches>,
 }
 
-/// Batches waiting to be published in the kernel's order.
+/// Batches that wait until they can be published in the order in which the kernel returned them.
 #[derive(Default)]
 struct PendingBatches {
     next: usize,

@@ -81,7 +81,7 @@ struct Counters {
 pub(crate) struct CallCount(AtomicU32);
 
 impl CallCount {
-    /// Counts the next call. A changed count shows that the file system has responded to the previous one.
+    /// Counts the next call. A changed count shows that the file system has responded to the previous call.
     pub(crate) fn next(&self) {
         self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
     }

@@ -1,6 +1,6 @@
 //! Search for the baseline: the earlier tree with which a view compares the current tree.
 //!
-//! Invariant: the search runs once for each number of skipped snapshots, and never on the drawing thread.
+//! Invariant: each earlier snapshot is searched for only once, and never on the drawing thread.
 
 use std::collections::HashMap;
 use std::io;
@@ -133,7 +133,7 @@ impl Baseline {
         Self { shared, index: 0 }
     }
 
-    /// Returns the baseline after skipping `index` newer snapshots.
+    /// Returns a baseline that skips the `index` newest snapshots.
     #[must_use]
     pub fn at(&self, index: usize) -> Self {
         Self { shared: Arc::clone(&self.shared), index }
@@ -215,7 +215,7 @@ fn trouble(source: &Source) -> Option<String> {
     match source.outcome() {
         Some(Outcome::Broken(faults)) => Some(faults.join("; ")),
         Some(Outcome::Panicked(reason)) => Some(reason),
-        Some(Outcome::Stopped) => Some("it is incomplete".to_owned()),
+        Some(Outcome::Stopped) => Some("the earlier scan is incomplete; growth may be wrong".to_owned()),
         Some(Outcome::Complete) | None => None,
     }
 }

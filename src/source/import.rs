@@ -61,7 +61,7 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// Origins of the roots whose reading has begun, in order.
+    /// Origins of the roots that the import has begun to read, in the order in which it began.
     roots: Vec<Provenance>,
     /// `true` once the beginning of an input has been read and its format is known.
     has_begun: bool,
@@ -112,7 +112,6 @@ impl Import {
         self.shared.inputs.iter().map(Input::title).collect()
     }
 
-    /// Returns the progress of reading.
     pub fn progress(&self) -> Progress {
         let (counts, id) = *lock(&self.shared.progress);
         let path = || std::ffi::OsString::from_vec(self.shared.tree.path(id)).into();
@@ -142,7 +141,7 @@ impl Import {
         state.end.as_ref().map_or_else(|| self.shared.started.elapsed(), |(_, took)| *took)
     }
 
-    /// Returns the origins of the roots whose reading has begun, in order.
+    /// Returns the origins of the roots that the import has begun to read, in the order in which it began.
     pub fn provenance(&self) -> Vec<Provenance> {
         lock(&self.shared.state).roots.clone()
     }
@@ -213,8 +212,8 @@ impl Shared {
         faults
     }
 
-    /// Reads an input. Returns its bytes if it is a snapshot. An error consists of one or more messages, each safe for
-    /// a terminal.
+    /// Reads an input into the tree. If the input is a snapshot, returns its bytes instead. An error consists of one or
+    /// more messages, which are escaped for a terminal.
     fn read<'t>(
         &'t self,
         input: &Input,
@@ -331,7 +330,7 @@ impl Shared {
             Ok(()) => {}
             Err(Reason::Stopped) => builder.borrow_mut().break_off(),
             Err(Reason::Wrong(reason)) => {
-                messages.push(format!("after line {}: {}", number - 1, escape(reason.as_bytes())));
+                messages.push(format!("line {number}: {}", escape(reason.as_bytes())));
             }
         }
         sent.map_err(|reason| message(&reason))?;

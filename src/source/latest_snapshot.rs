@@ -21,8 +21,8 @@ pub struct Latest {
     pub ignored: Option<(PathBuf, String)>,
 }
 
-/// Opens the newest snapshot in `folder` that has the same roots and flags, was scanned no later than `now`,
-/// and is accepted by `is_usable`. The snapshot may belong to either series (see `snapshot_store`). The file
+/// Opens the newest snapshot in `folder` that has the roots `roots` and the flags `scope`, was scanned no later than
+/// `now`, and is accepted by `is_usable`. The snapshot may belong to either series (see `snapshot_store`). The file
 /// is not memory-mapped, because this process would be killed if another program truncated a mapped file.
 pub fn open_latest(
     folder: &Path,
@@ -41,7 +41,7 @@ pub fn open_latest(
             None => "owned by another user".to_owned(),
             Some(Err(OpenError::Unreadable(error))) if error.kind() == io::ErrorKind::NotFound => continue,
             Some(Err(error)) => error.to_string(),
-            Some(Ok(there)) if !is_of(&there, &roots, scope) => "of other paths or flags".to_owned(),
+            Some(Ok(there)) if !is_of(&there, &roots, scope) => "saved for other paths or flags".to_owned(),
             Some(Ok(there)) if is_usable(&there.tree) => {
                 latest.snapshot = Some(there);
                 break;

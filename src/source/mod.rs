@@ -63,7 +63,7 @@ impl SourceSpec {
     }
 }
 
-/// Kind of a source.
+/// Kind of a source, which determines if its entries can be rescanned and changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SourceKind {
     /// File system of this machine, which can be rescanned and changed.
@@ -71,7 +71,7 @@ pub enum SourceKind {
     Live,
     /// Recorded tree, which can be neither rescanned nor changed.
     Recorded,
-    /// Objects on rclone remotes, which cannot be rescanned, and which only a script can change.
+    /// Objects on rclone remotes, which cannot be rescanned. duke does not delete them, but writes a script that does.
     Objects,
 }
 
@@ -85,7 +85,7 @@ pub enum Source {
         /// Time at which the scan began, in seconds since 1970.
         began: i64,
     },
-    /// Import of exports.
+    /// Import of one or more exports.
     Import(Import),
     /// Opened snapshot or binary export.
     Snapshot(SnapshotSource),
@@ -111,8 +111,8 @@ impl Source {
     }
 
     /// Starts reading, or reads on the calling thread if no thread can be started. A stored tree is read
-    /// completely, so that damage is found before anything is printed. Several snapshots are therefore read into one
-    /// tree, which takes less memory than loading all of their parts.
+    /// completely, so that damage is found before anything is printed. Several snapshots are imported into one tree,
+    /// because this takes less memory than opening each of them and reading it completely.
     ///
     /// # Errors
     /// Returns an error if no thread can be started for exports, which need several threads.
@@ -135,7 +135,6 @@ impl Source {
         }
     }
 
-    /// Returns the kind of the source.
     pub fn kind(&self) -> SourceKind {
         match self {
             Self::Scan { .. } => SourceKind::Live,
@@ -234,8 +233,8 @@ impl Source {
         open_latest(folder, &roots, scope.as_bytes(), *began, is_usable)
     }
 
-    /// Waits until a browser has something to show. Returns at once for a scan. For an import from another machine,
-    /// waits until the user has entered the password.
+    /// Waits until an import has read the beginning of an input or has ended, because ssh may ask for a password on
+    /// the terminal until then. Returns at once for other sources.
     pub fn wait_for_root(&self) {
         if let Self::Import(import) = self {
             import.wait_for_root();
@@ -256,7 +255,6 @@ impl Source {
         }
     }
 
-    /// Returns the progress of reading.
     pub fn progress(&self) -> Progress {
         match self {
             Self::Scan { scan, .. } => scan.progress(),

@@ -99,8 +99,8 @@ impl RclonePath {
         command
     }
 
-    /// Returns the path of the object `key` in `bucket`, relative to `REMOTE:PATH`. If PATH does not lead to the bucket
-    /// because REMOTE itself contains part of the path, returns `bucket/key`.
+    /// Returns the path of the object `key` in `bucket`, relative to `REMOTE:PATH`. If `bucket/key` is not below
+    /// PATH, for example because REMOTE is an alias that already includes the bucket, returns `bucket/key`.
     pub(crate) fn path_of(&self, bucket: &[u8], key: &[u8]) -> Vec<u8> {
         let whole = [bucket, key].join(&b'/');
         let inside = |path: &[u8]| {
@@ -110,8 +110,8 @@ impl RclonePath {
         inside(without_slashes(self.path())).map(<[u8]>::to_vec).unwrap_or(whole)
     }
 
-    /// Returns PATH: everything after the colon that ends the remote. Quoted text in the remote's options may contain
-    /// colons.
+    /// Returns the PATH in `REMOTE:PATH`. The colon before PATH is the first one outside of quotes, except for a
+    /// colon at the start of REMOTE.
     fn path(&self) -> &[u8] {
         let start = usize::from(self.target.first() == Some(&b':'));
         let mut quote = None;

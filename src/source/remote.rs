@@ -25,7 +25,7 @@ use crate::platform::terminal::streams;
 
 const SCHEME: &[u8] = b"ssh://";
 /// Number of bytes kept from the end of ssh's or rclone's standard error.
-const SAID: u64 = 4096;
+const KEPT: u64 = 4096;
 /// Exit code of duke if it wrote an export, but could not read some entries.
 const INCOMPLETE: i32 = 1;
 /// Exit code of a shell that cannot find the program (POSIX Shell Command Language, 2.8.2).
@@ -34,12 +34,12 @@ const NOT_FOUND: i32 = 127;
 /// Directory on another machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remote {
-    /// User, if given, and host: `[USER@]HOST`.
+    /// Host, preceded by the user if the user is given: `[USER@]HOST`.
     host: String,
     port: Option<u16>,
     /// Path on that machine. If it is empty, duke scans the directory in which ssh starts the command.
     path: Vec<u8>,
-    /// Flags passed to duke on that machine.
+    /// Flags passed to duke on the remote machine.
     flags: Vec<OsString>,
 }
 
@@ -47,7 +47,7 @@ pub struct Remote {
 pub(crate) struct Session {
     program: Program,
     child: Child,
-    said: Option<JoinHandle<Vec<u8>>>,
+    messages: Option<JoinHandle<Vec<u8>>>,
 }
 
 /// Program whose output is the input of an import.
@@ -97,7 +97,7 @@ impl Remote {
                 && !text.contains(|c: char| c.is_whitespace() || c.is_control())
         };
         if !is_plain(host) || user.is_some_and(|user| !is_plain(user)) {
-            return Err("invalid host name");
+            return Err("invalid user or host name; write ssh://[USER@]HOST[:PORT]/PATH");
         }
         let host = user.map_or_else(|| host.to_owned(), |user| format!("{user}@{host}"));
         Ok(Self { host, port, path: path.to_vec(), flags })
@@ -150,8 +150,8 @@ impl Session {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| format!("{name}: {}", io_error_text(&error)))?;
         let reader = child.stdout.take().ok_or_else(|| format!("cannot read the output of {name}"))?;
-        let said = child.stderr.take().map(|errors| thread::spawn(move || keep_last(errors)));
-        Ok((Box::new(reader), Some(Self { program, child, said })))
+        let messages = child.stderr.take().map(|errors| thread::spawn(move || keep_last(errors)));
+        Ok((Box::new(reader), Some(Self { program, child, messages })))
     }
 
     /// Ends the process and returns its error, if any. `is_whole` is `true` if the export was read to its end.
@@ -162,8 +162,8 @@ impl Session {
             let _ = self.child.kill();
         }
         let status = self.child.wait().map_err(|error| io_error_text(&error))?;
-        let said = self.said.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
-        let last = last_message(&said);
+        let messages = self.messages.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
+        let last = last_message(&messages);
         let is_ssh = self.program == Program::Ssh;
         let name = self.program.name();
         match status.code() {
@@ -172,7 +172,7 @@ impl Session {
             // A program that was killed above has nothing to report. If an export is complete, it does not
             // matter that a signal ended ssh.
             None if is_ssh || !is_whole => Ok(()),
-            None => Err(format!("{name} was ended by a signal")),
+            None => Err(format!("{name} was killed by a signal")),
             Some(NOT_FOUND) if is_ssh && !is_whole => {
                 Err("duke is not installed on that machine, or not in its PATH".to_owned())
             }
@@ -182,26 +182,27 @@ impl Session {
     }
 }
 
-/// Returns the last bytes of `errors`. Reads to the end, so that the program never blocks on a full pipe.
+/// Returns the last [`KEPT`] bytes of `errors`, the standard error of ssh or rclone. Reads `errors` to its end, so
+/// that ssh or rclone never blocks on a full pipe.
 fn keep_last(mut errors: impl Read) -> Vec<u8> {
     let mut last = Vec::new();
     loop {
-        match errors.by_ref().take(SAID).read_to_end(&mut last) {
+        match errors.by_ref().take(KEPT).read_to_end(&mut last) {
             Ok(0) => return last,
             Err(error) if error.kind() != io::ErrorKind::Interrupted => return last,
             _ => {}
         }
-        let most = usize::try_from(SAID).expect("SAID is a few KiB");
+        let most = usize::try_from(KEPT).expect("KEPT is a few KiB");
         last.drain(..last.len().saturating_sub(most));
     }
 }
 
 /// Returns the last line that does not start with whitespace. Indented lines after it continue the same message and
 /// are dropped.
-fn last_message(said: &[u8]) -> &[u8] {
-    let lines = said.trim_ascii_end().rsplit(|byte| *byte == b'\n');
+fn last_message(messages: &[u8]) -> &[u8] {
+    let lines = messages.trim_ascii_end().rsplit(|byte| *byte == b'\n');
     let mut starts = lines.filter(|line| !matches!(line.first(), None | Some(b' ' | b'\t' | b'\r')));
-    starts.next().unwrap_or_else(|| said.trim_ascii())
+    starts.next().unwrap_or_else(|| messages.trim_ascii())
 }
 
 /// Appends `word` in single quotes, inside which only the single quote itself is special to the shell.
@@ -221,7 +222,6 @@ fn quote(word: &[u8], into: &mut Vec<u8>) {
 pub enum Input {
     /// Export in a file.
     File(PathBuf),
-    /// Standard input.
     Standard,
     /// Remote machine that runs duke to create the export.
     Remote(Remote),
@@ -353,8 +353,9 @@ mod tests {
 
     #[test]
     fn the_end_of_a_long_error_output_is_kept() {
-        let said: Vec<u8> = (0..30_000_u32).flat_map(|number| format!("{number}\n").into_bytes()).collect();
-        let kept = keep_last(said.as_slice());
+        let messages: Vec<u8> =
+            (0..30_000_u32).flat_map(|number| format!("{number}\n").into_bytes()).collect();
+        let kept = keep_last(messages.as_slice());
         assert!(kept.len() == 4096 && kept.ends_with(b"29998\n29999\n"), "{}", kept.len());
     }
 }

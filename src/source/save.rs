@@ -43,9 +43,10 @@ pub enum Packing {
 /// Format of ncdu's exports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NcduFormat {
-    /// JSON.
+    /// JSON with this compression.
     Json(Packing),
-    /// Binary format, which is always compressed, with blocks of this size in KiB, or with growing blocks if `None`.
+    /// Binary format, which is always compressed. The value is the block size in KiB. With `None`, blocks become
+    /// larger as the export grows.
     Binary(Option<u16>),
 }
 
@@ -59,7 +60,6 @@ pub enum Format {
     Ncdu(NcduFormat),
     /// One line per entry.
     Flat(Form),
-    /// Snapshot.
     Snapshot,
 }
 
@@ -83,7 +83,7 @@ impl Format {
     }
 }
 
-/// Treatment of an existing file.
+/// Action if the file already exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overwrite {
     /// The existing file is kept, and nothing is written.
@@ -121,7 +121,7 @@ pub fn write(
     stop: &AtomicBool,
 ) -> Result<u64, SaveError> {
     if source.outcome() != Some(Outcome::Complete) {
-        return Err(SaveError::Failed("scan incomplete".to_owned()));
+        return Err(SaveError::Failed("the tree is incomplete".to_owned()));
     }
     if old == Overwrite::Kept && fs::symlink_metadata(path).is_ok() {
         return Err(SaveError::Exists);
@@ -150,7 +150,7 @@ pub fn write(
     }
     written?;
     if source.tree().edition() != edition {
-        return Err(SaveError::Failed("the tree changed during the export".to_owned()));
+        return Err(SaveError::Failed("the tree changed during the export; try again".to_owned()));
     }
     match old {
         Overwrite::Replaced => file.keep()?,
@@ -169,7 +169,7 @@ pub fn write(
 /// Returns an error if `out` cannot be written to, or if the tree does not have exactly one root directory.
 pub fn ncdu(source: &Source, format: NcduFormat, out: &mut (impl Write + Send)) -> io::Result<()> {
     let Some((root, _)) = Export::root(source.tree()) else {
-        return Err(io::Error::other("ncdu's format allows only one root"));
+        return Err(io::Error::other("ncdu's format needs one root that is a directory; use .duke"));
     };
     let provenance = source.provenance().into_iter().next().unwrap_or_default();
     let name = match source.kind() {

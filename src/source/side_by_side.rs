@@ -33,8 +33,8 @@ struct Part {
 struct Parts(Vec<Part>);
 
 impl SideBySide {
-    /// Opens a common tree for snapshots, each with the prefix for the names of roots without a host. Returns `None` if
-    /// two snapshots contain the same file system.
+    /// Combines `snapshots` into one tree. The last element of each tuple is the prefix for the names of roots whose
+    /// host is not known. Returns `None` if two snapshots contain the same file system.
     pub fn new(snapshots: Vec<(Arc<Tree>, SnapshotInfo, Vec<u8>)>) -> Option<Self> {
         let devices = Devices::default();
         let (mut parts, mut known): (Vec<Part>, Vec<FileSystemInfo>) = (Vec::new(), Vec::new());
@@ -118,7 +118,8 @@ impl Chains for Parts {
         for entry in part.tree.listing(id).into_iter().filter(|entry| part.is_own(id, entry)) {
             give(&part.item(number, entry));
         }
-        // The snapshot's own tree records the damage, together with the file that contains it.
+        // A damaged listing is not an error here. The snapshot's own tree records the damage, and
+        // `SnapshotSource::outcome` reports it with the path of the file.
         Ok(())
     }
 }

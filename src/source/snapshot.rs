@@ -51,7 +51,7 @@ pub struct SnapshotSource {
     took: Duration,
 }
 
-/// File with its own tree. If there is only one file, its tree is that of the source.
+/// Opened file and its tree. If the source has only one file, the source uses the tree of that file.
 #[derive(Clone)]
 struct OpenedFile {
     path: PathBuf,
@@ -80,7 +80,6 @@ impl OpenedFile {
 }
 
 impl SnapshotSource {
-    /// Opens the file at `path`.
     pub fn open(path: &Path) -> Self {
         let started = Instant::now();
         let format = format_of(path);
@@ -95,8 +94,8 @@ impl SnapshotSource {
         Self { tree: Arc::clone(&file.tree), files: vec![file], format, about, took: started.elapsed() }
     }
 
-    /// Opens several snapshots, each with the prefix for the names of roots whose host is not known. Returns `None` if
-    /// the snapshots must be read into memory instead: if two of them contain the same file system, or if
+    /// Opens several snapshots. Each path comes with a prefix for the names of roots whose host is not known. Returns
+    /// `None` if the snapshots must be read into memory instead: if two of them contain the same file system, or if
     /// there are more of them than this process can keep open.
     pub fn open_side_by_side(paths: Vec<(PathBuf, Vec<u8>)>) -> Option<Self> {
         let started = Instant::now();
@@ -122,7 +121,7 @@ impl SnapshotSource {
 
     /// Reads all files completely, so that the outcome reports any damage in them.
     pub fn verify(&self) {
-        // The results are dropped, because the outcome includes any damage.
+        // The results are ignored, because `Self::outcome` reports any damage found here.
         for file in &self.files {
             let _ = file.tree.verify();
         }

@@ -12,8 +12,8 @@
 //! the browser shows the sizes in it while it scans these roots again.
 //!
 //! Invariant: a snapshot is not written to a disk that is nearly full, nor into a folder that another user can
-//! change, and all snapshots together never exceed the limit. Only snapshots with names of this
-//! form, and the temporary files for them, are ever deleted.
+//! change, and all snapshots together never exceed [`RetentionPolicy::bytes`]. Only snapshots with names of this form,
+//! and the temporary files for them, are ever deleted.
 
 use std::collections::HashSet;
 use std::fs;
@@ -52,7 +52,6 @@ pub struct RetentionPolicy {
 const FREE_SHARE: u64 = 20;
 const FREE_BYTES: u64 = 1 << 30;
 
-/// Length of a day.
 pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl RetentionPolicy {
@@ -165,8 +164,8 @@ fn write(
     Ok(path)
 }
 
-/// Returns the newest snapshot in `folder` that has the same roots and flags, was scanned before `before` (in
-/// seconds since 1970), and can be opened. Returns `None` for a folder that another user can change.
+/// Returns the newest snapshot in `folder` that has the roots `roots` and the flags `scope`, was scanned before
+/// `before` (in seconds since 1970), and can be opened. Returns `None` for a folder that another user can change.
 pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> Option<PathBuf> {
     kept_for(folder, roots, scope, before, 0).map(|(path, _)| path)
 }
@@ -198,7 +197,6 @@ pub(crate) fn is_of(snapshot: &Snapshot, roots: &[Vec<u8>], scope: &[u8]) -> boo
 /// Snapshot in the folder of automatic snapshots.
 #[derive(Debug)]
 pub struct KeptSnapshot {
-    /// Path of the file.
     pub path: PathBuf,
     /// Time of the scan in seconds since 1970.
     pub scanned_at: i64,
@@ -254,7 +252,7 @@ fn name_of(series: Series, key: &str, scanned_at: i64) -> String {
 /// Series that a snapshot belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Series {
-    /// Snapshots for comparisons, at least an interval apart unless the user requested them.
+    /// Snapshots for comparisons. They are at least [`RetentionPolicy::interval`] apart unless the user requested them.
     Daily,
     /// Snapshot of the latest scan, which replaces the previous one.
     Latest,

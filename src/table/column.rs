@@ -17,7 +17,7 @@ pub enum Column {
     Size,
     /// Change in size since an earlier scan.
     Growth,
-    /// Sizes in earlier scans and now, as a chart.
+    /// Chart of the sizes in earlier scans and the current size.
     Trend,
     /// Percentage of the total size.
     Percent,
@@ -103,7 +103,7 @@ pub type SortKey = fn(&SortContext<'_>, &Metadata) -> u64;
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnSpec {
     pub column: Column,
-    /// Name for `--sort`, and its help text; `None` if only the browser can sort by this column.
+    /// Name for `--sort`, and its help text; `None` if `--sort` does not accept this column.
     pub option: Option<(&'static str, &'static str)>,
     /// Name for `--columns`, and its help text; `None` if users cannot choose the column.
     pub choice: Option<(&'static str, &'static str)>,
@@ -120,7 +120,7 @@ pub struct ColumnSpec {
     pub drop_order: u8,
     /// Column that a click on the title sorts by.
     pub sorts_by: Column,
-    /// Sort key; `None` for the name column, and for columns whose titles sort by another column.
+    /// Sort key; `None` for the name column, and for columns whose `sorts_by` is another column.
     pub sort_key: Option<SortKey>,
 }
 
@@ -320,9 +320,9 @@ impl Column {
     }
 }
 
-/// Returns the shared disk usage in bytes. If the exclusive size is known, these are the bytes that other entries also
-/// hold or may hold. Otherwise, for a directory, these are the bytes that several of its entries share, and for a file
-/// with several names, its whole disk usage.
+/// Returns the shared disk usage in bytes. If `exclusive` is known, the result is the number of bytes that other
+/// entries also hold or may hold. Otherwise, the result for a directory is the number of bytes that several of its
+/// entries share, and the result for a file with several names is its whole disk usage.
 pub fn shared(tree: &Tree, metadata: &Metadata, exclusive: Option<Exclusive>) -> u64 {
     if let Some(exclusive) = exclusive {
         return exclusive.shared;

@@ -19,7 +19,6 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Returns the other direction.
     #[must_use]
     pub fn other(self) -> Self {
         match self {
@@ -54,13 +53,10 @@ pub enum Hidden {
 pub struct Order {
     /// Column to sort by.
     pub column: Column,
-    /// Direction of the order.
     pub direction: Direction,
     /// Measure used for sizes: disk usage or apparent size.
     pub measure: Measure,
-    /// Position of directories relative to other entries.
     pub grouping: Grouping,
-    /// Visibility of hidden entries.
     pub hidden: Hidden,
 }
 

@@ -32,7 +32,7 @@ pub struct Node {
     /// Name, escaped for the terminal. Names of directories end in a slash.
     pub label: String,
     pub kind: Kind,
-    /// Size by the outline's measure.
+    /// Disk usage or apparent size in bytes, depending on the measure of the request.
     pub size: u64,
     /// Modification time in seconds since 1970.
     pub mtime: i64,
@@ -48,7 +48,7 @@ pub struct Node {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Level {
     pub nodes: Vec<Node>,
-    /// Number of other entries that are not empty.
+    /// Number of entries that are not in `nodes` and have a size above 0.
     pub others: u64,
     /// Total size of all other entries.
     pub rest: u64,
@@ -59,7 +59,7 @@ pub struct OutlineRequest {
     pub directory: DirId,
     /// Order of entries; only its measure and its treatment of hidden entries matter.
     pub order: Order,
-    /// Totals, filter and comparison.
+    /// Source of the directory totals, with the active filter and the comparison.
     pub sizes: SizeSource,
     /// Number of cells available for drawing. Entries smaller than a few cells are omitted.
     pub parts: u64,

@@ -1,7 +1,7 @@
 //! Sizes and names recorded by an earlier scan, shown for directories that the running scan has not completed.
 //!
-//! Keys act only on entries of the new tree. A recorded directory is found by its path, and its root by device and
-//! inode, so a disk that is mounted elsewhere is not mistaken for the recorded one.
+//! The user's commands act only on entries of the running scan. A recorded directory is found by its path, and its root
+//! by device and inode, so another disk mounted at the same path is not mistaken for the recorded one.
 //!
 //! Invariant: recorded totals are shown for a complete directory only until the scan has subtracted the sizes of hard
 //! links that it counted more than once.
@@ -45,12 +45,13 @@ pub struct RecordedTotals {
     /// Directories whose recorded totals were looked up, each with the length of its listing at that time.
     shown: Vec<(DirId, u64)>,
     totals: HashMap<DirId, Totals>,
-    /// Recorded directories that correspond to the shown ones.
+    /// Recorded counterparts of the shown directories, except [`DirId::TOP`].
     directories: HashMap<DirId, RecordedDir>,
 }
 
 impl RecordedTotals {
-    /// Returns `true` if these totals are for exactly `directories`, and no more entries have been read there since.
+    /// Returns `true` if the totals were looked up for exactly `directories`, and no more entries of these
+    /// directories have been read since.
     pub fn are_of(&self, tree: &Tree, directories: &[DirId]) -> bool {
         let is_same = |((id, length), shown): (&(DirId, u64), &DirId)| {
             id == shown && tree.listing(*id).length() == *length
@@ -68,15 +69,15 @@ impl RecordedTotals {
         self.directories.get(&id).is_some_and(|was| was.tree.block_length(was.id) > LONG)
     }
 
-    /// Returns the totals to show for `id` as recorded. Returns `None` if the live totals should be shown instead: if
-    /// they are final, or if they exceed the recorded ones.
+    /// Returns the totals to show for `id` instead of the live totals. Returns `None` if the live totals are final, or
+    /// if they exceed the recorded ones.
     pub fn totals(&self, tree: &Tree, live: &LiveTotals, id: DirId) -> Option<Totals> {
         let recorded = self.totals.get(&id).filter(|_| tree.is_growing(id))?;
         let status = tree.status(id);
         let live = live.totals(tree, id);
         if status.is_complete() {
-            // Until the scan ends, the live sizes count every name of an inode, so the final sizes cannot be
-            // larger. Therefore, the smaller of the live and the recorded size is shown.
+            // Until the scan ends, the live sizes count every name of an inode, so they are upper bounds of the
+            // final sizes. A recorded size that is smaller than the live size is therefore shown instead.
             let (disk, apparent) = (live.disk.min(recorded.disk), live.apparent.min(recorded.apparent));
             return Some(Totals { disk, apparent, ..live });
         }
@@ -104,7 +105,8 @@ impl RecordedTree {
         found
     }
 
-    /// Returns `true` if the recorded listing of `was` is short enough to be read on the drawing thread.
+    /// Returns `true` if the listing of `was`, a directory of the recorded tree, is short enough to be read on the
+    /// drawing thread.
     fn is_short(&self, was: DirId) -> bool {
         self.tree.block_length(was) <= LONG
     }
@@ -152,7 +154,7 @@ impl RecordedTree {
         EntryId::named(new, directory, last)
     }
 
-    /// Returns the root in the tree `new` of the path of a recorded entry, and the names in the path below the root.
+    /// Converts the path of a recorded entry to a root of the tree `new` and the names below this root.
     fn path_in(&self, new: &Tree, entry: EntryId) -> Option<(DirId, Vec<&[u8]>)> {
         let mut way: Vec<DirId> = self.tree.ancestry(entry.directory).collect();
         let was = way.pop()?;
@@ -190,8 +192,8 @@ impl RecordedTree {
     }
 }
 
-/// Returns `true` if every root directory found so far in the tree `new` is a root of `old` with the same device and
-/// inode.
+/// Returns `true` if each root directory found so far in the tree `new` has the same device and inode as a root of
+/// `old`.
 pub fn is_of_roots(old: &Tree, new: &Tree) -> bool {
     let mut found = roots(new);
     found.all(|(_, device, inode)| roots(old).any(|(_, was, number)| (was, number) == (device, inode)))
@@ -299,8 +301,8 @@ mod tests {
             for read in 0..=order.len() {
                 let sizes = sizes(&record, tree, growing.root());
                 prop_assert_eq!(tree.listing(growing.root()).entries().count(), present.len());
-                // Each name has one row. This is a recorded row if the scan has not found the name, and
-                // otherwise a row of the scan.
+                // Each name has one row. The row shows the entry found by the scan, or the recorded entry if
+                // the scan has not found the name.
                 let rows = SortedEntries::of(tree, &sizes, growing.root(), Order::default());
                 prop_assert_eq!(rows.len(), plans.iter().filter(|plan| plan.0.or(plan.1).is_some()).count());
                 for (number, plan) in plans.iter().enumerate().filter(|(_, plan)| plan.0.or(plan.1).is_some()) {

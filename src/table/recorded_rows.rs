@@ -23,12 +23,12 @@ impl std::fmt::Debug for RecordedDir {
     }
 }
 
-/// Rows for recorded entries.
+/// Rows for entries that an earlier scan recorded and the running scan has not found.
 #[derive(Debug)]
 pub struct RecordedRows {
     directory: RecordedDir,
-    /// Index of each row among all rows of the list, in ascending order, and position of its entry in the recorded
-    /// listing.
+    /// For each row, its index among all rows of the list and the position of its entry in the recorded listing.
+    /// Sorted by index.
     rows: Box<[(usize, Position)]>,
     /// Size of the largest entry.
     pub largest: u64,

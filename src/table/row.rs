@@ -21,7 +21,7 @@ pub enum Precision {
     Exact,
     /// The number may still grow, because reading has not ended.
     Growing,
-    /// The number comes from an earlier scan, because reading has not ended.
+    /// The number comes from an earlier scan, because the running scan has not confirmed it yet.
     Recorded,
     /// The number is a lower bound, because something below the entry was not read or the number is too large to store.
     AtLeast,
@@ -39,7 +39,7 @@ pub enum CellValue {
     Frees(u64, Option<u64>),
     /// Number of entries.
     Count(u64),
-    /// Share in thousandths.
+    /// Share of a total or of the largest size, in thousandths.
     Share(u16),
     /// Time in seconds since 1970.
     Time(i64),
@@ -151,7 +151,7 @@ pub enum RowStyle {
     /// Text without a style of its own, such as the name of a regular file.
     #[default]
     Plain,
-    /// Title.
+    /// Heading, group or total.
     Strong,
     Directory,
     Link,
@@ -234,7 +234,8 @@ impl Row {
         self.cells[column as usize]
     }
 
-    /// Returns the row with cells for the bytes that deleting the entry frees and the bytes that it shares.
+    /// Returns the row with two more cells: the bytes that deleting the entry frees, and the bytes that the entry
+    /// shares.
     #[must_use]
     pub fn with_exclusive(self, tree: &Tree, metadata: &Metadata, exclusive: Option<Exclusive>) -> Self {
         let shared = Some(shared(tree, metadata, exclusive)).filter(|bytes| *bytes > 0);

@@ -1,8 +1,8 @@
 //! Aliases: roots that are given twice or lie inside other roots.
 //!
 //! A directory is recognized as an alias if an entry of another directory or an earlier root has the same directory
-//! number. A file, which has no number, is recognized by its path or, if its link count is one, by its inode. To make
-//! this possible, the code that counts hard links finds all names of every file that is a root.
+//! number. A file, which has no number, is recognized by its path or, if its link count is one, by its inode. The
+//! comparison of inodes requires all names of every file that is a root; the code that counts hard links finds them.
 //!
 //! Invariant: two roots that are not aliases have nothing in common except hard links.
 
@@ -25,7 +25,7 @@ pub struct Alias<'t> {
 }
 
 impl Tree {
-    /// Returns the aliases in the order of the roots. Aliases that are files are known only once the scan is complete.
+    /// Returns the aliases in the order of the roots. Aliases that are files are known only after the scan.
     pub fn aliases(&self) -> Vec<Alias<'_>> {
         let roots = self.listing(DirId::TOP);
         let (mut directories, mut files) = (HashMap::new(), HashMap::new());
@@ -33,7 +33,8 @@ impl Tree {
         for (position, root) in roots.entries() {
             let EntryState::Known(metadata) = root.state else { continue };
             let alias = |root, is_root| Alias { position, directory: metadata.directory, root, is_root };
-            // The first root that refers to a directory is not an alias.
+            // A root inside another root is an alias, and so is a root that refers to the same directory as an
+            // earlier root.
             aliases.extend(match (metadata.directory, metadata.links) {
                 (Some(id), _) if self.parent(id) != Some(DirId::TOP) => {
                     let outer = self.ancestry(id).last().unwrap_or(id);
@@ -43,7 +44,8 @@ impl Tree {
                 (None, links) => match self.outer_of_file(root.name) {
                     Some(outer) => Some(alias(self.name(outer), false)),
                     None => links.and_then(|links| {
-                        // If the inode has several names, only roots with the same name repeat one another.
+                        // Roots with different names may be different hard links to an inode that has several. In
+                        // that case, only a root with the same name is a repetition.
                         let name = if links.count > 1 { root.name } else { b"" };
                         let first = repeated(&mut files, (links.device, metadata.inode, name), root.name);
                         first.map(|first| alias(first, true))
@@ -75,7 +77,7 @@ impl Tree {
         known.as_ref()?.get(root).copied()
     }
 
-    /// Determines which roots are files below another root. `names` must contain all names of linked inodes.
+    /// Records which roots are files below another root. `names` must contain all names of linked inodes.
     pub(crate) fn note_files_inside(&self, names: &[LinkedName]) {
         let found = self.files_inside(names);
         *lock(&self.files_inside) = Some(found);
@@ -104,7 +106,8 @@ impl Tree {
                 *first = outer.min(*first);
             }
         }
-        // The outer roots are computed once for all files, because there may be thousands of both.
+        // The outer roots are computed once for all files, because there may be thousands of files and of outer
+        // roots.
         let outer_roots = self.outer_roots();
         let outer = |root: &Entry<'_>| {
             let EntryState::Known(metadata) = root.state else { return None };
@@ -120,13 +123,13 @@ impl Tree {
         files().filter_map(|(_, root)| Some((root.name.to_vec(), outer(&root)?))).collect()
     }
 
-    /// Returns the deepest directory in the tree on the way to `path`, and the component of `path` that follows it.
+    /// Returns the deepest directory in the tree that is above `path`, and the component of `path` that follows it.
     /// Paths are compared as strings.
     pub fn way_to<'p>(&self, path: &'p [u8]) -> Option<(DirId, &'p [u8])> {
         self.way_from(&self.outer_roots(), path)
     }
 
-    /// Returns the directory at `path`, compared as strings, or `None` if the tree does not contain it.
+    /// Returns the directory at `path`, or `None` if the tree does not contain it. Paths are compared as strings.
     pub fn directory_at(&self, path: &[u8]) -> Option<DirId> {
         let roots = self.outer_roots();
         let root = roots.get(without_slashes(path)).copied();

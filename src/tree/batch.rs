@@ -26,7 +26,7 @@ pub struct Page {
     pub(super) has_links: bool,
     /// Child directories among the entries, with the positions of their entries in the draft.
     pub(super) children: Vec<(DirId, usize)>,
-    /// Entries that could not be read, as positions in the draft and error numbers.
+    /// Entries that could not be read, each as its position in the draft and its error number.
     pub(super) failed: Vec<(usize, i32)>,
 }
 

@@ -1,7 +1,8 @@
 //! Builds a tree: the buffers of each worker, and the publication of listings.
 //!
-//! The module makes no system calls. Invariant: a directory's entry and parent are set before the listing that contains
-//! its entry is published, and the claims for its children are added before any of these claims can be released.
+//! The module makes no system calls. Invariant: a directory's entry and parent are set before the listing that
+//! contains its entry is published. The claims of child directories on their parent (see `tree::totals`) are added
+//! before any of these claims can be released.
 
 use super::batch::{Batch, Page};
 use super::devices::Devices;
@@ -57,7 +58,8 @@ impl Batch {
         }
     }
 
-    /// Adds a child directory of `parent` and creates it in the tree. `device` is the device index of the child.
+    /// Creates a child directory of `parent` in the tree, and adds its entry to the batch. `device` is the device
+    /// index of the child.
     pub fn push_directory(
         &mut self,
         tree: &Tree,
@@ -91,8 +93,8 @@ impl Batch {
         std::mem::replace(&mut self.page, page)
     }
 
-    /// Creates a directory that no listing contains yet. Its totals start with its own size. The worker that reads the
-    /// directory must release its single claim (see `totals`).
+    /// Creates a directory that no listing contains yet. Its totals start with its own size. It has a single claim
+    /// (see `totals`), which the worker that reads the directory must release.
     pub fn new_directory(&mut self, tree: &Tree, parent: DirId, metadata: &Metadata, device: u32) -> DirId {
         if self.numbers.is_empty() {
             self.numbers = tree.numbers();
@@ -138,7 +140,7 @@ impl Batch {
         Some(Sealed { address, children, sum, children_disk, has_links })
     }
 
-    /// Replaces the listing of `parent` with the unsealed entries, without changing totals.
+    /// Replaces the listing of `parent` with the unsealed entries of this batch. Totals do not change.
     pub fn replace_listing(&mut self, tree: &Tree, parent: DirId) {
         self.page.failed.clear();
         if let Some(sealed) = self.seal(tree, parent) {
@@ -162,8 +164,8 @@ impl Batch {
         std::mem::take(&mut self.linked)
     }
 
-    /// Appends a segment to the listing whose newest node is `before`, and returns the newest node of the resulting
-    /// listing.
+    /// Appends a segment to a listing, and returns the newest node of the listing's chain. `before` is the newest
+    /// node so far, or `None` if the listing has no segments yet.
     pub(crate) fn append(&mut self, tree: &Tree, before: Option<Address>, draft: &mut Draft) -> Address {
         let (segment, _) = draft.segment();
         let address = tree.bytes.append(&mut self.writer, segment);
@@ -193,7 +195,8 @@ impl Tree {
         Self::default()
     }
 
-    /// Creates a tree with `count` directories. They have no claims, and their data is not in memory yet.
+    /// Creates a tree with `count` directories whose data is not in memory yet. The directories have no claims (see
+    /// `totals`).
     pub(super) fn empty(count: u32, devices: Devices, stored: Option<Box<Stored>>) -> Self {
         Self {
             dirs: Slots::new(),
@@ -249,7 +252,8 @@ impl Tree {
     /// Marks `id` as being read. Returns `false` if reading it has already begun.
     pub fn try_begin(&self, id: DirId) -> bool {
         let (waiting, reading) = (State::Waiting as u8, State::Reading as u8);
-        // `Relaxed` is enough: the claim on `id` and all its other data were published before its number was known.
+        // `Relaxed` is enough, because the claim on `id` and all other data of the directory were published before
+        // `id` itself.
         self.dir(id).state.compare_exchange(waiting, reading, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 

@@ -19,15 +19,15 @@ struct Device {
     number: u64,
 }
 
-/// Devices of one of the hosts whose entries are in a tree.
+/// Devices of one host. A tree may contain entries from several hosts.
 #[derive(Clone, Copy)]
 pub struct HostDevices<'d> {
     devices: &'d Devices,
     host: u32,
 }
 
-/// Devices of a tree loaded from a file, in the order of their indexes. Equal numbers belong to different hosts, but
-/// the hosts are not numbered in the file, so all devices get host 0.
+/// Devices of a tree loaded from a file, in the order of their indexes. Devices with equal numbers belong to
+/// different hosts. All devices get host 0, because the file does not number the hosts.
 impl From<Vec<u64>> for Devices {
     fn from(numbers: Vec<u64>) -> Self {
         let known = numbers.into_iter().map(|number| Device { host: 0, number }).collect();
@@ -58,7 +58,7 @@ impl Devices {
     #[doc(hidden)]
     pub fn add(&self, number: u64) -> u32 {
         let mut known = lock(&self.known);
-        // No host has this number.
+        // `u32::MAX` is not the number of any host.
         known.push(Device { host: u32::MAX, number });
         u32::try_from(known.len() - 1).expect("memory holds fewer than 2^32 devices")
     }

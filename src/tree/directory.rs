@@ -88,7 +88,7 @@ pub(super) struct Dir {
 
 /// Flag of a directory whose totals are lower bounds; see [`Status::partial`].
 pub(super) const PARTIAL: u8 = 1;
-/// Flag of a directory in or below which the scan has found names of inodes with several links.
+/// Flag of a directory that contains, at any depth, a name of an inode with several links.
 pub(super) const LINKED: u8 = 2;
 
 #[cfg(not(loom))] // loom's atomics are larger
@@ -151,7 +151,7 @@ impl Totals {
 #[derive(Default)]
 pub(super) struct Free {
     pub(super) ready: Vec<u32>,
-    /// Most recently dropped numbers. They are not reused yet, because readers may still use them.
+    /// Numbers of the most recently dropped directories. They are not reused yet, because readers may still use them.
     waiting: Vec<u32>,
 }
 

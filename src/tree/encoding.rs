@@ -44,7 +44,7 @@ struct Previous {
     directory: u32,
 }
 
-/// Number of bytes reserved before the records for the header, which is at most as long as the longest varint.
+/// Number of bytes reserved for the header before the records: the length of the longest varint.
 const HEAD: usize = 10;
 /// Initial capacity of a draft in bytes. A batch from the kernel needs less, but unused bytes take no
 /// physical memory.
@@ -82,14 +82,14 @@ impl Draft {
         self.bytes.len() - HEAD
     }
 
-    /// Clears the records.
+    /// Removes all records, and keeps the bytes reserved for the header.
     pub fn clear(&mut self) {
         self.bytes.truncate(HEAD);
         self.previous = Previous::default();
     }
 
-    /// Appends a record and returns its byte offset from the first record. A record is encoded as a directory only if
-    /// it has a directory number, because decoders expect the number in every directory record.
+    /// Appends a record and returns its byte offset from the first record. A record with metadata is encoded as a
+    /// directory only if it has a directory number, because decoders expect this number.
     pub fn push(&mut self, record: &Entry<'_>) -> usize {
         let start = self.length();
         let flags = match &record.state {
@@ -157,7 +157,7 @@ fn kind_as_stored(record: &Entry<'_>) -> Kind {
     }
 }
 
-/// Encodes a link in a chain of segments.
+/// Encodes the link that connects the previous node, at address `before`, with the segment at address `segment`.
 pub(crate) fn encode_link(before: u64, segment: u64) -> [u8; 17] {
     let mut bytes = [1; 17];
     bytes[1..9].copy_from_slice(&before.to_le_bytes());

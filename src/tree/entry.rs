@@ -75,7 +75,7 @@ impl Exclusion {
         Self::OtherPart,
     ];
 
-    /// Returns the name of the reason in `--json` output and in flat lines.
+    /// Returns the name of the reason in the output of `--json`, `--ndjson` and `--csv`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pattern => "pattern",
@@ -96,7 +96,7 @@ impl Exclusion {
 pub struct Metadata {
     /// Apparent size in bytes.
     pub apparent: u64,
-    /// Allocated blocks of 512 bytes.
+    /// Number of allocated blocks of 512 bytes.
     pub blocks: u64,
     /// Modification time in seconds since 1970.
     pub mtime: i64,
@@ -118,8 +118,8 @@ impl Metadata {
         self.blocks.saturating_mul(512)
     }
 
-    /// Returns `true` if at least one user may execute a regular file with this metadata. An import has no
-    /// `is_executable`, only the permission bits.
+    /// Returns `true` if at least one user may execute a regular file with this metadata. In an import,
+    /// `is_executable` is always `false`, so only the permission bits count.
     pub fn may_run(&self) -> bool {
         self.is_executable || self.owner.is_some_and(|owner| is_executable(owner.mode))
     }

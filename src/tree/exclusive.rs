@@ -1,4 +1,4 @@
-//! Exclusive sizes: the number of bytes that deleting each entry frees, as determined by a finished search.
+//! Exclusive sizes: for each entry, the number of bytes that deleting it frees.
 //!
 //! Directories, and files that take space, are *nodes*, numbered so that a node comes before everything below it. The
 //! files of a directory directly follow it, sorted by [`FileKey`], so a file is found by its metadata. Node 0 stands
@@ -40,8 +40,8 @@ impl Exclusive {
             sum.at_most = sum.at_most.zip(entry.at_most).map(|(sum, more)| sum.saturating_add(more));
             sum.shared = sum.shared.saturating_add(entry.shared);
         }
-        // Data that these entries share only with each other is also freed. At least two of them count it as shared,
-        // so it is at most half of the shared sum.
+        // Deleting the entries together also frees data that only they share. Each byte of this data is included in
+        // `shared` of at least two entries, so the data is at most half of the sum.
         let between = if count > 1 { sum.shared / 2 } else { 0 };
         sum.at_most = sum.at_most.map(|most| most.saturating_add(between));
         sum
@@ -55,7 +55,8 @@ pub struct NodeSums {
     pub at_least: u64,
     /// Maximum number of bytes freed; `u64::MAX` if no limit is known.
     pub at_most: u64,
-    /// Number of shared bytes. The number may wrap around while sums are collected.
+    /// Number of shared bytes. For a single node, the number may wrap around below zero. It is correct once the nodes
+    /// below are added.
     pub shared: u64,
 }
 
@@ -68,12 +69,12 @@ impl NodeSums {
     }
 }
 
-/// Numbers of the nodes of a tree.
+/// Numbering of the directories and files of a tree, each of which is a node.
 #[derive(Debug, Default)]
 pub struct NodeNumbers {
     /// Parent of each node. A parent has a lower number than its children; node 0 is its own parent.
     pub(super) parents: Vec<Node>,
-    /// Key of each file or, for a directory, the number of its files.
+    /// For each file, its key. For each directory, the number of nodes of files directly in it. Indexed by node.
     pub(super) keys: Vec<u64>,
     /// Node of each directory, indexed by [`DirId`]; 0 for unused IDs.
     pub(super) directories: Vec<Node>,
@@ -107,7 +108,7 @@ impl NodeNumbers {
         self.parents[node as usize]
     }
 
-    /// Returns the deepest node that is or contains both nodes.
+    /// Returns the deepest common ancestor of two nodes. Here, each node is also its own ancestor.
     pub fn common(&self, mut one: Node, mut other: Node) -> Node {
         while one != other {
             let lower = if one > other { &mut one } else { &mut other };
@@ -133,8 +134,9 @@ impl NodeNumbers {
     }
 }
 
-/// Key of a file within its directory: the inode number, combined with the device if the file has `links`. Files that
-/// are roots always have `links`, since they can have the same inode number on different devices.
+/// Key of a file within its directory: the inode number, combined with the device if `Metadata::links` contains one.
+/// For a file that is a root, `Metadata::links` always contains a device, because roots on different devices can have
+/// the same inode number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileKey(pub(super) u64);
 
@@ -156,7 +158,8 @@ impl From<&Metadata> for FileKey {
 pub struct ExclusiveCoverage {
     /// Number of files whose extents were read.
     pub read: u64,
-    /// Number of files on file systems without shared extents, where the link count alone is used.
+    /// Number of files whose exclusive size depends on the link count alone, such as files on file systems without
+    /// shared extents.
     pub by_links: u64,
     /// Number of files whose extents could not be read or that were being written.
     pub unread: u64,

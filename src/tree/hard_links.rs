@@ -59,12 +59,13 @@ fn all_names(tree: &Tree) -> Vec<LinkedName> {
     names
 }
 
-/// Returns the inodes that may have more links than `names` contains.
+/// Returns the inodes that may have more names than those in `names`.
 pub(crate) fn incomplete(names: &[LinkedName]) -> HashSet<InodeKey> {
     let mut missing: HashMap<InodeKey, (u64, u64)> = HashMap::new();
     for name in names {
         let (most, met) = missing.entry(name.key()).or_default();
-        // A root that is a file may also lie below another root, regardless of its link count.
+        // A root that is a file may also lie below another root, even if its link count is 1. The tree is therefore
+        // always searched for other names of such a root.
         *most = if name.directory == DirId::TOP { u64::MAX } else { name.count.max(*most) };
         *met += 1;
     }

@@ -1,7 +1,7 @@
 //! Inodes that may have several names: their keys, their names, and totals that count each inode once.
 //!
-//! Names are kept until a total is computed, because several workers may add names of the same inode. An inode is
-//! treated as having several names only if its link count says so.
+//! Names are kept until a total is computed, because several workers may add names of the same inode. An inode may have
+//! several names if its link count is greater than 1, or if one of its names is a root.
 //!
 //! Invariant: no total depends on the order in which names were added.
 
@@ -111,8 +111,8 @@ impl UniqueSizes {
         graph.nodes.iter().for_each(|node| add(node.id, &node.sum));
     }
 
-    /// Returns the directories above the names, each with the sizes that the directory itself counted too often (see
-    /// `hard_links`), excluding repeats within its child directories.
+    /// Returns the directories above the linked names, each with the sizes that its totals count too often (see
+    /// `hard_links`). Sizes that the totals of a child directory count too often are stored only with that child.
     pub(crate) fn repeats(self, parent: impl Fn(DirId) -> Option<DirId>) -> AncestorGraph {
         AncestorGraph::of(self.linked, parent, Counted::Repeated)
     }
@@ -123,7 +123,7 @@ pub(super) fn order(name: &LinkedName) -> (InodeKey, Reverse<u64>, Reverse<u64>,
     (name.key(), Reverse(name.disk), Reverse(name.apparent), name.directory)
 }
 
-/// Returns the sizes of the inode.
+/// Returns the disk usage and apparent size of the inode that has this name.
 pub(super) fn size(name: &LinkedName) -> Totals {
     Totals { disk: name.disk, apparent: name.apparent, ..Totals::default() }
 }
@@ -133,8 +133,8 @@ pub(super) fn size(name: &LinkedName) -> Totals {
 enum Counted {
     /// For each directory, the first name of every inode in or below it.
     First,
-    /// Each additional name of an inode, at the first ancestor that already contains another name. In this ancestor and
-    /// all above it, the inode was counted once too often.
+    /// Each additional name of an inode, added to the closest directory above it that already contains another name.
+    /// In that directory and all directories above it, the inode was counted once too often.
     Repeated,
 }
 
@@ -150,8 +150,8 @@ struct Node {
     id: DirId,
     /// Index of the parent; `None` at the top of the graph.
     parent: Option<u32>,
-    /// Last inode found in or below the directory. Inodes are counted from 1 while the graph is built; 0 if none was
-    /// found.
+    /// Number of the last inode found in or below the directory; 0 if none was found. The inodes are numbered from 1
+    /// while the graph is built.
     seen: u32,
     sum: Totals,
 }
@@ -249,8 +249,8 @@ mod tests {
         )
     }
 
-    /// Returns the naive sum over the names below `above`: each inode at its largest size, and all other names
-    /// individually.
+    /// Returns the totals of the names below `above`, computed naively. A linked inode contributes only its largest
+    /// size.
     fn naive(names: &[(DirId, Metadata)], above: DirId) -> Totals {
         let mut largest = BTreeMap::new();
         let mut total = Totals::default();
@@ -290,7 +290,7 @@ mod tests {
         ) {
             let top = DirId(0);
             prop_assert_eq!(sizes(&names).total(), naive(&names, top));
-            // The names are split into partial sums, which are merged in reverse order.
+            // The names are split into parts, and the sums of the parts are merged in reverse order.
             let (mut rest, mut merged) = (shuffled.as_slice(), UniqueSizes::default());
             for cut in cuts {
                 let (part, left) = rest.split_at(cut.min(rest.len()));
@@ -313,7 +313,7 @@ mod tests {
                 prop_assert_eq!(found, counted_once(id));
             }
 
-            // All names minus the repeats count each inode once.
+            // The sums that count each inode once, plus the repeats, are the sums of all names.
             let mut repeats = BTreeMap::new();
             merged.repeats(parent).sum_up(|id, sum| {
                 repeats.insert(id, *sum);

@@ -66,7 +66,7 @@ impl<'t> Listing<'t> {
             .collect()
     }
 
-    /// Returns the entry at `position`, if one begins there. This decodes all earlier records of the same segment.
+    /// Returns the entry at `position`, if one begins there. Decodes all earlier entries of the same segment.
     pub fn record(&self, position: Position) -> Option<Entry<'t>> {
         let (start, records) = self.segment_of(position)?;
         let wanted = usize::try_from(position - start).ok()?;
@@ -103,7 +103,7 @@ impl<'t> Listing<'t> {
     }
 }
 
-/// Iterator that owns its listing, for code that walks down from one listing to the next.
+/// Iterator that owns its listing, so that a tree walk can keep one iterator per level.
 pub struct Entries<'t> {
     segments: std::vec::IntoIter<(u64, &'t [u8])>,
     records: Records<'t>,

@@ -1,9 +1,9 @@
 //! Index for fast access to the entries of a listing in any order.
 //!
 //! An entry is encoded relative to the previous one, so decoding must begin at an earlier entry. The index keeps the
-//! decoder's state at every entry or, in long listings, at every eighth entry. In this case, the index takes eight
-//! bytes per entry, and a lookup decodes three to four additional entries on average. Without an index, reading a
-//! sorted listing would take time proportional to the square of the segment length.
+//! decoder's state at every entry of a short listing, and at every eighth entry of a long one. For a long listing, the
+//! index takes eight bytes per entry, and a lookup decodes three to four additional entries on average. Without an
+//! index, reading a sorted listing would take time proportional to the square of the segment length.
 //!
 //! Invariant: for every position, the index returns the same entry as the listing.
 
@@ -12,7 +12,7 @@ use super::{Entry, Listing, Position};
 
 /// Maximum number of entries between two stops. A stop is a position at which decoding can resume.
 const LONGEST_STRIDE: usize = 8;
-/// Divisor for computing the number of entries between two stops from the length of the listing.
+/// Divisor that turns the length of a listing in bytes into the number of entries between two stops.
 const STEP: u64 = 1 << 16;
 
 /// Index of a listing: positions at which decoding can resume.
@@ -24,7 +24,7 @@ pub struct Index<'t> {
 
 struct Stop<'t> {
     position: Position,
-    /// Position of the segment that contains this stop.
+    /// Start of the segment that contains `position`.
     start: Position,
     /// Decoder whose next entry is the one at `position`.
     records: Records<'t>,

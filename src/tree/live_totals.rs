@@ -28,7 +28,7 @@ impl LiveTotals {
         let mut open: HashMap<DirId, Totals> = HashMap::new();
         let mut order = Vec::new();
         for id in tree.open.all() {
-            // The ancestors of these directories are incomplete too.
+            // The ancestors of an incomplete directory are incomplete too. They are added before it.
             let first = order.len();
             order.extend(
                 std::iter::successors(Some(id), |id| tree.parent(*id))

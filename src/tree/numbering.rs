@@ -7,7 +7,7 @@ use super::{DirId, EntryId, EntryState, Metadata, Tree, Walk};
 use crate::base::sync::{Arc, lock};
 
 impl NodeNumbers {
-    /// Numbers the directories of a tree and the files that take space. Calls `each` with the node, address and
+    /// Numbers the directories of a tree and the files that take space. Calls `each` with the node, ID and
     /// metadata of every such file. Roots that repeat another root get no numbers.
     ///
     /// # Panics

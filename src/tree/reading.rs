@@ -50,8 +50,8 @@ pub struct Tree {
     pub(super) recorded: Mutex<HashMap<DirId, u64>>,
     /// Names of inodes with several links. Filled at the end of a scan.
     pub(super) linked: Mutex<Vec<LinkedName>>,
-    /// Map from each root that is a file below another root to the outer root; see `aliases`. `None` until these files
-    /// are known.
+    /// Roots that are files below another root. Maps the path of each file to the root directory that contains it; see
+    /// `aliases`. `None` until these files are known.
     pub(super) files_inside: Mutex<Option<HashMap<Vec<u8>, DirId>>>,
     pub(super) free: Mutex<Free>,
     pub(super) readings: Mutex<Readings>,
@@ -169,7 +169,7 @@ impl Tree {
         record.directory().map_or(0, |id| self.totals(id).items)
     }
 
-    /// Returns the status of a directory.
+    /// Returns the progress of reading the directory, and the error if it could not be read.
     pub fn status(&self, id: DirId) -> Status {
         let dir = self.dir(id);
         // `Acquire`: a reader that sees the state "complete" sees the final totals too.
@@ -182,8 +182,8 @@ impl Tree {
         Status { state, partial: dir.is_partial(), errno: (errno != 0).then_some(errno) }
     }
 
-    /// Returns `true` if the totals of `id` may still change during the scan: the directory is incomplete, or names of
-    /// inodes with several links have been found in or below it, whose repeats are subtracted at the end.
+    /// Returns `true` if the totals of `id` may still change during the scan: the directory is incomplete, or it
+    /// contains names of inodes with several links. Repeated names are subtracted at the end of the scan.
     pub(crate) fn is_growing(&self, id: DirId) -> bool {
         !self.status(id).is_complete() || self.dir(id).has(LINKED)
     }
@@ -199,8 +199,8 @@ impl Tree {
         self.status(id).is_known() && !self.is_preliminary(id)
     }
 
-    /// Returns the disk usage shared between entries of the directory: the sum over the entries minus the directory's
-    /// total, which counts shared bytes once. Returns 0 until the scan is complete.
+    /// Returns the disk usage shared between entries of the directory: the sum over the entries and the directory
+    /// itself, minus the directory's total, which counts shared bytes once. Returns 0 until the scan is complete.
     pub fn shared(&self, id: DirId) -> u64 {
         if let Some(stored) = &self.stored {
             stored.fetch_shared(self, id);

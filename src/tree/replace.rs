@@ -56,7 +56,7 @@ impl Tree {
                 EntryState::Known(Metadata { directory: Some(id), .. }) if is_inside(id) => {
                     relocation.find(id)
                 }
-                // A directory may have been created at the path of the root since the last scan.
+                // A rescan may have found a directory at the path of a missing root.
                 EntryState::Failed(ENOENT) => {
                     self.way_to(root.name).and_then(|(id, name)| self.entry(id, name)?.directory())
                 }
@@ -253,8 +253,9 @@ impl Tree {
         });
     }
 
-    /// Removes names in `parent` from the known names of linked inodes. `unlinked` contains the number of names to
-    /// remove for each inode and its sizes. The sizes must match, because exactly these sizes were counted.
+    /// Removes names in `parent` from the known names of linked inodes. `unlinked` maps an inode and its sizes to the
+    /// number of names to remove. Names of the inode that were read with other sizes are kept, because the totals
+    /// include those sizes.
     fn forget_names(&self, parent: DirId, mut unlinked: HashMap<Met, usize>) {
         if unlinked.is_empty() {
             return;
@@ -282,8 +283,8 @@ fn renewed(parent: DirId, record: Entry<'_>, new: Option<(Kind, Metadata)>) -> O
     }
 }
 
-/// Returns `true` if the inode of a name in `directory` may have other names, given its link count. A root that is a
-/// file may also lie below another root, regardless of its link count.
+/// Returns `true` if an inode that has a name in `directory` may have other names. `count` is the link count of the
+/// inode. A root that is a file may also lie below another root, regardless of its link count.
 fn is_kept(directory: DirId, count: u64) -> bool {
     count > 1 || directory == DirId::TOP
 }

@@ -232,7 +232,7 @@ fn natural(name: &[u8]) -> Natural<'_> {
 #[derive(Clone)]
 struct Natural<'n> {
     rest: &'n [u8],
-    /// Next byte to return, if set: the number of digits that follow, plus one.
+    /// Length byte to return next, if any: the number of digits that follow, plus one.
     length: Option<u8>,
     /// Number of bytes at the start of `rest` that are digits of the current number.
     digits: usize,

@@ -40,7 +40,6 @@ fn state(kind: Kind) -> impl Strategy<Value = EntryState> {
     ]
 }
 
-/// Returns a strategy for entries.
 fn entries() -> impl Strategy<Value = Vec<(Vec<u8>, Kind, EntryState)>> {
     let entry =
         select(Kind::ALL.to_vec()).prop_flat_map(|kind| (vec(any::<u8>(), 0..300), Just(kind), state(kind)));
@@ -143,7 +142,7 @@ proptest! {
         let mut written = Vec::new();
         for entries in &batches {
             for record in records(entries) {
-                // A directory record would need an existing directory.
+                // The entry of a directory must refer to a directory in the tree, so directories become files.
                 let record = Entry { kind: if record.kind == Kind::Directory { Kind::File } else { record.kind }, ..record };
                 let state = match record.state {
                     EntryState::Known(metadata) => EntryState::Known(Metadata { directory: None, ..metadata }),
@@ -179,7 +178,8 @@ proptest! {
         let mut waiting: Vec<DirId> = ids.clone();
         let mut random = order | 1;
         while !waiting.is_empty() {
-            // Any reproducible order is sufficient. The numbers come from the generator of Knuth's MMIX.
+            // Any reproducible order is sufficient. The constants are those of Knuth's random number generator for
+            // MMIX.
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let next = usize::try_from(random >> 33).unwrap() % waiting.len();
             tree.release(waiting.swap_remove(next));

@@ -28,9 +28,9 @@ impl Dir {
         }
     }
 
-    // These fields are written by any worker and read by any thread. The last claim on the directory is released with
-    // `AcqRel`, which orders every addition before the completion that reads the sums. `LiveTotals` needs `Release`
-    // here and `Acquire` above: a reader whose sums include a child also sees that the child is complete.
+    // Any worker writes the totals, and any thread reads them. The last claim on the directory is released with
+    // `AcqRel`, so the worker that completes the directory sees every addition. `LiveTotals` needs `Release` here and
+    // `Acquire` in `totals`: a reader whose sums include a child also sees that the child is complete.
     fn add(&self, sum: &Totals) {
         raise(&self.disk, sum.disk);
         raise(&self.apparent, sum.apparent);
@@ -58,7 +58,7 @@ fn lower(total: &AtomicU64, by: u64) {
 
 #[doc(hidden)]
 impl Tree {
-    /// Adds the sizes of entries read in `id`.
+    /// Adds `sum` to the totals of `id`, but not to those of its ancestors.
     pub(crate) fn add(&self, id: DirId, sum: &Totals) {
         self.dir(id).add(sum);
     }
@@ -94,8 +94,9 @@ impl Tree {
     /// Returns `true` if all entries of `id` itself have been published. Directories below it may still be
     /// incomplete. A later call may return `true` although nothing has been published since.
     pub(crate) fn is_listed(&self, id: DirId) -> bool {
-        // The claims are counted between two equal counts of the incomplete children. Each of these children has one
-        // claim, which was added before the child was published. If there are no other claims, reading has ended.
+        // Each incomplete child has one claim on `id`, which was added before the child was published. If there are
+        // no other claims, all entries of `id` have been published. The children are counted twice, because their
+        // number may change while the claims are read.
         let published = || {
             let listing = self.listing(id);
             let incomplete = listing.directories().filter(|child| !self.status(*child).is_complete()).count();
@@ -126,7 +127,7 @@ impl Tree {
         let _ = dir.errors.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fewer);
     }
 
-    /// Completes a directory whose totals and error number are recorded in a file.
+    /// Sets the totals and the error number of a directory, as recorded in a file, and completes the directory.
     pub(crate) fn set_totals(&self, id: DirId, totals: &Totals, errno: i32) {
         let dir = self.dir(id);
         dir.disk.store(totals.disk, Ordering::Relaxed);

@@ -20,7 +20,7 @@ pub const QUIET: Duration = Duration::from_millis(300);
 /// key sends no input during that delay.
 pub const LONG_QUIET: Duration = Duration::from_secs(1);
 
-/// Gate of one question, which accepts a Yes only while the gate is open.
+/// Gate for the answers to one question. A Yes is accepted only while the gate is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnswerGate {
     quiet: Duration,
@@ -38,7 +38,7 @@ enum State {
 }
 
 impl AnswerGate {
-    /// Creates the closed gate of a new question. The gate opens after `quiet` without input.
+    /// Creates a closed gate for a new question. The gate opens after `quiet` without input.
     pub fn new(quiet: Duration) -> Self {
         Self { quiet, state: State::Closed, was_open: false }
     }

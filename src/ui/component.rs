@@ -68,6 +68,11 @@ pub trait Component<'t>: Debug {
         None
     }
 
+    /// Returns `false` if the command would have no effect now. The footer then shows no hint for it.
+    fn is_useful(&self, _command: Command) -> bool {
+        true
+    }
+
     /// Returns the selected button; `None` if there are no buttons.
     fn selected(&self) -> Option<Button> {
         None

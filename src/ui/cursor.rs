@@ -1,7 +1,6 @@
 //! Cursor in a scrolled list: its movement, and the scrolling that keeps it visible.
 //!
-//! Invariant: after [`Cursor::show`], the cursor is on a visible row, and no line is left empty unless all rows are
-//! visible.
+//! Invariant: after [`Cursor::show`], the cursor is on a visible row, and lines are empty only if all rows are visible.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Motion {

@@ -27,7 +27,7 @@ enum State {
     Typed,
     /// The unchanged default text.
     Offered,
-    /// An unchanged earlier text, given by its index.
+    /// Unchanged earlier text, given by its index in `past`.
     Recalled(usize),
 }
 
@@ -72,9 +72,9 @@ impl Field {
         *self = Self { past: std::mem::take(&mut self.past), ..Self::default() };
     }
 
-    /// Replaces the text with the one before it (Up) or after it (Down) among the earlier texts. Does nothing
-    /// and returns `false` if there is no such text, or if the user has typed or edited the text. The search
-    /// prompt then uses the key to move through the search results.
+    /// Replaces the text with an older (Up) or newer (Down) text from `past`. Down after the newest text empties the
+    /// field. Does nothing and returns `false` if there is no such text, or if the user has typed or edited the text.
+    /// The search prompt then uses the key to move through the search results.
     pub fn recall(&mut self, motion: Motion) -> bool {
         let at = match self.state {
             State::Recalled(at) => at,

@@ -62,7 +62,7 @@ impl<'s> FrameWriter<'s> {
         self.terminal.backend_mut().flush()
     }
 
-    /// Sends an escape sequence. It must not change the screen, because later frames draw only differences.
+    /// Sends an escape sequence, which must not change the screen, because later frames draw only differences.
     pub fn send(&mut self, sequence: &str) -> io::Result<()> {
         self.terminal.backend_mut().write_all(sequence.as_bytes())?;
         self.terminal.backend_mut().flush()

@@ -1,10 +1,9 @@
 //! State of the list: the shown directory, its rows and its cursor.
 //!
 //! The state stores the position (in the listing) and the name of the entry under the cursor, so that the
-//! cursor can follow the entry when the rows are sorted again. A recorded entry (one known from an earlier
-//! scan, and shown until the running scan finds it) has no such position, so it is followed by its name
-//! alone. Until the first key press in a directory, the cursor stays on the first row, even if another entry
-//! moves there.
+//! cursor can follow the entry when the rows are sorted again. An entry that only an earlier scan has found
+//! has no position in the listing, so the cursor follows it by name alone. Until the first key press in a
+//! directory, the cursor stays on the first row, even if another entry moves there.
 //!
 //! Invariant: if there are rows, the cursor is on one of them. After scrolling, that row is visible.
 
@@ -19,7 +18,7 @@ const LARGE: u64 = 1 << 20;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Pin {
-    /// Position in the listing; `None` if only the name is known, as before the scan has found the entry.
+    /// Position in the listing; `None` if it is unknown, for example because the scan has not found the entry yet.
     position: Option<Position>,
     name: Vec<u8>,
 }
@@ -32,7 +31,8 @@ pub struct SavedCursor {
 }
 
 impl SavedCursor {
-    /// Creates a saved cursor on the entry with this name, at this position of the listing if it is known.
+    /// Creates a saved cursor on the entry with this name. `position` is the position of the entry in the listing, if
+    /// known.
     pub fn at(position: impl Into<Option<Position>>, name: &[u8]) -> Self {
         let pin = Pin { position: position.into(), name: name.to_vec() };
         Self { pin: Some(pin), cursor: Cursor::default() }
@@ -66,7 +66,7 @@ impl<'t> ListState<'t> {
         place
     }
 
-    /// Enters the directory `id` without sorting its rows yet.
+    /// Creates the state for the directory `id` with its saved cursor, but without rows.
     pub fn new(id: DirId, saved: SavedCursor) -> Self {
         let SavedCursor { pin, cursor } = saved;
         let (listing, rows) = (Listing::default(), Arc::default());
@@ -95,12 +95,12 @@ impl<'t> ListState<'t> {
         &self.listing
     }
 
-    /// Returns the entry under the cursor; `None` if there are no rows, or if the row shows a recorded entry.
+    /// Returns the entry under the cursor; `None` if there are no rows, or if only an earlier scan has found the entry.
     pub fn entry(&self) -> Option<Entry<'t>> {
         self.listing.record(self.rows.position(self.cursor.index)?)
     }
 
-    /// Returns the recorded entry under the cursor.
+    /// Returns the entry under the cursor if only an earlier scan has found it.
     pub fn recorded_entry(&self) -> Option<Entry<'_>> {
         match self.rows.entry(self.cursor.index)? {
             RowEntry::Recorded(position) => self.rows.recorded()?.record(position),
@@ -150,7 +150,7 @@ impl<'t> ListState<'t> {
         !self.was_complete || self.rows.is_outgrown_by(&tree.listing(self.id))
     }
 
-    /// From now on, keeps the cursor on its current entry when the rows are sorted.
+    /// Makes later sorts of the rows keep the cursor on its current entry.
     pub fn pin(&mut self) {
         let found = |position| Some((Some(position), self.listing.name(position)?));
         let entry = match self.rows.entry(self.cursor.index) {
@@ -195,7 +195,7 @@ impl<'t> ListState<'t> {
     fn find(&self, pin: &Pin) -> Option<usize> {
         match pin.position {
             Some(position) if self.listing.name(position) == Some(&pin.name) => self.rows.find(position),
-            // The scan has found a recorded entry, or a rescan has moved the entry to another position.
+            // The position is not known yet, or a rescan has changed it, so the name is looked up.
             _ => self.rows.find_name(&self.listing, &pin.name),
         }
     }

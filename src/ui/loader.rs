@@ -120,7 +120,7 @@ pub struct Loader<T> {
 
 enum LoadState<T> {
     Waiting,
-    /// A job is running. As long as an older value is shown, the latest result of the job is stored here.
+    /// A job is running. The second field contains its latest result as long as an older value is shown.
     Running(Load<T>, Option<T>),
     Complete,
     Failed(JobError),
@@ -213,8 +213,8 @@ impl<T> Loader<T> {
         matches!(self.state, LoadState::Running(..))
     }
 
-    /// Discards the job, even if it has ended, so that the next poll starts a new one. A provided value is
-    /// kept.
+    /// Discards the job, even if it has ended, so that the next poll starts a new one. Does nothing if the caller
+    /// provided the value, because then there is no job.
     pub fn reload(&mut self, keep: Keep) {
         if matches!(self.state, LoadState::Given) {
             return;
@@ -238,7 +238,7 @@ impl<T> Loader<T> {
         }
     }
 
-    /// Records that the tree has grown.
+    /// Marks the result as outdated, for example when the tree has grown.
     pub fn outdate(&mut self) {
         // A provided value does not become outdated.
         self.is_outdated = !matches!(self.state, LoadState::Given);

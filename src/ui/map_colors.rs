@@ -61,7 +61,7 @@ impl MapColors {
         }
     }
 
-    /// Returns the sign that replaces a color.
+    /// Returns the character that is shown in place of the color of `role`.
     pub fn sign(self, role: Role) -> char {
         self.legend().iter().find(|(known, ..)| *known == role).map_or('?', |(_, sign, _)| *sign)
     }

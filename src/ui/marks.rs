@@ -38,7 +38,7 @@ pub struct Mark {
     /// `true` if a rescan has found a different modification time.
     is_touched: bool,
     is_linked: bool,
-    /// `false` if the entry counts with a marked directory that contains it. Set by [`Marks::add_up`].
+    /// `false` if the entry is already counted as part of another mark. Set by [`Marks::add_up`].
     pub is_outermost: bool,
 }
 
@@ -89,7 +89,7 @@ impl Mark {
         }
     }
 
-    /// Returns the totals of the entry, with everything below it.
+    /// Returns the totals of the entry, including everything below it.
     pub fn totals(&self, tree: &Tree) -> Totals {
         self.directory.map_or(self.own, |id| tree.totals(id))
     }
@@ -170,7 +170,7 @@ impl<'t> Marks<'t> {
         was_there
     }
 
-    /// Stores those `sets` of identical files that contain one of the marked `entries`. They are kept until
+    /// Stores those `sets` of identical files that contain one of the marked `entries`. The sets are kept until
     /// no entry is marked.
     pub fn keep_copies(&mut self, tree: &'t Tree, sets: &[Vec<EqualName>], entries: &[(DirId, Entry<'t>)]) {
         self.copies.add(tree, sets, entries);
@@ -251,7 +251,8 @@ impl Sum<'_> {
         totals
     }
 
-    /// Adds marked hard links, and subtracts the bytes that several marked directories share.
+    /// Adds the marked hard links in `files` to `totals`, except those with another name in a marked directory.
+    /// Subtracts the bytes that several marked directories share.
     fn count_linked(
         &mut self,
         outermost: &HashSet<DirId>,

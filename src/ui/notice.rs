@@ -5,13 +5,13 @@
 
 use std::path::PathBuf;
 
-use super::keys::{Command, Scope};
+use super::keys::{Binding, Command, Scope};
 use super::operations::deletion::Script;
 pub use super::sentences::Display;
 use super::sentences::{deleted, script};
 use super::views;
 use super::waiting_command::WaitingCommand;
-use crate::base::format::{change, grouped, plain_size};
+use crate::base::format::{change, counted, grouped, plain_size};
 use crate::base::job::JobError;
 use crate::base::os_error::error_text;
 use crate::base::sync::Arc;
@@ -27,8 +27,8 @@ pub enum Notice {
     /// Text from outside the browser: a warning about the configuration, or an error from a background job.
     Message(String),
     UnboundKey,
-    /// The key does nothing in this view. Contains the description of what the key does in other views.
-    NotInThisView(&'static str),
+    /// The key has no effect in this view. Contains the help text of the key's command in other views.
+    NotInThisView(&'static Binding),
     SortableBy {
         /// Name for the rows of the view, such as `Changes`.
         rows: &'static str,
@@ -106,9 +106,9 @@ pub enum Notice {
     AwaitingScan(WaitingCommand),
     /// The row is from the last scan, so keys cannot act on it before the running scan has ended.
     RecordedRow,
-    /// The scan has listed a directory without finding this recorded entry.
+    /// The scan has read the whole directory, but has not found this entry of the last scan.
     NoLongerExists(Vec<u8>),
-    /// The scan ended before it found this recorded entry.
+    /// The running scan ended early, without finding this entry of the last scan.
     NotFound(Vec<u8>),
     /// The entry was deleted, and its former directory is shown.
     FormerDirectory,
@@ -125,6 +125,8 @@ pub enum Notice {
     Opening(Vec<u8>),
     /// The entry cannot be opened, because it is not a directory.
     NotADirectory,
+    /// The directory under the cursor was excluded or could not be read.
+    DirectoryNotRead,
     /// The user is at the scan root and cannot go further up, because the tree has several roots or comes from a
     /// snapshot or export.
     ScanRoot,
@@ -132,7 +134,9 @@ pub enum Notice {
     NothingAbove,
     NoBaseline,
     /// There is no older (or no newer) snapshot.
-    NoOtherBaseline,
+    NoOtherBaseline {
+        is_newer: bool,
+    },
     /// Growth is now relative to another snapshot. Contains the time of that snapshot, its number (1 for the newest),
     /// and the number of snapshots to choose from.
     Since(String, usize, usize),
@@ -142,11 +146,11 @@ pub enum Notice {
     TotalHasNoPath,
     CannotMarkTotal,
     CannotMarkDeleted,
-    /// The row is not a copy, so there is no directory outside which to mark copies.
+    /// The command marks copies outside the directory of the selected copy, but the selected row is not a copy.
     NoDirectoryOfCopy,
     /// Copies outside a directory were marked. Contains their number and the path of the directory.
     MarkedElsewhere(usize, Vec<u8>),
-    /// Files cannot share data on any of the file systems that contain copies.
+    /// The file systems that contain the copies do not let files share data.
     CannotShare,
     NothingSharedDryRun,
     /// The row belongs to no group of copies.
@@ -195,10 +199,14 @@ impl Notice {
             Self::UnboundKey => {
                 format!("Unbound key{}", hint(Command::Help, "for help"))
             }
-            Self::NotInThisView(help) => {
-                let list = display.keymap.first(Command::View(&views::LIST), Scope::Sheet);
-                let list = list.map_or_else(String::new, |key| format!(" ({key}: list)"));
-                format!("Not available in this view: {help}{list}")
+            Self::NotInThisView(binding) => {
+                // A key that has no use in the list is not advertised there.
+                let list =
+                    || display.keymap.hint(Command::View(&views::LIST), Scope::Sheet, "opens the list");
+                let list = if binding.scopes.contains(&Scope::List) { list() } else { String::new() };
+                let key =
+                    binding.scopes.iter().find_map(|scope| display.keymap.first(binding.command, *scope));
+                format!("{} ({}) does nothing in this view{list}", key.unwrap_or_default(), binding.help)
             }
             Self::SortableBy { rows, columns } => match columns.split_last() {
                 Some((last, [])) => format!("{rows} can be sorted only by {last}"),
@@ -210,11 +218,11 @@ impl Notice {
             Self::RecordedReadOnly => "Saved and remote scans are read-only".into(),
             Self::RecordedNotRead => "Cannot rescan a saved or remote scan".into(),
             Self::RecordedNotHere => "Not available for saved and remote scans".into(),
-            Self::ReadOnly => "Deletion is disabled (--read-only)".into(),
+            Self::ReadOnly => "Read-only mode: nothing can be changed (--read-only)".into(),
             Self::ScanRunning => "Scan in progress; wait, or stop it with Ctrl-C".into(),
-            Self::ReadingAlready => "Scan in progress".into(),
+            Self::ReadingAlready => "Scan or rescan in progress; wait, or stop it with Ctrl-C".into(),
             Self::RescanRunning => "Rescan in progress; try again when it is done".into(),
-            Self::Deleting => format!("File operation in progress{}", hint(Command::Back, "stops it")),
+            Self::Deleting => format!("File operation in progress{}", hint(Command::Interrupt, "stops it")),
             Self::ExportBeforeEnd => "Cannot export until the scan completes".into(),
             Self::ExportOfPart => "Cannot export an incomplete scan".into(),
             Self::StillWriting(path) => format!("{} is still being written", escape_path(path)),
@@ -235,13 +243,11 @@ impl Notice {
                 let files = grouped(*files as u64);
                 format!("Cannot delete all copies of {files} files; unmark one copy of each")
             }
-            Self::NothingToDelete => "No entry to delete".into(),
+            Self::NothingToDelete => "Nothing to delete here: not an entry that was read".into(),
             Self::NothingTrashedDryRun => "Dry run: nothing was trashed".into(),
-            Self::NothingTrashed => "Nothing was moved to the trash in this session".into(),
+            Self::NothingTrashed => "Nothing to restore from this session".into(),
             Self::WrongName => "Name does not match".into(),
-            Self::AnsweredTooEarly => {
-                "Key ignored: the question had only just appeared; press the key again".into()
-            }
+            Self::AnsweredTooEarly => "Key ignored because it came too soon; press it again".into(),
             Self::DryRun { entries, bytes, at_least } => {
                 let (entries, size) = (grouped(*entries), size(*bytes));
                 let least = if *at_least { "at least " } else { "" };
@@ -270,53 +276,54 @@ impl Notice {
                     RescannedState::Read => format!("Rescanned {name}: {now}, {by}"),
                 }
             }
-            Self::DirectoryGone => "Directory no longer exists; showing its parent".into(),
+            Self::DirectoryGone => "Directory no longer exists; showing the nearest one above it".into(),
             Self::EntryGone => "Entry no longer exists".into(),
             Self::AwaitingScan(WaitingCommand { name: Some(name), .. }) => {
                 format!("Reading {} first; any key cancels", escape(name))
             }
             Self::AwaitingScan(_) => "Reading this directory first; any key cancels".into(),
             Self::RecordedRow => {
-                "Not available yet: this row is from the last scan; Enter goes to its entry".into()
+                let goes = display.keymap.hint(Command::Open, Scope::Sheet, "goes to its entry");
+                format!("This row is from the last scan{goes}")
             }
             Self::NoLongerExists(name) => format!("{} no longer exists", escape(name)),
             Self::NotFound(name) => format!("{} was not found: the scan ended early", escape(name)),
             Self::FormerDirectory => "Entry was deleted; showing the directory that contained it".into(),
-            Self::NoEntry => "No entry here".into(),
+            Self::NoEntry => "No single entry in this row".into(),
             Self::NoMoreLines => "Nothing more to show".into(),
             Self::TooNarrow(columns) => format!("Panes need {columns} columns"),
             Self::OnlyFiles => "Only files can be viewed".into(),
-            Self::NotInRoot => "Open a scan root first".into(),
+            Self::NotInRoot => "Cannot start a shell here; open a scan root first".into(),
             Self::Opening(path) => format!("Opening {}", escape(path)),
             Self::NotADirectory => "Not a directory".into(),
-            Self::ScanRoot => "Already at the scan root".into(),
+            Self::DirectoryNotRead => "Cannot open a directory that was not read".into(),
+            Self::ScanRoot => "Already at the top of the scan".into(),
             Self::NothingAbove => "Already at the root directory".into(),
-            Self::NoOwners => "No owners recorded (start with -e)".into(),
-            Self::NoOtherBaseline => "No other snapshot in this direction".into(),
+            Self::NoOwners => "No owners recorded (scan with -e)".into(),
+            Self::NoOtherBaseline { is_newer: true } => "No newer snapshot".into(),
+            Self::NoOtherBaseline { is_newer: false } => "No older snapshot".into(),
             Self::Since(time, index, count) => format!("Growth since {time} (snapshot {index} of {count})"),
             Self::NoBaseline => NO_BASELINE.into(),
             Self::FilterNotCompared => {
-                let shows = hint(Command::View(&views::growth::VIEW), "shows the changes");
+                let shows = hint(Command::View(&views::growth::VIEW), "opens the growth view");
                 format!("Cannot show growth while a filter is active{shows}")
             }
             Self::Copied(path) => format!("Copied {}", escape(path)),
-            Self::TotalHasNoPath => "No path to copy: this row is a total".into(),
+            Self::TotalHasNoPath => "No path to copy: the row is a total or a deleted entry".into(),
             Self::CannotMarkTotal => {
                 let shows = display.keymap.hint(Command::Open, Scope::Sheet, "lists its entries");
                 format!("Cannot mark a total{shows}")
             }
-            Self::NoDirectoryOfCopy => {
-                "Select a copy first; copies in its directory are kept, all others are marked".into()
-            }
+            Self::NoDirectoryOfCopy => "No copy selected; select one in the directory to keep".into(),
             Self::MarkedElsewhere(copies, directory) => {
-                let noun = if *copies == 1 { "copy" } else { "copies" };
-                format!("Marked {} {noun} outside {}", grouped(*copies as u64), escape(directory))
+                let copies = counted(*copies as u64, "copy", "copies");
+                format!("Marked {copies} outside {}", escape(directory))
             }
             Self::CannotShare => "Cannot share data on this file system (btrfs and XFS can)".into(),
             Self::NothingSharedDryRun => "Dry run: nothing was shared".into(),
-            Self::NoCopies => "No copies here".into(),
+            Self::NoCopies => "No copies among these entries".into(),
             Self::CannotMarkDeleted => "Cannot mark a deleted entry".into(),
-            Self::CannotMarkUnread => "Cannot mark an entry that could not be read".into(),
+            Self::CannotMarkUnread => "Cannot mark an entry that was not read".into(),
             Self::MarkedFound { marked, found } if found > marked => {
                 format!("Marked the first {} of {} files", grouped(*marked), grouped(*found))
             }

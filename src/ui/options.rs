@@ -38,7 +38,7 @@ pub enum Quitting {
     /// Ask only if quitting would lose a long scan, a running operation or an unfinished file.
     #[default]
     AskIfLost,
-    /// Always ask.
+    /// Ask even if quitting would lose nothing.
     AlwaysAsk,
 }
 
@@ -56,7 +56,7 @@ pub enum MouseCapture {
 pub enum TabProgress {
     /// The terminal supports the indicator.
     On,
-    /// The terminal might print the escape sequence as text.
+    /// The indicator is not used, because the terminal might print its escape sequence as text.
     #[default]
     Off,
 }

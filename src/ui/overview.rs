@@ -1,4 +1,4 @@
-//! State of the overview: its results, and its parts as plain data.
+//! State of the overview: the requested results, and the parts that are drawn.
 //!
 //! A single walk over the tree finds everything except two things: the growth, which needs a comparison with the
 //! baseline, and the size and free space of the file system.
@@ -39,8 +39,8 @@ pub struct Part {
     pub rows: Vec<(Row, Role)>,
     /// Text shown if there are no rows.
     pub empty: String,
-    /// `true` if the rows are sorted by size. If there is too little room, such a part omits its last rows; any other
-    /// part omits its smallest rows.
+    /// `true` if the rows are sorted by size. If there is too little room, a part that is sorted by size omits its last
+    /// rows, and any other part omits its smallest rows.
     pub is_by_size: bool,
 }
 
@@ -48,7 +48,8 @@ pub struct Part {
 #[derive(Debug)]
 pub struct Survey {
     pub found: Arc<Overview>,
-    /// Tree of the last scan, and the surveyed directory in it; `None` if the new tree was surveyed.
+    /// Recorded tree that was surveyed instead of the new one, and the surveyed directory in the recorded tree.
+    /// `None` if the new tree was surveyed.
     pub record: Option<(RecordedTree, DirId)>,
 }
 
@@ -61,7 +62,7 @@ pub struct OverviewState {
     pub parts: Vec<Part>,
     /// Index of the selected part.
     pub index: usize,
-    /// Number of rows of parts that are scrolled off the top.
+    /// Number of rows of parts above the first visible row.
     pub offset: usize,
 }
 
@@ -128,7 +129,8 @@ impl OverviewState {
         self.survey.is_outdated() || self.growth.is_outdated()
     }
 
-    /// Records that the tree has grown. If `keeps_recorded` is `true`, a survey of the last scan remains up to date.
+    /// Marks the results as outdated, because the tree has grown. If `keeps_recorded` is `true`, a survey of the last
+    /// scan is not marked.
     pub fn outdate(&mut self, keeps_recorded: bool) {
         let is_recorded = self.value().is_some_and(|survey| survey.record.is_some());
         if !(keeps_recorded && is_recorded) {

@@ -26,7 +26,7 @@ impl OwnerNames {
         self.loader.is_running()
     }
 
-    /// Looks up the owners of these rows. Returns `true` if there are new names.
+    /// Looks up the names of the owners in `rows`. Returns `true` if there are new names.
     pub fn poll(&mut self, rows: &[Row], sources: &Sources<'_>) -> bool {
         let unknown: BTreeSet<u32> = rows
             .iter()

@@ -1,6 +1,6 @@
 //! State of the preview: the entry under the cursor, and the information about it.
 //!
-//! Invariant: no job starts until the cursor has been still for a moment, so scrolling with a held key starts no jobs.
+//! Invariant: jobs start only after the cursor has been still for a moment, so scrolling with a held key starts none.
 
 use std::time::{Duration, Instant};
 
@@ -58,7 +58,7 @@ impl PreviewState {
         self.breakdown.is_outdated() || self.map.is_outdated()
     }
 
-    /// Records that the tree has grown.
+    /// Marks the results as outdated, because the tree has grown.
     pub fn outdate(&mut self) {
         self.breakdown.outdate();
         self.map.outdate();

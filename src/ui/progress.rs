@@ -71,10 +71,11 @@ impl ScanState {
         self.last = tick;
     }
 
-    /// Returns the percentage of the recorded bytes or entries that has been read. Without a record, returns
-    /// the percentage of the used space if the scan reads exactly one whole file system, and `None`
-    /// otherwise. The value never falls during a scan, because the counters only grow. The maximum is 99,
-    /// because some data is counted twice or grows during the scan.
+    /// Returns the percentage of the scan that is done. It is relative to the bytes or entries that an earlier
+    /// scan found. Without an earlier scan, it is relative to the used space of the file system. Returns `None`
+    /// if both are unknown, for example because the scan does not read exactly one whole file system. The value
+    /// never falls during a scan, because the counters only grow. The maximum is 99, because some data is counted
+    /// twice or grows during the scan.
     pub fn percent(&self) -> Option<u8> {
         let Progress { disk, expected, entries, .. } = self.last.progress;
         let Some(RecordedWhole { totals, has_links }) = &self.recorded else {
@@ -83,8 +84,8 @@ impl ScanState {
         let (of_bytes, of_entries) = (percentage(disk, totals.disk), percentage(entries, totals.items));
         Some(match totals.disk {
             0 => of_entries,
-            // The progress counts the bytes of an inode once per name, but the recorded total counts them
-            // only once. The percentage of the bytes may therefore be too high.
+            // The progress counts the bytes of an inode once per name, but the total of the earlier scan counts
+            // them only once. The percentage of the bytes may therefore be too high.
             _ if *has_links => of_bytes.min(of_entries),
             _ => of_bytes,
         })
@@ -145,7 +146,7 @@ mod tests {
         };
         assert_eq!(percent((400, 10), false, (100, 9)), 25);
         assert_eq!(percent((400, 10), false, (500, 1)), 99);
-        // Ten names of one inode.
+        // One inode with ten names. The first name already adds all 400 bytes, so the percentage of entries is used.
         assert_eq!(percent((400, 10), true, (400, 1)), 10);
         assert_eq!(percent((400, 10), true, (100, 9)), 25);
         // Empty files on a file system whose directories take no blocks.

@@ -45,7 +45,7 @@ pub fn exclusion_text(exclusion: Exclusion) -> &'static str {
         Exclusion::Dataless => "only in the cloud",
         Exclusion::Snapshot => "mounted snapshot",
         Exclusion::SecondMount => "also mounted elsewhere",
-        Exclusion::SecondLink => "link counted elsewhere",
+        Exclusion::SecondLink => "hard link counted elsewhere",
         Exclusion::OtherPart => "in another part of the plan",
     }
 }

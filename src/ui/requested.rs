@@ -63,7 +63,7 @@ impl<K: Clone + PartialEq, T> Requested<K, T> {
         self.wanted.is_some() && self.result.is_outdated()
     }
 
-    /// Records that the tree has grown.
+    /// Marks the result as outdated, because the tree has grown.
     pub fn outdate(&mut self) {
         self.result.outdate();
     }

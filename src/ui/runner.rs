@@ -14,7 +14,7 @@ use crate::base::sync::Arc;
 
 /// Maximum time to wait at the end of the session for unfinished files.
 const FAREWELL: Duration = Duration::from_millis(500);
-/// Time after the start of a detached operation during which it is polled frequently.
+/// Period after the start of a detached operation in which the operation is polled frequently.
 const ATTENDED: Duration = Duration::from_secs(5);
 
 pub struct Runner<M> {
@@ -133,7 +133,9 @@ impl<M> Runner<M> {
         messages
     }
 
-    /// Returns `true` if messages are expected soon.
+    /// Returns `true` if the messages should be polled frequently. This is the case if the failure to start an
+    /// operation has not been reported yet, or if an operation is running that is not detached or began less than
+    /// `ATTENDED` ago.
     pub fn is_busy(&self) -> bool {
         let is_attended = |task: &Task<M>| task.at_exit != AtExit::Detach || task.begun.elapsed() < ATTENDED;
         !self.failed.is_empty() || self.tasks.iter().any(is_attended)

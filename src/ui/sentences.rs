@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::keys::{Command, Keymap, Scope};
 use super::operations::deletion::Script;
-use crate::base::format::{Units, grouped, plain_size};
+use crate::base::format::{Units, counted, grouped, plain_size};
 use crate::base::os_error::io_error_text;
 use crate::base::text::{escape, escape_path};
 use crate::delete::script::ScriptError;
@@ -38,9 +38,7 @@ pub fn script(script: &Script) -> String {
         Err(ScriptError::Refused(path, reason)) => {
             format!("Cannot write a script: {}: {}", escape(path), reason.text())
         }
-        Err(ScriptError::Exposed) => {
-            "No script: others could change it here and in duke's state folder".into()
-        }
+        Err(ScriptError::Exposed) => "Cannot write a script: others could change it (chmod go-w .)".into(),
         Err(ScriptError::Failed(error)) => format!("Cannot write a script: {}", io_error_text(error)),
     }
 }
@@ -56,13 +54,10 @@ fn trash_of_mount(report: &Report) -> Option<&Path> {
 }
 
 pub fn deleted(kind: OperationKind, report: &Report, is_at_most: bool, display: Display<'_>) -> String {
-    let entries = match report.entries {
-        1 => "1 entry".to_owned(),
-        entries => format!("{} entries", grouped(entries)),
-    };
+    let entries = counted(report.entries, "entry", "entries");
     let mut text = match kind {
         OperationKind::Delete | OperationKind::Empty if report.entries == 0 => match report.failures.count {
-            0 => "Nothing to delete".to_owned(),
+            0 if !report.is_cancelled => "Nothing to delete".to_owned(),
             _ => "Nothing was deleted".to_owned(),
         },
         OperationKind::Trash if report.entries == 0 => "Nothing was moved to the trash".to_owned(),
@@ -74,7 +69,11 @@ pub fn deleted(kind: OperationKind, report: &Report, is_at_most: bool, display: 
             format!("Deleted {entries}, freed {up_to}{freed}{}", gained.unwrap_or_default())
         }
         OperationKind::Trash => {
-            let restores = display.keymap.hint(Command::Restore, Scope::List, "restores");
+            let restores = display.keymap.hint(
+                Command::Restore,
+                Scope::List,
+                if report.entries == 1 { "restores it" } else { "restores them" },
+            );
             let trash = trash_of_mount(report).map_or_else(|| "the trash".to_owned(), escape_path);
             format!("Moved {entries} to {trash}{restores}; space not freed yet")
         }

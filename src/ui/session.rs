@@ -44,7 +44,7 @@ const GLANCE: Duration = Duration::from_millis(10);
 
 enum Message {
     Event(Event),
-    /// A program is ready to use the terminal, or could not be prepared.
+    /// Directory or file opened for a program that is about to use the terminal, or an error message.
     Ready(Arc<Result<Ready, String>>),
 }
 
@@ -84,7 +84,7 @@ pub struct Session<'s> {
     /// Running rescan, if there is one.
     again: Option<Scan>,
     /// Progress currently shown in the tab of the terminal.
-    told: tab_progress::TabState,
+    shown_on_tab: tab_progress::TabState,
     begun: Instant,
     next_tick: Instant,
     effects: VecDeque<Effect>,
@@ -118,7 +118,7 @@ impl<'s> Session<'s> {
             deletions: Deletions::default(),
             preparing: None,
             again: None,
-            told: tab_progress::TabState::Nothing,
+            shown_on_tab: tab_progress::TabState::Nothing,
             begun,
             next_tick: begun,
             effects: VecDeque::new(),
@@ -199,11 +199,12 @@ impl<'s> Session<'s> {
         Tick { now: self.begun.elapsed(), progress, outcome, elapsed }
     }
 
-    /// Passes the progress of the scan and the rescan to the state, and updates the progress shown in the tab.
+    /// Passes the progress of the scan and of the rescan to the app, and updates the progress shown in the terminal's
+    /// tab.
     fn check_scans(&mut self) -> io::Result<()> {
         self.act(Event::Tick(self.tick()));
         if let Some(again) = &self.again {
-            // Read the outcome first, as in `tick`.
+            // Read the outcome first, because the rescan publishes its final progress before its outcome.
             let outcome = again.outcome();
             let message = RescanMessage { progress: again.progress(), outcome };
             if message.outcome.is_some() {
@@ -212,9 +213,9 @@ impl<'s> Session<'s> {
             self.act(Event::Rescan(message));
         }
         let shown = self.app.cx.scan.in_tab();
-        if shown != self.told {
+        if shown != self.shown_on_tab {
             self.screen.tell(shown)?;
-            self.told = shown;
+            self.shown_on_tab = shown;
         }
         self.next_tick = Instant::now() + TICK;
         Ok(())
@@ -278,7 +279,7 @@ impl<'s> Session<'s> {
             }
             Effect::Suspend => {
                 stop_group()?;
-                self.told = tab_progress::TabState::Nothing;
+                self.shown_on_tab = tab_progress::TabState::Nothing;
                 self.resume()?;
             }
             Effect::Repaint => self.frames.repaint()?,

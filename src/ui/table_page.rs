@@ -1,7 +1,7 @@
 //! Visible part of a table view, collected for drawing.
 
 use super::marks::Marks;
-use super::theme::Glyphs;
+use super::theme::{Glyphs, Role};
 use super::views::{TableSpec, TableSummary};
 use crate::analysis::search::Order;
 use crate::base::format::Measure;
@@ -12,8 +12,10 @@ use crate::table::row::Row;
 /// Effect of Enter on a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EnterEffect {
-    /// Fold or unfold the row.
+    /// Hide the children of the row.
     Fold,
+    /// Show the children of the row.
+    Unfold,
     /// Open the target of the row.
     Open,
 }
@@ -33,7 +35,7 @@ pub struct TablePage {
     /// Text shown instead of rows, for example the error of a failed job.
     pub failure: Option<String>,
     /// Progress of the search; see [`TableData::progress`].
-    pub progress: Option<String>,
+    pub progress: Option<(String, u16)>,
     /// Number of rows, including those scrolled out of view.
     pub rows: usize,
     pub index: usize,
@@ -41,8 +43,10 @@ pub struct TablePage {
     /// Effect of Enter on the row under the cursor, if any.
     pub enter: Option<EnterEffect>,
     pub lines: Vec<Row>,
-    /// Visible rows of the df view, or of the text that explains one of its rows. They have their own
-    /// columns.
+    /// Color roles of the bars of `lines`.
+    pub roles: Vec<Role>,
+    /// Visible rows of the df view, or of the text that explains one of its rows. These rows have other columns than
+    /// `lines`.
     pub ledger: Vec<ledger::Row>,
 }
 

@@ -108,9 +108,9 @@ impl TableView {
         Some(())
     }
 
-    /// Starts the job if necessary, and collects its results. Returns `true` if the rows have changed. If `record`
-    /// contains the view's directory, the rows are found in that tree of the last scan instead of the current tree,
-    /// except in views whose rows do not follow from a tree alone.
+    /// Starts the job if necessary, and collects its results. Returns `true` if the rows have changed. The rows come
+    /// from `record`, the tree of the last scan, if `record` contains the view's directory and
+    /// [`TableSpec::is_of_tree`] is `true`. Otherwise, the rows come from the current tree.
     pub fn poll(&mut self, sources: &Sources<'_>, record: Option<&RecordedTree>) -> bool {
         let followed = self.entries(self.cursor.index).first().copied();
         let recorded = self.number(self.cursor.index).zip(self.answer());
@@ -177,7 +177,7 @@ impl TableView {
         self.cursor.index = index.min(self.count().saturating_sub(1));
     }
 
-    /// Returns `true` if the rows are those of the last scan, which the running scan has not confirmed.
+    /// Returns `true` if the rows come from the last scan and the running scan has not confirmed them yet.
     pub fn is_recorded(&self) -> bool {
         self.answer().is_some_and(|answer| answer.data.is_recorded())
     }
@@ -193,7 +193,8 @@ impl TableView {
         entries().unwrap_or_default()
     }
 
-    /// Marks or unmarks the row under the cursor if the view has marks of its own; returns `false` if it has none.
+    /// Marks or unmarks the row under the cursor if the view has marks of its own. Returns `false` if the row cannot be
+    /// marked in this way.
     pub fn toggle_mark(&self) -> bool {
         let data = self.answer().map(|answer| &answer.data);
         self.number(self.cursor.index).zip(data).is_some_and(|(row, data)| data.toggle_mark(row))
@@ -204,7 +205,7 @@ impl TableView {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
     }
 
-    /// Returns the copies to keep, which are those inside `directory`, and all other copies in their groups.
+    /// Returns all copies in the groups that have a copy inside `directory`. The copies inside it are to be kept.
     pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
         self.answer().map(|answer| answer.data.copies_elsewhere(tree, directory)).unwrap_or_default()
     }
@@ -317,10 +318,12 @@ impl TableView {
             index: self.cursor.index,
             offset: self.cursor.offset,
             enter: match self.branch() {
-                Some(_) => Some(EnterEffect::Fold),
+                Some((key, ..)) if self.unfolded.contains(&key) => Some(EnterEffect::Fold),
+                Some(_) => Some(EnterEffect::Unfold),
                 None => self.target().map(|_| EnterEffect::Open),
             },
             lines: Vec::new(),
+            roles: Vec::new(),
             ledger: Vec::new(),
         };
         if let Some(TableAnswer { data, summary }) = self.answer() {
@@ -341,10 +344,10 @@ impl TableView {
                 }
                 line.is_marked |= self.is_marked(tree, marks, row);
                 line.add_shares(whole, full);
-                Some(line)
+                Some((line, data.bar_role(number)))
             };
             page.summary = *summary;
-            page.lines = visible.clone().filter_map(line).collect();
+            (page.lines, page.roles) = visible.clone().filter_map(line).unzip();
             page.ledger = data.ledger(columns).into_iter().skip(visible.start).take(visible.len()).collect();
         }
         page

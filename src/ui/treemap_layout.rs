@@ -27,12 +27,12 @@ pub struct Area {
 }
 
 impl Area {
-    /// Returns the column after the last one.
+    /// Returns the first column to the right of the area.
     pub fn right(self) -> u16 {
         self.x + self.width
     }
 
-    /// Returns the half line after the last one.
+    /// Returns the first half line below the area.
     pub fn bottom(self) -> u16 {
         self.y + self.height
     }

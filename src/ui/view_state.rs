@@ -125,7 +125,7 @@ impl Views {
             Needs::Nothing => true,
             Needs::FileSystem => self.is_whole(),
             Needs::Baseline => self.can_grow(),
-            // Only a search that reads files, which takes a long time, can find out if the view has rows.
+            // The only way to find out if the view has rows is to read the files, which takes a long time.
             Needs::CompleteScan => false,
         }
     }
@@ -239,8 +239,8 @@ pub struct Return {
     pub history: Vec<DirId>,
     /// Directory that was opened from the view.
     pub opened: DirId,
-    /// `true` if the row is a directory and the user opened it; `false` if the user opened the directory that contains
-    /// the row's entry.
+    /// `true` if `opened` is the directory in the row under the cursor; `false` if `opened` is the directory that
+    /// contains the entry in that row.
     pub is_in_place: bool,
     /// `true` if the scan was running when the user left the view.
     pub was_scanning: bool,

@@ -2,7 +2,7 @@
 //!
 //! Because the tree changes constantly during a scan, it is read only once per update. Drawing uses only the window.
 //!
-//! Invariant: all numbers of a window are read together, right after the live totals.
+//! Invariant: all numbers of a window are read together, right after the totals of the growing tree.
 
 use crate::analysis::compare::{Previous, PreviousListing, amount};
 use crate::base::format::{Measure, Units, plain_size};
@@ -129,8 +129,8 @@ impl Window {
     }
 }
 
-/// Returns the row of a recorded entry. The row does not refer to an entry, because keys must not act on
-/// recorded entries.
+/// Returns the row for an entry that only the last scan has found. The row has no entry ID, so keys cannot act on
+/// it.
 fn recorded_row(rows: &RecordedRows, position: Position, measure: Measure) -> Option<Row> {
     let RecordedDir { tree, id } = rows.directory();
     let entry = EntryId { directory: *id, position };

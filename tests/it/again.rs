@@ -1,5 +1,5 @@
-//! Rescans in the browser: each open list and its cursor find their entries again by name. The list of a deleted
-//! directory closes.
+//! Tests of rescans in the browser. After a rescan, open lists and their cursors are restored by entry names, and
+//! the list of a deleted directory is closed.
 
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
@@ -49,7 +49,7 @@ fn app(scan: &Scan) -> App<'_> {
     app
 }
 
-/// Presses keys by their names, and performs the effects.
+/// Presses keys by their names, and runs the rescans that they request.
 fn press(scan: &Scan, app: &mut App<'_>, keys: &str) {
     for name in keys.split(' ') {
         let key = KEYMAP.iter().flat_map(|binding| binding.keys).find(|key| key.name() == name).unwrap();

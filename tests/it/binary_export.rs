@@ -1,5 +1,5 @@
-//! ncdu's binary export: duke reads and writes the same values as in the JSON export of the same tree, and reports
-//! damage with the item that contains it.
+//! ncdu's binary export: duke reads and writes the same values as in the JSON export of the same tree. The error for
+//! a damaged export names the damaged item.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -85,8 +85,8 @@ impl Counted {
     }
 }
 
-/// Checks each field of the item `own`, and of everything below it, against the JSON of the same tree. Returns the sizes
-/// that the entry adds to its directory, and the number of items that were checked.
+/// Checks each field of the item with the reference `own`, and of everything below it, against the JSON of the same
+/// tree. Returns the sizes that the item adds to its directory, and the number of items that were checked.
 fn check(items: &BTreeMap<u64, Item>, own: u64, json: Json<'_>, device: Option<u64>) -> (Counted, usize) {
     let fields = json.elements();
     let (info, children) = fields.split_first().map_or((json, &[][..]), |(info, children)| (*info, children));
@@ -210,7 +210,7 @@ fn every_task_prints_the_same_of_a_binary_export_as_of_the_json() {
     run_here(&place, &["-e", "-o", "a.json", "t"]);
     run_here(&place, &["-e", "-O", "a.ncdu", "t"]);
     // The binary format does not record the time of the scan, so times are removed from the output.
-    let said = |name: &str, words: &[&str]| {
+    let printed = |name: &str, words: &[&str]| {
         let text = String::from_utf8_lossy(&run_here(&place, &[words, &["-f", name]].concat())).into_owned();
         let lines = text.lines().filter(|line| !line.contains("elapsed_ms")).map(|line| {
             let end = line.find(",\"scanned_at\":").unwrap_or(line.trim_end_matches('}').len());
@@ -230,7 +230,7 @@ fn every_task_prints_the_same_of_a_binary_export_as_of_the_json() {
         &["-s"],
     ];
     for words in tasks {
-        assert_eq!(said("a.ncdu", words), said("a.json", words), "{words:?}");
+        assert_eq!(printed("a.ncdu", words), printed("a.json", words), "{words:?}");
     }
     let diff =
         |words: &[&str], code| String::from_utf8(run_in(place.path(), words).ended(code).stdout).unwrap();
@@ -238,8 +238,8 @@ fn every_task_prints_the_same_of_a_binary_export_as_of_the_json() {
     assert!(diff(&["diff", "--json", "a.ncdu"], 0).contains("\"changes\":[]"));
     place.file("t/sub/new", 90_000);
     for old in ["a.ncdu", "a.json"] {
-        let said = diff(&["diff", "-n", old, "t"], 0);
-        assert!(said.contains("new") && said.contains("t/sub/new"), "{said}");
+        let printed = diff(&["diff", "-n", old, "t"], 0);
+        assert!(printed.contains("new") && printed.contains("t/sub/new"), "{printed}");
     }
 }
 
@@ -255,7 +255,7 @@ fn a_binary_export_is_read_alone_and_from_a_file() {
     let piped = run(program().args(["-n", "-f", "-"]).current_dir(place.path()).stdin(Stdio::from(input)));
     assert!(piped.ended(2).stderr.contains(refused));
     let file = run_in(place.path(), ["-O", "b.ncdu", "t/link"]).ended(2);
-    assert!(file.stderr.contains("ncdu's format allows only one root"), "{}", file.stderr);
+    assert!(file.stderr.contains("ncdu's format needs one root that is a directory"), "{}", file.stderr);
     assert!(!place.join("b.ncdu").exists());
     run_in(place.path(), ["-O", "missing/b.ncdu", "t"]).ended(1);
 }
@@ -289,7 +289,7 @@ fn trees_survive_the_way_to_ncdu_1_and_back() {
     }
 }
 
-/// Returns the fields of all items without references, keyed by path.
+/// Returns the fields of all items, keyed by path. References to other items are omitted.
 fn flat(items: &BTreeMap<u64, Item>, root: u64) -> BTreeMap<Vec<u8>, Item> {
     let (mut all, mut waiting) = (BTreeMap::new(), vec![(Vec::new(), root)]);
     while let Some((above, own)) = waiting.pop() {
@@ -401,7 +401,7 @@ fn bytes(text: &str) -> Value {
     Bytes(text.as_bytes().to_vec())
 }
 
-/// Returns the fields of a directory called `name` whose last item has the reference `last`.
+/// Returns the fields of a directory called `name`. `last` is the reference to the last item in the directory.
 fn directory(name: &str, last: u64) -> Vec<(u64, Value)> {
     vec![(0, Number(0)), (1, bytes(name)), (12, Number(last))]
 }
@@ -417,7 +417,8 @@ fn items(all: &[&[(u64, Value)]]) -> Vec<u8> {
     file(&[&content], root)
 }
 
-/// Returns the first error of a file that is read completely.
+/// Reads the whole file and returns the first error, or `no error`. The result must be the same for read(2) and
+/// mmap(2).
 fn verdict(bytes: &[u8]) -> String {
     let error = |access| match open(bytes, access) {
         Ok(tree) => {
@@ -722,7 +723,7 @@ fn other_files_are_not_opened() {
     assert_eq!(verdict(b"[1,2,{}]"), "not a binary export");
 }
 
-/// Returns the items of the small file in uncompressed blocks, so that changed bytes change items.
+/// Returns a file with the items of [`SMALL`]. Its block is not compressed, so that a changed byte changes an item.
 fn spread() -> Vec<u8> {
     const ROOM: u64 = 512;
     let (items, root) = read(SMALL[0]);

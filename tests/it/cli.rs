@@ -1,4 +1,4 @@
-//! The program from outside: output, messages and exit codes.
+//! Tests that run the program: output, messages and exit codes.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;
@@ -113,8 +113,8 @@ fn roots_that_count_elsewhere_are_reported() {
     let place = some();
     let table = run_in(place.path(), ["-s", ".", "large", "./"]).ended(0);
     assert_eq!(paths(table.text()).len(), 4);
-    let told = "duke: large lies in . and counts once\nduke: ./ is the same as . and counts once\n";
-    assert_eq!(table.stderr, told);
+    let notices = "duke: large lies in . and counts once\nduke: ./ is the same as . and counts once\n";
+    assert_eq!(table.stderr, notices);
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn wrong_usage_is_one_line_with_exit_code_2() {
         (&["--exclude", "a[b"], "duke: pattern 'a[b': unclosed character class; missing ']'\n"),
         (&["-X", "missing"], "duke: missing: no such file or directory\n"),
         (&["-X", "folder"], "duke: folder: is a directory\n"),
-        (&["-X", "bytes"], "duke: bytes: a pattern is not UTF-8\n"),
+        (&["-X", "bytes"], "duke: bytes: line 2: not UTF-8\n"),
         (&["-t", "0"], "duke: invalid value '0' for '--threads <N>': not a number from 1 to 1024\n"),
         (&["missing"], "duke: missing: no such file or directory\n"),
     ];
@@ -312,7 +312,8 @@ fn a_full_disk_is_reported_with_exit_code_1() {
     }
 }
 
-/// Returns the program, to be run without special rights: as the current user, or as nobody instead of root.
+/// Returns a command that runs the program without special rights: as the current user, or as nobody if the current
+/// user is root.
 fn ordinary(place: &Place) -> Command {
     if !nix::unistd::geteuid().is_root() {
         return program();

@@ -31,7 +31,8 @@ fn place() -> Place {
     place
 }
 
-/// Checks every line in a shell. `script` prints the completions of `$LINE` with the scripts in `$SCRIPTS`.
+/// Checks the completions of all [`LINES`] in `shell`. The flag `quiet` keeps the shell from reading startup files,
+/// and `script` prints the completions of `$LINE` with the scripts in `$SCRIPTS`.
 fn check(shell: &str, quiet: &str, script: &str) {
     if !is_installed(shell, "--version") {
         return;

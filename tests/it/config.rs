@@ -1,4 +1,4 @@
-//! The configuration from outside: its location, its effect, rejected values and warnings.
+//! Tests that run the program with a configuration: its location, its effect, rejected values and warnings.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;
@@ -11,7 +11,7 @@ use crate::program::{Run, for_anybody, program, run};
 use nix::sys::stat::Mode;
 use nix::unistd::{geteuid, mkfifo};
 
-/// User who does not run the tests.
+/// ID of the user `nobody`. The tests run as another user.
 const NOBODY: Option<u32> = Some(65_534);
 
 /// Returns a home directory with this configuration and a tree.
@@ -28,14 +28,14 @@ fn file(place: &Place) -> PathBuf {
     place.join(".config/duke/config.toml")
 }
 
-/// Returns the program with this home directory.
+/// Returns the command that runs duke in the directory `tree` of `place`. The home directory is `place`.
 fn duke(place: &Place, words: &[&str]) -> Command {
     let mut command = program();
     command.env("HOME", place.path()).current_dir(place.join("tree")).args(words);
     command
 }
 
-fn said(place: &Place, words: &[&str]) -> Run {
+fn configured(place: &Place, words: &[&str]) -> Run {
     run(&mut duke(place, words)).ended(0)
 }
 
@@ -47,24 +47,24 @@ fn names(table: &str) -> Vec<&str> {
 #[test]
 fn settings_are_defaults_that_flags_override() {
     let place = home("exclude = ['*.o']\nsi = true\nsort = 'name'\nreverse = true\n");
-    assert_eq!(names(said(&place, &[]).text()), ["./large", "."]);
-    assert!(said(&place, &[]).text().contains(" kB "), "{}", said(&place, &[]).text());
-    assert!(!said(&place, &["--no-si"]).text().contains("kB"));
-    assert_eq!(names(said(&place, &["--no-config"]).text()), ["./large", "./a-small.o", "."]);
-    let both = said(&place, &["--exclude", "large"]);
+    assert_eq!(names(configured(&place, &[]).text()), ["./large", "."]);
+    assert!(configured(&place, &[]).text().contains(" kB "), "{}", configured(&place, &[]).text());
+    assert!(!configured(&place, &["--no-si"]).text().contains("kB"));
+    assert_eq!(names(configured(&place, &["--no-config"]).text()), ["./large", "./a-small.o", "."]);
+    let both = configured(&place, &["--exclude", "large"]);
     assert_eq!(names(both.text()), ["."], "patterns add up");
     let place = home("sort = 'name'\nreverse = true\n");
-    assert_eq!(names(said(&place, &[]).text()), ["./large", "./a-small.o", "."]);
-    assert_eq!(names(said(&place, &["--no-reverse"]).text()), ["./a-small.o", "./large", "."]);
-    assert_eq!(names(said(&place, &["--sort", "size"]).text()), ["./a-small.o", "./large", "."]);
+    assert_eq!(names(configured(&place, &[]).text()), ["./large", "./a-small.o", "."]);
+    assert_eq!(names(configured(&place, &["--no-reverse"]).text()), ["./a-small.o", "./large", "."]);
+    assert_eq!(names(configured(&place, &["--sort", "size"]).text()), ["./a-small.o", "./large", "."]);
 }
 
 #[test]
 fn typed_words_override_conflicting_settings() {
     let place = home("include-kernfs = true\ninteractive = false\n");
-    assert_eq!(said(&place, &["-x"]).stderr, "");
+    assert_eq!(configured(&place, &["-x"]).stderr, "");
     let place = home("include-kernfs = true\none-file-system = true\n");
-    let warned = said(&place, &[]);
+    let warned = configured(&place, &[]);
     let path = file(&place).display().to_string();
     assert!(warned.stderr.starts_with(&format!("duke: {path}:2:19: ")), "{}", warned.stderr);
     assert!(warned.stderr.contains("cannot be used with"), "{}", warned.stderr);
@@ -100,7 +100,7 @@ fn errors_have_a_position_and_the_rest_applies() {
         exclude = ['*.o', 'a[b']\ncolor = ['never']\ntheme = 'x'\n[colors]\nbar = 'x'\n[keys]\nmark = 'xx'\nascii = true\n";
     let place = home(text);
     let path = file(&place).display().to_string();
-    let run = said(&place, &[]);
+    let run = configured(&place, &[]);
     let lines: Vec<&str> = run.stderr.lines().collect();
     let expected = [
         ("1:11", "invalid value '0' for '--threads <N>': not a number from 1 to 1024"),
@@ -121,9 +121,9 @@ fn errors_have_a_position_and_the_rest_applies() {
         assert_eq!(*line, format!("duke: {path}:{at}: {reason}"));
     }
     // Warnings do not affect JSON output.
-    said(&place, &["--json"]).json();
+    configured(&place, &["--json"]).json();
     let wild = home("\"a\\u001b[31m\" = 1\n");
-    let message = said(&wild, &[]).stderr;
+    let message = configured(&wild, &[]).stderr;
     assert!(message.contains("unknown setting 'a\\x1b[31m'") && !message.contains('\x1b'), "{message}");
 }
 
@@ -135,19 +135,21 @@ fn the_state_folder_follows_the_environment() {
     fs::write(place.join("named.toml"), "sort = 'nonsense-by-name'\n").unwrap();
     fs::write(place.join("variable.toml"), "sort = 'nonsense-by-variable'\n").unwrap();
     let (named, variable) = (place.join("named.toml"), place.join("variable.toml"));
-    let said = |command: &mut Command| run(command).ended(0).stderr;
-    assert!(said(&mut duke(&place, &[])).contains("nonsense-of-home"));
-    assert!(said(duke(&place, &[]).env("XDG_CONFIG_HOME", place.join("xdg"))).contains("nonsense-of-xdg"));
-    assert!(said(duke(&place, &[]).env("XDG_CONFIG_HOME", "../xdg")).contains("nonsense-of-home"));
-    assert!(said(duke(&place, &[]).env("DUKE_CONFIG", &variable)).contains("nonsense-by-variable"));
+    let configured = |command: &mut Command| run(command).ended(0).stderr;
+    assert!(configured(&mut duke(&place, &[])).contains("nonsense-of-home"));
+    assert!(
+        configured(duke(&place, &[]).env("XDG_CONFIG_HOME", place.join("xdg"))).contains("nonsense-of-xdg")
+    );
+    assert!(configured(duke(&place, &[]).env("XDG_CONFIG_HOME", "../xdg")).contains("nonsense-of-home"));
+    assert!(configured(duke(&place, &[]).env("DUKE_CONFIG", &variable)).contains("nonsense-by-variable"));
     let mut by_name = duke(&place, &["--config", named.to_str().unwrap()]);
-    assert!(said(by_name.env("DUKE_CONFIG", &variable)).contains("nonsense-by-name"));
-    assert_eq!(said(duke(&place, &["--no-config"]).env("DUKE_CONFIG", &variable)), "");
-    assert_eq!(said(duke(&place, &[]).env_remove("HOME")), "");
-    assert_eq!(said(duke(&place, &[]).env("HOME", place.join("nowhere"))), "");
-    assert_eq!(said(duke(&place, &[]).env("HOME", place.join("tree/large"))), "", "a file is no home");
+    assert!(configured(by_name.env("DUKE_CONFIG", &variable)).contains("nonsense-by-name"));
+    assert_eq!(configured(duke(&place, &["--no-config"]).env("DUKE_CONFIG", &variable)), "");
+    assert_eq!(configured(duke(&place, &[]).env_remove("HOME")), "");
+    assert_eq!(configured(duke(&place, &[]).env("HOME", place.join("nowhere"))), "");
+    assert_eq!(configured(duke(&place, &[]).env("HOME", place.join("tree/large"))), "", "a file is no home");
     // The last of the two flags applies.
-    assert_eq!(said(&mut duke(&place, &["--config", named.to_str().unwrap(), "--no-config"])), "");
+    assert_eq!(configured(&mut duke(&place, &["--config", named.to_str().unwrap(), "--no-config"])), "");
 }
 
 #[test]
@@ -171,7 +173,7 @@ fn a_file_given_by_the_user_is_read_or_the_program_ends() {
     }
     let device = run(&mut duke(&place, &["--config", "/dev/zero"])).ended(2);
     assert_eq!(device.stderr, "duke: /dev/zero: not a regular file\n");
-    said(&place, &["--config", place.join("longest").to_str().unwrap()]);
+    configured(&place, &["--config", place.join("longest").to_str().unwrap()]);
 }
 
 #[test]
@@ -179,7 +181,7 @@ fn a_pipe_as_configuration_is_reported_and_not_waited_for() {
     let place = home("");
     fs::remove_file(file(&place)).unwrap();
     mkfifo(&file(&place), Mode::from_bits_truncate(0o644)).unwrap();
-    let run = said(&place, &[]);
+    let run = configured(&place, &[]);
     assert_eq!(run.stderr, format!("duke: {}: not a regular file; ignored\n", file(&place).display()));
     assert_eq!(names(run.text()), ["./large", "./a-small.o", "."]);
 }
@@ -224,28 +226,31 @@ fn root_reads_nothing_that_another_user_can_write() {
     let refused = |spoil: &dyn Fn(&Place)| {
         let place = home("sort = 'nonsense'\n");
         spoil(&place);
-        said(&place, &[]).stderr.replace(&place.path().display().to_string(), "HOME")
+        configured(&place, &[]).stderr.replace(&place.path().display().to_string(), "HOME")
     };
-    let told = |what: &str| {
+    let refusal = |what: &str| {
         format!(
             "duke: HOME/.config/duke/config.toml: another user can write to {what}, and duke runs as root; ignored\n"
         )
     };
     assert!(refused(&|_| ()).contains("nonsense"));
-    assert_eq!(refused(&|place| chown(file(place), NOBODY, None).unwrap()), told("it"));
-    assert_eq!(refused(&|place| set_mode(&file(place), 0o666)), told("it"));
-    assert_eq!(refused(&|place| set_mode(&place.join(".config/duke"), 0o777)), told("HOME/.config/duke"));
-    assert_eq!(refused(&|place| chown(place.join(".config"), NOBODY, None).unwrap()), told("HOME/.config"));
-    assert_eq!(refused(&|place| chown(place.path(), NOBODY, None).unwrap()), told("HOME"));
+    assert_eq!(refused(&|place| chown(file(place), NOBODY, None).unwrap()), refusal("it"));
+    assert_eq!(refused(&|place| set_mode(&file(place), 0o666)), refusal("it"));
+    assert_eq!(refused(&|place| set_mode(&place.join(".config/duke"), 0o777)), refusal("HOME/.config/duke"));
+    assert_eq!(
+        refused(&|place| chown(place.join(".config"), NOBODY, None).unwrap()),
+        refusal("HOME/.config")
+    );
+    assert_eq!(refused(&|place| chown(place.path(), NOBODY, None).unwrap()), refusal("HOME"));
     let by_group = |place: &Place, group| {
         chown(file(place), None, Some(group)).unwrap();
         set_mode(&file(place), 0o664);
     };
-    assert_eq!(refused(&|place| by_group(place, 65_534)), told("it"));
+    assert_eq!(refused(&|place| by_group(place, 65_534)), refusal("it"));
     assert!(refused(&|place| by_group(place, 0)).contains("nonsense"));
     // In a sticky directory, other users can create entries, but cannot change those of root.
     assert!(refused(&|place| set_mode(&place.join(".config/duke"), 0o1777)).contains("nonsense"));
-    // The link belongs to another user, who therefore chose the file that is read.
+    // The link belongs to another user, who could use it to choose the file that is read.
     assert_eq!(
         refused(&|place| {
             fs::rename(file(place), place.join("elsewhere")).unwrap();
@@ -259,7 +264,7 @@ fn root_reads_nothing_that_another_user_can_write() {
             )
             .unwrap();
         }),
-        told("it")
+        refusal("it")
     );
     // The link belongs to root, but its target is in a directory where other users can write.
     let spoiled = refused(&|place| {
@@ -268,7 +273,7 @@ fn root_reads_nothing_that_another_user_can_write() {
         symlink("../../open/elsewhere", file(place)).unwrap();
         set_mode(&place.join("open"), 0o777);
     });
-    assert_eq!(spoiled, told("HOME/open"));
+    assert_eq!(spoiled, refusal("HOME/open"));
     let place = home("");
     chown(file(&place), NOBODY, None).unwrap();
     run(&mut duke(&place, &["--config", file(&place).to_str().unwrap()])).ended(2);
@@ -282,7 +287,7 @@ fn users_read_only_their_own_files_or_those_of_root() {
     }
     let tools = Place::new();
     let copy = for_anybody(&tools);
-    let said = |owner: u32| {
+    let configured = |owner: u32| {
         let place = home("sort = 'nonsense'\n");
         chown(file(&place), Some(owner), None).unwrap();
         let mut command = Command::new(&copy);
@@ -299,8 +304,8 @@ fn users_read_only_their_own_files_or_those_of_root() {
     };
     assert!(at_home(0o600, 0o755).ends_with("config.toml: permission denied; ignored\n"));
     assert_eq!(at_home(0o644, 0o700), "", "what one may not see in the home of another is not there");
-    assert!(said(65_534).contains("nonsense") && said(0).contains("nonsense"));
-    assert!(said(1).ends_with("config.toml: belongs to another user; ignored\n"), "{}", said(1));
+    assert!(configured(65_534).contains("nonsense") && configured(0).contains("nonsense"));
+    assert!(configured(1).ends_with("config.toml: belongs to another user; ignored\n"), "{}", configured(1));
 }
 
 #[test]
@@ -310,7 +315,7 @@ fn config_show_prints_an_equivalent_configuration() {
          [colors]\nbar = '#3A80c4'\nfaint = 244\ncode = 'bright blue'\nplain = 'terminal'\n\
          [keys]\nmark = ['x', 'Ins']\nrescan = []\nup = ['Up', 'K']\nbars = '\"'\n",
     );
-    let shown = said(&place, &["config", "show"]);
+    let shown = configured(&place, &["config", "show"]);
     assert_eq!(shown.stderr, "");
     for line in [
         "threads = 2",
@@ -325,13 +330,13 @@ fn config_show_prints_an_equivalent_configuration() {
     assert!(shown.text().contains("\nmark = [\"x\", \"Ins\"]  # "), "{}", shown.text());
     assert!(!shown.text().contains('\x1b'));
     fs::write(file(&place), shown.text()).unwrap();
-    let again = said(&place, &["config", "show"]);
+    let again = configured(&place, &["config", "show"]);
     assert_eq!((again.text(), again.stderr.as_str()), (shown.text(), ""));
     // The output can also be read back if the configuration is empty and the environment contains settings.
     let place = home("");
     let shown = run(duke(&place, &["config", "show"]).env("DUKE_THREADS", "7").env("NO_COLOR", "1")).ended(0);
     fs::write(file(&place), shown.text()).unwrap();
-    let again = said(&place, &["config", "show"]);
+    let again = configured(&place, &["config", "show"]);
     assert_eq!((again.text(), again.stderr.as_str()), (shown.text(), ""));
 }
 
@@ -366,7 +371,8 @@ const NCDU_SETTINGS: [(&str, &str); 27] = [
     ("@-x", "one-file-system = true"),
 ];
 
-/// Lines of ncdu's configuration that have no effect in duke: defaults, appearance, and errors to ignore.
+/// Lines of ncdu's configuration that have no effect in duke: comments, defaults, settings that duke does not need,
+/// and invalid lines whose errors ncdu ignores because of the `@`.
 const NCDU_WITHOUT_EFFECT: [&str; 17] = [
     "# a comment",
     "",
@@ -395,7 +401,7 @@ fn every_setting_of_ncdu_is_imported_and_loads() {
     let folder = place.path().display().to_string();
     let import = |text: &str| {
         fs::write(place.join(".config/ncdu/config"), text).unwrap();
-        said(&place, &["config", "import-ncdu"]).text().to_owned()
+        configured(&place, &["config", "import-ncdu"]).text().to_owned()
     };
     let wanted = |line: &str| line.replace("HOME", &folder);
     for (ncdu, duke) in NCDU_SETTINGS {
@@ -409,14 +415,14 @@ fn every_setting_of_ncdu_is_imported_and_loads() {
     let lines: Vec<&str> = NCDU_SETTINGS.iter().map(|(ncdu, _)| *ncdu).chain(NCDU_WITHOUT_EFFECT).collect();
     let text = import(&lines.join("\n").replace("--include-kernfs\n", ""));
     fs::write(file(&place), &text).unwrap();
-    let shown = said(&place, &["config", "show"]);
+    let shown = configured(&place, &["config", "show"]);
     assert_eq!(shown.stderr, "");
     // The line of a key binding ends with a comment, which is cut off.
     let shown: Vec<&str> = shown.text().lines().filter_map(|line| line.split("  # ").next()).collect();
     for line in text.lines().filter(|line| line.contains(" = ")) {
         assert!(shown.contains(&line), "{line} is not in force: {shown:#?}");
     }
-    let list = said(&place, &["-n"]);
+    let list = configured(&place, &["-n"]);
     assert_eq!(list.stderr, "");
     assert!(list.text().contains("300.0 kB"), "{}", list.text());
 }
@@ -441,24 +447,27 @@ fn an_invalid_setting_of_ncdu_is_not_imported() {
 fn config_path_prints_the_location() {
     let place = home("");
     let expected = file(&place).display().to_string() + "\n";
-    assert_eq!(said(&place, &["config", "path"]).text(), expected);
-    assert_eq!(said(&place, &["config", "path", "--config", "x"]).text(), "x\n");
+    assert_eq!(configured(&place, &["config", "path"]).text(), expected);
+    assert_eq!(configured(&place, &["config", "path", "--config", "x"]).text(), "x\n");
     let none = run(&mut duke(&place, &["config", "path", "--no-config"])).ended(2);
-    assert_eq!(none.stderr, "duke: no configuration: neither XDG_CONFIG_HOME nor HOME is set\n");
+    assert_eq!(
+        none.stderr,
+        "duke: no configuration: neither XDG_CONFIG_HOME nor HOME is set to an absolute path\n"
+    );
     run(&mut duke(&place, &["config"])).ended(2);
     run(&mut duke(&place, &["config", "edit"])).ended(2);
-    assert!(said(&place, &["config", "--help"]).text().contains("duke config"));
+    assert!(configured(&place, &["config", "--help"]).text().contains("duke config"));
     // Only the first word can be a subcommand, and a path with a slash is not one.
     place.file("tree/config/inside", 1);
-    assert_eq!(names(said(&place, &["./config"]).text()), ["./config/inside", "./config"]);
-    assert_eq!(names(said(&place, &["-n", "config"]).text()), ["config/inside", "config"]);
+    assert_eq!(names(configured(&place, &["./config"]).text()), ["./config/inside", "./config"]);
+    assert_eq!(names(configured(&place, &["-n", "config"]).text()), ["config/inside", "config"]);
 }
 
 #[test]
 fn every_setting_role_and_key_is_documented() {
     const DOCUMENT: &str = include_str!("../../docs/config.md");
     let place = home("");
-    let shown = said(&place, &["config", "show"]).text().to_owned();
+    let shown = configured(&place, &["config", "show"]).text().to_owned();
     // Lines with `always: ` show keys that cannot be changed. These keys are not settings.
     let settable = shown.lines().filter(|line| !line.contains("]  always: "));
     let names = settable.filter_map(|line| line.trim_start_matches("# ").split_once(" = "));
@@ -474,7 +483,7 @@ fn every_setting_role_and_key_is_documented() {
 fn every_flag_is_a_setting_or_documented_as_none() {
     const DOCUMENT: &str = include_str!("../../docs/config.md");
     let place = home("");
-    let help = said(&place, &["-h"]).text().to_owned();
+    let help = configured(&place, &["-h"]).text().to_owned();
     let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
     let names = lines.map(|line| {
         let flags = line.split_whitespace().take_while(|word| word.starts_with('-'));

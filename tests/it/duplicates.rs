@@ -1,4 +1,4 @@
-//! `duke duplicates` from outside: the list, the JSON document, errors and exit codes.
+//! Tests that run `duke duplicates`: the list, the JSON document, errors and exit codes.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::ffi::OsStr;
@@ -15,7 +15,7 @@ fn duplicates(place: &Path, words: &[&str]) -> Run {
     run(program().current_dir(place).arg("duplicates").args(words))
 }
 
-/// Returns files and directories, some of which are copies.
+/// Creates a folder in which some of the files and directories are copies.
 fn some() -> Place {
     let place = Place::new();
     for name in ["one/deep/x", "two/deep/x"] {
@@ -82,7 +82,7 @@ fn several_paths_are_compared_with_each_other() {
 
     assert!(text.lines().next().unwrap().ends_with("2 directories with 6 files, 58.6 KiB each"), "{text}");
     assert!(words.iter().all(|word| text.contains(&format!("{word}/\n"))), "{text}");
-    // A file given twice is one file.
+    // A file that is given twice counts as one file.
     let text = duplicates(one.path(), &["files/small", "files/small"]).ended(0).text().to_owned();
     assert!(text.ends_with("wasted in 0 groups\n"), "{text}");
     let text = duplicates(one.path(), &["files/small", "files/other"]).ended(0).text().to_owned();

@@ -1,4 +1,4 @@
-//! The examples print what their comments promise.
+//! Tests that the examples print the output described in their comments.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;

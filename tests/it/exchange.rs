@@ -1,5 +1,5 @@
-//! Exports and imports from outside: with ncdu, gdu and `DuckDB` if they are installed, with a script in place of ssh,
-//! and with full disks.
+//! Tests that run the program to export and import trees: with ncdu, gdu and `DuckDB` if they are installed, with a
+//! script in place of ssh, and with full disks.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fmt::Write as _;
@@ -96,7 +96,7 @@ fn names_begin_with_their_file_where_there_are_several() {
 fn links_are_recognized_only_within_one_host() {
     const TEN_MIB: i128 = 10 << 20;
     let place = Place::new();
-    // Like copies of a virtual machine, the exports have the same device and inode numbers.
+    // The files in all three exports have the same device and inode numbers, as on copies of a virtual machine.
     for (name, path) in [("one", "/srv"), ("other", "/srv"), ("home", "/home")] {
         let file = format!(r#"{{"name":"f","dsize":{TEN_MIB},"dev":7,"ino":9,"hlnkc":true,"nlink":2}}"#);
         let text = format!(r#"[1,2,{{"progname":"ncdu"}},[{{"name":"{path}","dev":7}},{file}]]"#);
@@ -106,8 +106,7 @@ fn links_are_recognized_only_within_one_host() {
     assert_eq!(disk(&["-f", "one"]), TEN_MIB);
     assert_eq!(disk(&["-f", "one", "-f", "other"]), 2 * TEN_MIB);
 
-    // This replacement for ssh prints the file in the current directory that is named like the requested
-    // path.
+    // This replacement for ssh prints the file at the requested path, relative to the current directory.
     let path =
         ssh(&place, r#"for last; do :; done; eval "set -- $last"; for last; do :; done; cat ".$last""#);
     let remote = |words: &[&str]| {
@@ -144,7 +143,8 @@ fn ncdu_and_duke_read_each_other() {
                 .collect::<Vec<_>>()
         };
         assert_eq!(readable("ours by them"), readable("theirs"));
-        // Converts the export with ncdu and back, and with duke and back, in each of duke's formats.
+        // duke rewrites each of the two exports, once directly and once by way of its binary format. ncdu reads the
+        // results.
         let duke = |words: &[&str]| drop(run(program().args(words).current_dir(place.path())).ended(0));
         for name in ["theirs", "ours by them"] {
             duke(&["-f", name, "-O", "binary"]);
@@ -178,7 +178,7 @@ fn gdu_and_duke_read_each_other() {
     assert_eq!(root.child("other").get("apparent").number(), 9_000);
     assert_eq!(root.child("sub").child("large").get("apparent").number(), 50_000);
     export(&place, &["-o", "ours", "t"]);
-    // gdu does not show the own sizes of directories, so only the size of a file is checked.
+    // gdu does not show the size of a directory itself, so only the size of a file is checked.
     let shown = gdu(&["-n", "-p", "-a", "-f", "ours"]);
     let text = String::from_utf8_lossy(&shown.stdout).into_owned();
     assert!(text.contains("8.8 KiB") && text.contains("other"), "{text}");
@@ -303,9 +303,9 @@ fn a_closed_pipe_is_no_error_and_an_interrupt_is_reported() {
         }
         drop(out);
         let output = child.wait_with_output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(if interrupts { 130 } else { 0 }), "{said}");
-        assert_eq!(said.is_empty(), !interrupts, "{said}");
+        let recorded = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(if interrupts { 130 } else { 0 }), "{recorded}");
+        assert_eq!(recorded.is_empty(), !interrupts, "{recorded}");
     }
 }
 
@@ -318,8 +318,8 @@ fn ssh(place: &Place, script: &str) -> std::ffi::OsString {
 fn search_path(place: &Place, name: &str, script: &str) -> std::ffi::OsString {
     let bin = place.directory("bin");
     let path = bin.join(name);
-    // Another process writes the file, because a file that is open for writing cannot be executed, even if it
-    // is open only in a child that another test has just forked.
+    // Another process writes the file, because a child that another test has just forked would otherwise hold
+    // the file open for writing. A file that is open for writing cannot be executed.
     let mut writer = Command::new("sh")
         .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
         .arg(&path)
@@ -340,7 +340,7 @@ fn a_remote_path_is_scanned_and_never_interpreted_by_its_shell() {
     let place = everything();
     let name = "it's $(touch pwned) `touch pwned`; touch pwned\n\"*";
     place.file(Path::new(name).join("in"), 5000);
-    let path = ssh(&place, r#"printf '%s|' "$1" "$2" >said; shift 2; eval "$1""#);
+    let path = ssh(&place, r#"printf '%s|' "$1" "$2" >recorded; shift 2; eval "$1""#);
     let word = format!("ssh://me@box{}/{name}", place.path().display());
     let run = run(program()
         .env("PATH", &path)
@@ -352,7 +352,7 @@ fn a_remote_path_is_scanned_and_never_interpreted_by_its_shell() {
     let place_of = fs::canonicalize(place.join(name)).unwrap();
     assert_eq!(root.get("name").text(), format!("me@box:{}", place_of.display()));
     assert_eq!(root.child("in").get("apparent").number(), 5000);
-    assert_eq!(bytes(&place, "said"), b"--|me@box|");
+    assert_eq!(bytes(&place, "recorded"), b"--|me@box|");
     assert!(!place.join("pwned").exists());
 }
 
@@ -360,11 +360,14 @@ fn a_remote_path_is_scanned_and_never_interpreted_by_its_shell() {
 fn a_remote_side_of_diff_is_scanned_with_the_same_flags() {
     let place = everything();
     export(&place, &["-o", "old", "t"]);
-    let path = ssh(&place, r#"printf '%s' "$3" >said; exit 3"#);
+    let path = ssh(&place, r#"printf '%s' "$3" >recorded; exit 3"#);
     let words = ["diff", "-n", "-x", "--exclude", "*.o", "--skip-network", "old", "ssh://box/t"];
     run(program().env("PATH", path).env("DUKE_THREADS", "3").args(words).current_dir(place.path())).ended(2);
     let flags = "'-x' '--skip-network' '--threads=3' '--exclude=*.o'";
-    assert_eq!(String::from_utf8(bytes(&place, "said")).unwrap(), format!("duke -q -c -o - {flags} -- '/t'"));
+    assert_eq!(
+        String::from_utf8(bytes(&place, "recorded")).unwrap(),
+        format!("duke -q -c -o - {flags} -- '/t'")
+    );
 }
 
 #[test]
@@ -656,7 +659,7 @@ fn a_remote_of_rclone_is_listed_by_rclone() {
 {"Path":"d/$(touch pwned)","Name":"b","Size":4000,"ModTime":"2026-11-24T15:46:52.6Z","IsDir":false}
 ]"#;
     fs::write(place.join("lines"), lines).unwrap();
-    let path = search_path(&place, "rclone", r#"printf '%s|' "$@" >said; cat lines"#);
+    let path = search_path(&place, "rclone", r#"printf '%s|' "$@" >recorded; cat lines"#);
     let word = "rclone://--config=x:b; touch pwned";
     let run = run(program().env("PATH", &path).args(["--json", "-q", word]).current_dir(place.path()));
     let run = run.ended(0);
@@ -665,14 +668,17 @@ fn a_remote_of_rclone_is_listed_by_rclone() {
     assert_eq!(root.get("name").text(), "--config=x:b; touch pwned");
     assert_eq!(root.get("apparent").number(), 7000);
     assert_eq!(root.child("d").child("a").get("apparent").number(), 3000);
-    let said = String::from_utf8(bytes(&place, "said")).unwrap();
+    let recorded = String::from_utf8(bytes(&place, "recorded")).unwrap();
     let flags = "lsjson|-R|--fast-list|--no-mimetype|--use-server-modtime|--files-only|";
-    assert!(said.starts_with(flags) && said.ends_with("|--|--config=x:b; touch pwned|"), "{said}");
-    assert!(!said.contains("versions"), "{said}");
+    assert!(
+        recorded.starts_with(flags) && recorded.ends_with("|--|--config=x:b; touch pwned|"),
+        "{recorded}"
+    );
+    assert!(!recorded.contains("versions"), "{recorded}");
     let words = ["--json", "-q", "--versions", word];
     self::run(program().env("PATH", &path).args(words).current_dir(place.path())).ended(0);
-    let said = String::from_utf8(bytes(&place, "said")).unwrap();
-    assert!(said.ends_with("|--s3-versions|--b2-versions|--|--config=x:b; touch pwned|"), "{said}");
+    let recorded = String::from_utf8(bytes(&place, "recorded")).unwrap();
+    assert!(recorded.ends_with("|--s3-versions|--b2-versions|--|--config=x:b; touch pwned|"), "{recorded}");
     assert!(!place.join("pwned").exists());
 }
 
@@ -689,7 +695,7 @@ fn unfinished_uploads_are_listed_after_the_objects() {
     fs::write(place.join("uploads"), uploads).unwrap();
     let list = |objects: &str, end: &str| {
         let script = format!(
-            r#"printf '%s|' "$@" >>said; echo >>said; [ "$1" = lsjson ] || {{ cat uploads; {end} }}; echo '[{objects}'; echo ']'"#
+            r#"printf '%s|' "$@" >>recorded; echo >>recorded; [ "$1" = lsjson ] || {{ cat uploads; {end} }}; echo '[{objects}'; echo ']'"#
         );
         let path = search_path(&place, "rclone", &script);
         let words = ["--json", "-q", "--uploads", "rclone://s3:b/logs"];
@@ -704,9 +710,9 @@ fn unfinished_uploads_are_listed_after_the_objects() {
         assert_eq!(root.child("d").child("a (unfinished upload 1").child("2)").get("apparent").number(), 0);
         assert_eq!(root.child("e (unfinished upload -3)").get("mtime").number(), 1_795_508_100);
     }
-    let said = String::from_utf8(bytes(&place, "said")).unwrap();
+    let recorded = String::from_utf8(bytes(&place, "recorded")).unwrap();
     let command = "\nbackend|list-multipart-uploads|--ask-password=false|--log-format=|--|s3:b/logs|\n";
-    assert!(said.contains(command), "{said}");
+    assert!(recorded.contains(command), "{recorded}");
     // If the uploads cannot be listed, the objects are still shown.
     let run = list(object, "echo 403 AccessDenied >&2; exit 3;");
     assert!(
@@ -739,7 +745,7 @@ fn a_failing_rclone_leaves_marked_rows_and_its_error() {
             "s3:b: 403 AccessDenied\n",
         ),
         ("exit 1", "s3:b: rclone exited with code 1\n"),
-        ("kill -9 $$", "s3:b: rclone was ended by a signal\n"),
+        ("kill -9 $$", "s3:b: rclone was killed by a signal\n"),
     ];
     for (end, message) in cases {
         let path = search_path(&place, "rclone", &format!("echo '['; echo '{line},'; {end}"));
@@ -763,8 +769,8 @@ fn a_failing_rclone_leaves_marked_rows_and_its_error() {
 fn objects_are_grouped_into_directories_in_any_order() {
     let place = Place::new();
     let mut lines = String::from("[\n");
-    // duke collects the entries of a limited number of directories at a time before it adds them to the tree. There
-    // are more directories than that, and the list returns to each of them once.
+    // duke collects the entries of a limited number of directories at a time before it adds them to the tree. The
+    // list has more directories than this limit, and returns to each directory once.
     for round in 0..2 {
         for directory in 0..200 {
             let path = format!("{}/{directory}/{round}", directory % 7);

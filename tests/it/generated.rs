@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::program::run_in;
 
-/// Variable that makes the test write the files instead of comparing them.
+/// Environment variable that makes the test write the files instead of comparing them.
 const UPDATE: &str = "DUKE_UPDATE";
 
 /// Files in packaging/, with the arguments that generate them.

@@ -14,7 +14,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use nix::sys::resource::{UsageWho, getrusage};
 
-/// Limit on memory in docs/security.md, in bytes: `EACH_BYTE` per byte of input, plus `CONSTANT`.
+/// Memory limit documented in docs/security.md, in bytes: `EACH_BYTE` per unpacked byte of input, plus `CONSTANT`.
 const EACH_BYTE: u64 = 60;
 const CONSTANT: u64 = 32 << 20;
 
@@ -56,7 +56,7 @@ fn hold(test: &str, bytes: &[u8], unpacked: u64, ways: &[&[&str]], check: impl F
     }
 }
 
-/// Returns the maximum memory, in bytes, of any process started by this process.
+/// Returns the largest peak memory, in bytes, among the child processes that have ended.
 fn peak() -> u64 {
     u64::try_from(getrusage(UsageWho::RUSAGE_CHILDREN).unwrap().max_rss()).unwrap() * 1024
 }
@@ -131,11 +131,11 @@ fn entries_without_a_line_are_reported() {
         let run = crate::program::run_in(place.path(), [words, &["-f", "file"][..]].concat()).ended(1);
         // Each of the 18 nested directories adds 256 bytes to the path, including the slash. The paths of 15
         // directories fit. Those of the other three, and of the two files in them, do not.
-        let said = format!(
+        let message = format!(
             "skipped 5 entries with paths longer than 4,095 bytes; the first begins with /r/{}/",
             "n".repeat(255)
         );
-        assert!(run.stderr.contains(&said), "{words:?}: {}", run.stderr);
+        assert!(run.stderr.contains(&message), "{words:?}: {}", run.stderr);
         assert!(run.text().contains("/r/beside"), "{words:?}");
         let lines = run.text().lines().filter(|line| line.contains("/r/n")).count();
         assert_eq!(lines, 15, "{words:?}");
@@ -213,7 +213,7 @@ impl Snapshot {
         varint(&mut index, directories);
         varint(&mut index, self.count);
         index.extend(self.index);
-        // One device, but no time and no names are recorded.
+        // One device with the number 1. The scan time is 0, and the host, the scan flags and the version are empty.
         index.extend([1, 1, 0, 0, 0, 0]);
         let footer = [file.len() as u64, index.len() as u64].map(u64::to_le_bytes).concat();
         file.extend(&index);
@@ -231,7 +231,8 @@ fn varint(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(u8::try_from(number).unwrap());
 }
 
-/// Returns a listing: the number of its directory, and its entries.
+/// Returns an encoded listing with one segment: the number of the directory, twice the length of the entries, and the
+/// entries.
 fn listing(directory: u64, records: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     varint(&mut bytes, directory);
@@ -254,7 +255,8 @@ fn rows_with_too_few_bytes_are_rejected_before_taking_memory() {
     let blocks = 30_000;
     let mut snapshot = Snapshot::default();
     snapshot.block(0, &listing(0, ROOT), &[0, 1]);
-    // This block is too short for a listing, which is not noticed: a listing is read only when it is shown.
+    // The next block is too short for a listing. This error is not found, because the snapshot is rejected before any
+    // listing is read.
     snapshot.block(0, &[0], &[1, 1]);
     snapshot.block(1, &[0; 5 * 1024], &[]);
     (1..blocks).for_each(|_| snapshot.block(1, &[0], &[]));
@@ -278,12 +280,13 @@ fn a_snapshot_of_errors_takes_no_more_memory_than_its_bytes() {
     let mut snapshot = Snapshot::default();
     snapshot.block(0, &listing(0, ROOT), &[0, 1]);
     snapshot.block(4, &listing(1, &b"\x41\x01a\x05".repeat(200_000)), &[1, 1]);
-    // This block contains the rows of the top and of its root.
+    // This block contains the rows of two directories: the top, which is the parent of all roots, and the root.
     snapshot.block(1, &[0; 10], &[]);
     holds_snapshot("a_snapshot_of_errors_takes_no_more_memory_than_its_bytes", &snapshot.finish(2), 1);
 }
 
-/// Checks a binary export whose items are stored without compression.
+/// Checks that reading a binary export takes no more memory than the limit, and that the output is at most `levels`
+/// times the size of the export. `content` contains the items, which are stored without compression.
 fn holds_binary(test: &str, content: &[u8], root: u64, levels: u64) {
     let file = binary_export::file(&[content], root);
     hold(test, &file, file.len() as u64, &WAYS, |cost| {

@@ -1,5 +1,5 @@
-//! Results of jobs that panic. These are not unit tests, because the unit tests are also run in a build where
-//! a panic aborts the process.
+//! Tests of jobs that panic. They are integration tests, because the unit tests are also run in a build where a panic
+//! aborts the process.
 #![allow(missing_docs)]
 
 use std::time::Duration;

@@ -99,7 +99,7 @@ fn the_output_matches_the_schema_and_has_no_other_keys() {
     let violations = schema::violations(schema.root(), schema.root(), output.root());
     assert_eq!(violations, Vec::<String>::new());
     let entry = schema::target(schema.root(), "#/$defs/entry").get("properties").keys();
-    // Mount points and `duke df` have further keys: tests/system/space.rs.
+    // The additional keys of mount points and of `duke df` are tested in tests/system/space.rs.
     let mut keys = schema.root().get("properties").keys();
     keys.retain(|key| *key != "filesystems");
     assert_eq!(output.root().keys(), keys);
@@ -112,7 +112,7 @@ fn the_output_matches_the_schema_and_has_no_other_keys() {
         met.extend(keys);
         waiting.extend(one.find("children").map(Value::elements).unwrap_or_default());
     }
-    // Only CephFS records sizes: tests/system/lying/recursive.rs.
+    // The fixture cannot have this key, because only CephFS records sizes. tests/system/lying/recursive.rs tests it.
     met.push("recorded");
     let missing: Vec<_> = entry.iter().filter(|key| !met.contains(key)).collect();
     assert!(missing.is_empty(), "the fixture shows no {missing:?}");

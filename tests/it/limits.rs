@@ -150,7 +150,7 @@ fn one_processor_is_enough() {
     }
 }
 
-/// An entry consists of a name of eleven bytes, sizes, a time and little else: 28 bytes when this test was written.
+/// Each entry has a name of eleven bytes, sizes and a time. It took 28 bytes when this test was written.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_entry_takes_at_most_forty_bytes_with_its_name() {

@@ -57,8 +57,8 @@ fn links(text: &str) -> Vec<String> {
     links
 }
 
-/// Returns the anchor of a heading: its letters in lower case, with `-` for each blank, and without any other
-/// characters.
+/// Returns the anchor of a heading: the text in lower case, with each blank replaced by `-`. All characters except
+/// letters, digits, `-` and `_` are omitted.
 fn anchor(heading: &str) -> String {
     let kept = |letter: &char| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_');
     heading

@@ -1,5 +1,5 @@
-//! Trees that are read from lists, from outside: round trips of real directories, lists written by find and
-//! du, and all uses of such a tree.
+//! Tests that run the program on lists: round trips of real directories, lists written by find and du, and the exports,
+//! tables and comparisons of a tree that was read from a list.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fmt::Write as _;
@@ -203,7 +203,7 @@ fn lists_with_settings_are_saved_and_compared() {
     let words = ["diff", "-n", "--format", "find", "one", "two"];
     let grown = run_in(place.path(), words).ended(0);
     assert!(grown.text().contains("400.0 KiB") && grown.text().contains("/r/b/c"), "{}", grown.text());
-    // Settings for lists require a list, and a list is saved only to a file that the user names.
+    // Settings for lists require a list, and `save` reads a list only with `-o FILE`.
     for words in [
         &["save", "--format", "find", "."][..],
         &["save", "-f", "one", "--format", "find"],
@@ -274,7 +274,9 @@ duke: list: 6 more lines cannot be read
     assert_eq!(twice.stderr, expected);
     // An incomplete tree is not exported.
     let export = run_in(place.path(), ["-f", "list", "-o", "out"]).ended(1);
-    assert!(export.stderr.ends_with("nothing written: scan incomplete\n") && !place.join("out").exists());
+    assert!(
+        export.stderr.ends_with("nothing written: the tree is incomplete\n") && !place.join("out").exists()
+    );
     fs::write(place.join("none"), "path,size\nr/b,x\n").unwrap();
     run_in(place.path(), ["-f", "none", "-n"]).ended(2);
 }
@@ -300,7 +302,7 @@ fn settings_that_do_not_fit_are_refused() {
         ),
         (&["-f", "export", "--root", "/a", "-n"], "export: not a list"),
         (&["-f", "list", "-n"], "for example --fields path=1,size=2"),
-        (&["-f", "list", "--fields", "path", "-n"], "not FIELD=COLUMN, such as path=2"),
+        (&["-f", "list", "--fields", "path", "-n"], "expected FIELD=COLUMN, such as path=2"),
         (&["-f", "list", "--fields", "color=1", "-n"], "no such field"),
         (&["-f", "list", "--fields", "path=0", "-n"], "columns are numbered from 1"),
         (&["-f", "list", "--format", "tar", "-n"], "possible values: du, find, rclone, s3-inventory"),
@@ -332,8 +334,8 @@ fn an_interrupted_list_is_partial() {
         .spawn()
         .unwrap();
     let mut writer = fs::OpenOptions::new().write(true).open(&fifo).unwrap();
-    // The lines are far more than the pipe and the queues hold. Once the last line is written, the first
-    // lines have therefore been read.
+    // The pipe and the queues hold only a small part of the lines. Once the last line has been written, duke
+    // has therefore read the first lines.
     let lines: Vec<String> = (0..500_000).map(|number| format!("r/{number},1\n")).collect();
     writer.write_all(format!("path,size\n{}", lines.concat()).as_bytes()).unwrap();
     let pid = nix::unistd::Pid::from_raw(i32::try_from(child.id()).unwrap());

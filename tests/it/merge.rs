@@ -169,7 +169,7 @@ fn part_tree(root: &str, device: u64, cut: &[&str]) -> Tree {
     sized_tree(root, device, 16, cut)
 }
 
-/// Returns a tree like [`part_tree`], in which the inode has this number of blocks.
+/// Returns the same tree as [`part_tree`], but the inode with two names has `blocks` blocks.
 fn sized_tree(root: &str, device: u64, blocks: u64, cut: &[&str]) -> Tree {
     let (tree, mut batch) = (Tree::new(), Batch::default());
     let index = tree.devices().index(device);
@@ -348,7 +348,7 @@ fn missing_parts_are_refused_or_added_later() {
     fleet.plan(&[]);
     fleet.save_all();
     let refused = fleet.merge(&["0.duke", "2.duke"]).ended(2);
-    assert!(refused.stderr.starts_with("duke: missing parts: 1; "), "{}", refused.stderr);
+    assert!(refused.stderr.starts_with("duke: missing part: 1; save it"), "{}", refused.stderr);
     assert!(!fleet.folder.join("all.duke").exists());
     let refused = fleet.merge(&["--partial", "1.duke", "2.duke"]).ended(2);
     assert!(refused.stderr.contains("part 0 is missing"), "{}", refused.stderr);

@@ -58,8 +58,8 @@ fn totals(entries: &BTreeMap<String, Entry>, path: &str) -> (i128, i128, i128) {
     (sum(|entry| entry.disk), sum(|entry| entry.apparent), inside().count() as i128 - 1)
 }
 
-/// Creates the tree described by `plan`. The number after a path selects the kind of entry: 0 is a directory,
-/// 1 a symbolic link, 2 to 5 a hard link to the first file with that number, if any, and the rest are files.
+/// Creates the tree described by `plan`. The number after a path selects the kind of entry: 0 is a directory, 1 is a
+/// symbolic link, and all others are files. Files with the same number from 2 to 5 are hard links of one inode.
 fn make(place: &Place, plan: &[(String, u8, usize)]) {
     place.directory("t");
     let mut made: BTreeMap<u8, String> = BTreeMap::new();

@@ -47,7 +47,7 @@ fn table(heading: &str) -> Vec<Vec<&'static str>> {
     table_of(DOCUMENT, heading)
 }
 
-/// Returns the rows of the table in a document below the heading `## HEADING`, each with its cells.
+/// Returns the cells of each row of the table below the heading `## HEADING` in `document`.
 fn table_of(document: &'static str, heading: &str) -> Vec<Vec<&'static str>> {
     let (_, section) =
         document.split_once(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("{heading}"));
@@ -106,7 +106,7 @@ const FEATURES: [(&str, &str, &str, &str, &str); 9] = [
 #[test]
 fn the_comparison_of_the_readme_agrees_with_the_document() {
     let rows = table_of(README, "Comparison");
-    // The section also contains the table of performance, which has another number of columns.
+    // The section also contains a table of benchmark results, which has a different number of columns.
     let rows: Vec<_> = rows.iter().take_while(|row| row.len() == rows[0].len()).collect();
     assert!(rows.len() > 15, "{}", rows.len());
     let programs = rows[0].iter().skip(2).flat_map(|cell| cell.split(", "));
@@ -115,7 +115,7 @@ fn the_comparison_of_the_readme_agrees_with_the_document() {
         let name = program.split(' ').next().unwrap();
         assert_ne!(program, name, "{program} has no version");
         if DOCUMENT.contains(&format!("## Flags of {name}\n")) || name == "ncdu" {
-            // A digit after the name would make it another version: 1.1 is not 1.18.
+            // If a digit follows, the document names another version: `1.1` is also the beginning of `1.18`.
             let is_whole = |rest: &str| !rest.starts_with(|next: char| next.is_ascii_digit());
             assert!(
                 DOCUMENT.split(program).skip(1).any(is_whole),

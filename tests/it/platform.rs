@@ -17,7 +17,7 @@ use duke::testing::platform::{AtomicFile, Attributes, Boundary, Directory, Errno
 /// Directory as read by an implementation: for each name, the kind hint, inode number and attributes.
 type Found = BTreeMap<Vec<u8>, (Kind, u64, Result<Attributes, Errno>)>;
 
-/// Returns the directory according to the standard library.
+/// Returns the entries of a directory by name, with their attributes as read by the standard library.
 fn expected(path: &Path) -> BTreeMap<Vec<u8>, Attributes> {
     let attributes = |entry: fs::DirEntry| {
         let metadata = fs::symlink_metadata(entry.path()).unwrap();
@@ -72,8 +72,8 @@ macro_rules! conformance {
             while reader.fill(&mut buffer).unwrap() == Filled::Some {
                 batches += 1;
                 for entry in buffer.entries() {
-                    let said = (entry.hint, entry.inode, buffer.attributes(&directory, &entry));
-                    let before = found.insert(entry.name.to_bytes().to_vec(), said);
+                    let prefetched = (entry.hint, entry.inode, buffer.attributes(&directory, &entry));
+                    let before = found.insert(entry.name.to_bytes().to_vec(), prefetched);
                     assert!(before.is_none(), "{:?} came twice", entry.name);
                 }
             }
@@ -165,7 +165,8 @@ macro_rules! conformance {
 
 conformance!(system: read_dir, unix: read_dir::readdir);
 
-/// All implementations agree on device files, kernel files and all other files of the system.
+/// Both implementations return the same entries for system directories, including those with device files and kernel
+/// files.
 #[cfg(target_os = "linux")]
 #[test]
 fn implementations_agree_on_the_system() {
@@ -173,10 +174,11 @@ fn implementations_agree_on_the_system() {
         let plain = |found: Found| -> Vec<_> {
             found
                 .into_iter()
-                .map(|(name, (_, inode, said))| (name, inode, said.map(without_mounts)))
+                .map(|(name, (_, inode, prefetched))| (name, inode, prefetched.map(without_mounts)))
                 .collect()
         };
-        // A running system may change between two readings, but not every time.
+        // On a running system, the entries may change between the two reads. One agreement among several attempts is
+        // therefore enough.
         let agree = || plain(system::read(path).0) == plain(unix::read(path).0);
         if !(0..20).any(|_| agree()) {
             assert_eq!(plain(system::read(path).0), plain(unix::read(path).0), "{}", path.display());

@@ -1,4 +1,4 @@
-//! The tables of docs/keys.md and the terms of docs/search.md match the program.
+//! Tests that the documented keys, flags, exit codes and search terms match the program.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use crate::generated::check_generated;
@@ -37,25 +37,25 @@ fn the_documented_flags_are_those_of_the_help() {
     let is_flag = |word: &&str| word.starts_with('-') && word.len() > 1;
     let flag =
         |word: &str| word.trim_end_matches([',', '.', ':', ';']).split(['=', ' ']).next().unwrap().to_owned();
-    // A line of the help that begins with a flag describes it.
+    // In the help, a line that begins with a flag describes this flag.
     let described = help.text().lines().map(str::trim_start).filter(|line| line.starts_with('-'));
     let mut helped: Vec<_> = described
         .flat_map(|line| line.split_whitespace().take_while(is_flag).map(flag).collect::<Vec<_>>())
         .collect();
-    let mut told: Vec<_> = flags().into_iter().filter(is_flag).map(flag).collect();
+    let mut in_docs: Vec<_> = flags().into_iter().filter(is_flag).map(flag).collect();
     // `is_flag` excludes the other code spans of the table: values such as `COL`, and `-` for a file.
     helped.sort();
-    told.sort();
-    assert_eq!(told, helped);
+    in_docs.sort();
+    assert_eq!(in_docs, helped);
 }
 
 #[test]
 fn the_documented_exit_codes_are_those_of_the_help() {
     let place = Place::new();
     let help = run_in(place.path(), ["--help"]).ended(0);
-    let (_, told) = help.text().split_once("\nExit codes:\n").unwrap();
+    let (_, in_docs) = help.text().split_once("\nExit codes:\n").unwrap();
     let mut count = 0;
-    for line in told.lines().take_while(|line| !line.is_empty()) {
+    for line in in_docs.lines().take_while(|line| !line.is_empty()) {
         let (code, meaning) = line.trim_start().split_once(' ').unwrap();
         assert!(REFERENCE.contains(&format!("\n| {code} | {}", meaning.trim_start())), "{line}");
         count += 1;

@@ -1,4 +1,4 @@
-//! Snapshots of the last scan: files that cannot be used, and files that change while they are open.
+//! Snapshots of the last scan that cannot be used, or that change while they are open.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;
@@ -17,7 +17,7 @@ use duke::testing::source::latest_snapshot::{Latest, open_latest};
 use duke::testing::table::recorded::{RecordedTree, is_of_roots};
 use duke::tree::DirId;
 
-/// Number of directories in the tree: more than fit in one block of rows.
+/// Number of directories in the tree. It exceeds the number of rows in a block of the snapshot's directory table.
 const DIRECTORIES: usize = 3000;
 
 /// Tree of files, and the folder with its snapshot.
@@ -82,7 +82,7 @@ fn an_unusable_snapshot_is_ignored_with_a_reason_and_an_older_one_is_opened() {
         ("not a snapshot", b""),
         ("not a snapshot", b"another format that is longer than a header"),
         ("version 99", &later),
-        ("of other paths or flags", &of_others),
+        ("saved for other paths or flags", &of_others),
     ];
     for (reason, content) in cases {
         fs::write(&newer, content).unwrap();

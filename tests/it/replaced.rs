@@ -54,7 +54,7 @@ fn copy_times(from: &Path, to: &Path) {
     utimensat(nix::fcntl::AT_FDCWD, to, &time, &time, UtimensatFlags::NoFollowSymlink).unwrap();
 }
 
-/// Creates the entry at `path`.
+/// Creates a file, or a directory that contains a file, and sets the times of the entry at `path` back by an hour.
 fn make(path: &Path, is_directory: bool) {
     if is_directory {
         fs::create_dir(path).unwrap();
@@ -131,7 +131,7 @@ fn remove(path: &Path) {
     removed.unwrap();
 }
 
-/// Runs `body` on a file system that records the time of birth, and on one that does not.
+/// Runs `body` on a file system that records birth times, and on a file system that does not.
 fn in_images(test: &str, body: impl Fn(&Image)) {
     if !sandbox::enter(test) {
         return;
@@ -166,7 +166,7 @@ fn entries_replaced_while_the_dialog_is_open_are_not_deleted() {
                 remove(&path);
             }
         }
-        // On a busy machine, some of these changes reuse no inode number.
+        // On a busy machine, not every change reuses the inode number, so a single reuse is enough.
         assert!(reused > 0, "no inode number was used again, so this proves nothing");
     });
 }
@@ -219,7 +219,7 @@ fn entries_replaced_before_the_dialog_opened_are_kept_and_not_counted() {
             let_a_second_pass(&path);
             let scan = crate::support::scan(&image.path(), 2);
             let selection = whole(&scan, &path);
-            // Without a dialog, the entry is still compared with the scanned data.
+            // A deletion without a dialog must still compare the entry with the scanned data.
             let unasked = Arc::new(selection.clone());
             change.happen(&path);
             let is_born_known = fs::metadata(&path).unwrap().created().is_ok();
@@ -256,8 +256,8 @@ fn entries_added_while_the_dialog_is_open_are_deleted_with_their_directory() {
     let path = image.join("entry");
     make(&path, true);
     let scan = crate::support::scan(&image.path(), 2);
-    // Entries added before the dialog opens are deleted, too. The directory's time is set back to the time
-    // that the scan has read.
+    // Entries added before the dialog opens are deleted, too, even if the modification time of their directory
+    // is set back to the value that the scan read.
     let read = fs::metadata(&path).unwrap().modified().unwrap();
     fs::write(path.join("newer"), "newer").unwrap();
     fs::File::open(&path).unwrap().set_modified(read).unwrap();
@@ -270,7 +270,7 @@ fn entries_added_while_the_dialog_is_open_are_deleted_with_their_directory() {
     assert!(!path.exists());
 }
 
-/// Deleting one name of an inode changes the inode's ctime. The other names must be deleted all the same.
+/// Deleting one name of an inode changes the inode's ctime. The other names must still be deleted.
 #[test]
 fn all_names_of_an_inode_go_together() {
     in_images("all_names_of_an_inode_go_together", |image| {

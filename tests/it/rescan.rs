@@ -1,4 +1,4 @@
-//! Rescans of a directory: afterwards, the tree equals that of a fresh scan of everything.
+//! Tests of rescans. After a rescan, the tree must equal the tree of a new full scan.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -131,7 +131,6 @@ fn look_again(scan: &Scan, path: &Path) {
     assert_eq!(again.wait(Duration::from_secs(60)), Some(Outcome::Complete));
 }
 
-/// Scans these roots.
 fn scan_all(roots: &[PathBuf]) -> Scan {
     Scan::run(roots.to_vec(), Options { threads: Some(2), ..Options::default() })
 }
@@ -188,8 +187,8 @@ fn a_root_under_two_names_is_rescanned_under_both_and_counts_once() {
     let scan = scan_all(&roots);
     fs::remove_dir_all(&one).unwrap();
     look_again(&scan, &roots[1]);
-    // Both roots name the missing directory and report the error. Both are read again once the directory
-    // exists.
+    // Both roots refer to the missing directory, whose error counts once. Once the directory exists again,
+    // rescanning one root updates both.
     let lost: Vec<DirId> = scan.tree().listing(DirId::TOP).directories().collect();
     assert!(lost.len() == 2 && lost[0] == lost[1], "{lost:?}");
     assert_eq!(scan.tree().status(lost[0]).errno, Some(Errno::ENOENT as i32));

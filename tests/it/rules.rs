@@ -1,7 +1,6 @@
-//! Rules of the repository. If existing code breaks a rule, the number of violations must equal a limit, and
-//! this limit may only be lowered.
+//! Checks of the repository's rules, such as the dependencies between the layers described in ARCHITECTURE.md.
 //!
-//! ARCHITECTURE.md describes the layers.
+//! A rule that existing code breaks has a limit, which must equal the number of violations and may only be lowered.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -99,7 +98,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Files outside the folder of their layer.
+/// Files and folders that belong to a layer although they are outside its folder, each with the layer.
 const ELSEWHERE: &[(&str, &str)] = &[("fixture", "base"), ("testing", "run")];
 
 /// Crates, each with the only layer that may name it.
@@ -117,7 +116,8 @@ const CRATES: &[(&str, &str)] = &[
     ("toml", "cli"),
 ];
 
-/// Files that may name a crate of another layer. The texts of system errors are also needed below the platform layer.
+/// Exceptions to [`CRATES`]: crates, each with a file in another layer that may name it. `base/os_error` takes the
+/// texts of system errors from `nix`.
 const CRATES_ELSEWHERE: &[(&str, &str)] = &[("nix", "base/os_error")];
 
 /// Names that the glossary has replaced (CONTRIBUTING.md), each with its replacement.
@@ -263,7 +263,7 @@ fn a_crate_is_named_in_one_layer() {
     hold(FILES_WITH_ANOTHER_LAYERS_CRATE, &wrong);
 }
 
-/// `ci/features.sh` compiles the library with each feature alone.
+/// Checks only the manifest. `ci/features.sh` compiles the library without features and with `formats` alone.
 #[test]
 fn without_features_the_library_needs_few_crates() {
     let manifest = include_str!("../../Cargo.toml");

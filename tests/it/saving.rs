@@ -1,4 +1,4 @@
-//! `duke save` and `-f` from outside: the files they write, and their errors.
+//! Tests that run `duke save` and `duke -f`: the files that they write or read, and their errors.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;
@@ -104,13 +104,14 @@ fn a_failed_write_keeps_the_old_file() {
     assert_refused(save(&place, &file.join("under")), folder.path(), "not a directory");
     assert_refused(save(&place, folder.path()), folder.path(), "is a directory");
     assert_refused(save(&place, &folder.path().join("no/file")), folder.path(), "no such file or directory");
-    // Simulates a full disk on any machine.
+    // A limit of 0 bytes for file sizes simulates a full disk on every system.
     let mut limited = program();
     limited.arg("save").arg("-o").arg(&file).arg(place.path());
     assert_refused(run(&mut without_room(&limited)), folder.path(), "file too large");
 }
 
-/// Makes writes to files fail without killing the program.
+/// Returns a command that runs `command` with a file-size limit of 0 bytes. Writes to files fail, but SIGXFSZ does
+/// not kill the program.
 fn without_room(command: &Command) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", r#"trap '' XFSZ; ulimit -f 0; exec "$0" "$@""#]);
@@ -375,7 +376,7 @@ fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
         reason
     };
     assert_eq!(listed(refused(&["other"])), format!("other: {none} other"));
-    let flags = "its snapshots were made with other flags; pass these flags to diff, or save a new snapshot: duke save t";
+    let flags = "no snapshot was made with the same flags; give the file of one below as OLD, or create one: duke save t";
     assert_eq!(listed(refused(&["t"])), format!("t: {flags}"));
     let late = "all its snapshots are later than the time of --since; use one of their times with --since";
     assert_eq!(listed(refused(&["-x", "--since", "3d", "t"])), format!("t: {late}"));

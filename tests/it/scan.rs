@@ -332,12 +332,13 @@ fn live_totals_grow_to_the_final_ones() {
         assert_eq!(LiveTotals::sample(tree).totals(tree, DirId::TOP), whole);
         assert_eq!(tree.totals(DirId::TOP), whole);
         let progress = scan.progress();
-        // The progress includes the own sizes of directories, even that of the root.
+        // The progress includes the size of each directory itself, even that of the root.
         assert_eq!((progress.entries, progress.disk), (whole.items, whole.disk));
     }
 }
 
-/// The user looks at directories in an arbitrary order, including directories that are being read or have been read.
+/// Makes the scan read directories in an arbitrary order. The requests include directories that the scan is reading or
+/// has already read.
 #[test]
 fn directories_that_are_looked_at_count_once() {
     let fixture = fixtures::wide(3_000);

@@ -1,4 +1,4 @@
-//! Searches and surveys of scanned trees: their totals equal those of the scan.
+//! Searches and statistics of scanned trees: their totals equal those of the scan.
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
@@ -83,7 +83,7 @@ fn types_and_a_search_for_everything_have_the_size_of_the_tree() {
     assert_eq!((disk, apparent), (whole.disk, whole.apparent));
     let found = finish(search::search(&pool, request(&tree, "")));
     assert_eq!((found.sum.disk, found.sum.apparent), (whole.disk, whole.apparent));
-    // The root is an entry too.
+    // The search also finds the root, which `items` does not count.
     assert_eq!(found.matched, whole.items + 1);
     assert_eq!(found.rows[0].key - 1, whole.disk);
 }

@@ -76,7 +76,7 @@ fn open(path: &Path, access: Access) -> Result<Snapshot, OpenError> {
     snapshot::open_by(path, Some(access))
 }
 
-/// Returns all data of a tree by path, without the numbers of directories.
+/// Returns all data of a tree by path. Directory numbers are omitted, because a snapshot renumbers the directories.
 fn everything(tree: &Tree) -> BTreeMap<Vec<u8>, String> {
     let mut all = BTreeMap::new();
     let mut note = |path: Vec<u8>, what: String| {
@@ -311,7 +311,7 @@ fn limits_are_kept() {
     assert!(matches!(unfinished, Err(WriteError::Changing)));
 }
 
-/// Calls every reading function of a tree, and returns the number of directories.
+/// Reads all data of a tree, including its errors and hard links, and returns the number of directories.
 pub(crate) fn explore(tree: &Tree) -> usize {
     let mut met = 0;
     for (id, listing) in Walk::new(tree, DirId::TOP) {
@@ -371,7 +371,7 @@ fn any_plan() -> impl Strategy<Value = Plan> {
     })
 }
 
-/// Builds a tree of these entries below one root. Some directories cannot be read or are incomplete.
+/// Builds a tree with the entries of `plan` below one root. Some directories cannot be read or are incomplete.
 fn build(plan: Vec<Plan>) -> Tree {
     let (tree, mut batch) = (Tree::new(), Batch::default());
     // The second device belongs to another host.

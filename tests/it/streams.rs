@@ -1,4 +1,4 @@
-//! The program without the streams, variables or disk space that it usually has.
+//! Tests that run the program without its usual streams, environment variables, disk space or working directory.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::process::{Command, Stdio};
@@ -17,7 +17,7 @@ fn some() -> Place {
     place
 }
 
-/// Arguments for all ways to print something.
+/// Arguments for each kind of output that duke prints.
 #[cfg(target_os = "linux")]
 const WAYS: [&[&str]; 13] = [
     &["-n", "."],
@@ -98,7 +98,8 @@ fn timeless(csv: &[u8]) -> Vec<Vec<u8>> {
     lines.map(|line| line.rsplitn(2, |byte| *byte == b',').last().unwrap_or_default().to_vec()).collect()
 }
 
-/// The output does not depend on the language, the time zone or the variables that other programs read.
+/// The output does not depend on the language, the time zone, or environment variables for other programs, such as
+/// `BLOCK_SIZE`.
 #[test]
 fn the_environment_changes_no_byte_of_the_output() {
     let place = some();
@@ -190,15 +191,15 @@ fn a_panic_of_a_worker_is_a_message_with_exit_code_1() {
         eprintln!("SKIPPED: no strace");
         return;
     };
-    let said = String::from_utf8_lossy(&output.stderr);
-    if !said.contains("panicked") {
-        eprintln!("SKIPPED: no worker could be made to panic: {said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    if !stderr.contains("panicked") {
+        eprintln!("SKIPPED: no worker could be made to panic: {stderr}");
         return;
     }
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    let told = said.lines().filter(|line| line.starts_with("duke: ")).collect::<Vec<_>>();
-    assert_eq!(told.len(), 1, "{said}");
-    assert!(told[0].starts_with("duke: internal error: scan ended early: "), "{said}");
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    let messages = stderr.lines().filter(|line| line.starts_with("duke: ")).collect::<Vec<_>>();
+    assert_eq!(messages.len(), 1, "{stderr}");
+    assert!(messages[0].starts_with("duke: internal error: scan ended early: "), "{stderr}");
 }
 
 /// Runs `program` in a directory that is deleted before the program starts.

@@ -1,4 +1,4 @@
-//! A directory with very many names. If `DUKE_SOAK` is set, it has five million names, as in bug reports about other
+//! Scans of a directory with very many names: five million if `DUKE_SOAK` is set, as in bug reports about other
 //! programs.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 

@@ -1,4 +1,4 @@
-//! SIGINT in child processes, regardless of how the tests were started.
+//! Default action of SIGINT in child processes, even if the tests were started with SIGINT ignored.
 
 use std::sync::Once;
 use std::sync::atomic::AtomicBool;
@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use signal_hook::consts::SIGINT;
 use signal_hook::flag;
 
-/// Ends this process on SIGINT. A shell starts background jobs with SIGINT ignored, which children would inherit. A
-/// handled signal, however, has its default action in children (execve(2)).
+/// Installs a handler that ends this process on SIGINT. A shell starts background jobs with SIGINT ignored, and
+/// children inherit an ignored signal. A handled signal has its default action in children (execve(2)).
 pub fn heed() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Document: all values in one table. A list or object contains the indices of its values.
+/// Parsed document. All values are in one table, and a list or object contains the indices of its values.
 pub struct Document {
     nodes: Vec<Node>,
 }
@@ -15,7 +15,6 @@ enum Node {
     Object(Vec<(String, usize)>),
 }
 
-/// Value of a document.
 #[derive(Clone, Copy)]
 pub struct Value<'d> {
     document: &'d Document,
@@ -37,7 +36,8 @@ impl<'d> Value<'d> {
         Self { document: self.document, node }
     }
 
-    /// Returns the members of an object in the order of the text; none for any other value.
+    /// Returns the members of an object in the order in which the JSON text lists them. Returns no members for any
+    /// other value.
     pub fn members(self) -> Vec<(&'d str, Value<'d>)> {
         match self.node() {
             Node::Object(members) => {
@@ -59,7 +59,7 @@ impl<'d> Value<'d> {
         self.find(key).unwrap_or_else(|| panic!("no {key} among {:?}", self.keys()))
     }
 
-    /// Returns the elements of a list; none for any other value.
+    /// Returns the elements of a list, or an empty vector for any other value.
     pub fn elements(self) -> Vec<Value<'d>> {
         match self.node() {
             Node::Array(elements) => elements.iter().map(|node| self.at(*node)).collect(),
@@ -101,7 +101,7 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// Returns a child of a directory in the report, by its name.
+    /// Returns the child named `name` of a directory in the report.
     pub fn child(self, name: &str) -> Value<'d> {
         let children = self.get("children").elements();
         let names: Vec<_> = children.iter().map(|child| child.get("name").text()).collect();
@@ -170,7 +170,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns `true` if the innermost list or object is empty, so that it may close here.
+    /// Returns `true` if the innermost array or object is empty. Only then is a closing bracket allowed in the place of a
+    /// value.
     fn closes(&self) -> bool {
         match self.open.last() {
             Some(Open::Array(elements)) => elements.is_empty(),

@@ -1,4 +1,4 @@
-//! Running the program like a user, and reading its output.
+//! Helpers that run the program and read its output.
 #![allow(dead_code)] // each test binary uses a part
 
 pub mod interrupts;
@@ -10,7 +10,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// Result of a run.
+/// Exit code and output of a run of the program. `code` is `None` if a signal ended the program.
 pub struct Run {
     pub code: Option<i32>,
     pub stdout: Vec<u8>,
@@ -41,7 +41,7 @@ const VARIABLES: [&str; 8] = [
     "DUKE_CONFIG",
     "NO_COLOR",
     "TERM",
-    // Locations of a configuration.
+    // Variables that determine the location of the configuration file.
     "HOME",
     "XDG_CONFIG_HOME",
 ];
@@ -59,8 +59,8 @@ pub fn program() -> Command {
     command
 }
 
-/// Copies the program to `place`, where any user may run it. Another process makes the copy, because a file that is
-/// open for writing, even in a child that another test has just forked, cannot be executed.
+/// Copies the program to `place`, where any user may run it. Another process makes the copy, because a child that
+/// another test has just forked would otherwise hold the file open for writing, and such a file cannot be executed.
 pub fn for_anybody(place: &place::Place) -> PathBuf {
     let copy = place.join("duke");
     let mut install = Command::new("install");
@@ -83,7 +83,7 @@ pub fn run_in<S: AsRef<OsStr>>(place: &Path, words: impl IntoIterator<Item = S>)
     run(program().current_dir(place).args(words))
 }
 
-/// Runs `command` to its end.
+/// Runs `command` and waits for it to end.
 pub fn run(command: &mut Command) -> Run {
     let Output { status, stdout, stderr } = command.output().expect("the program can be started");
     Run { code: status.code(), stdout, stderr: String::from_utf8(stderr).expect("messages are UTF-8") }

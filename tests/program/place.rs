@@ -10,7 +10,7 @@ use std::process::Command;
 use nix::fcntl::{AT_FDCWD, OFlag, openat};
 use nix::sys::stat::{Mode, mkdirat};
 
-/// Directory that is deleted when it is dropped, however deep it is.
+/// Directory that is deleted, even if it is very deep, when this value is dropped.
 pub struct Place {
     path: PathBuf,
 }
@@ -21,8 +21,8 @@ impl Place {
         Self::below(&std::env::temp_dir())
     }
 
-    /// Creates a directory in memory if the system offers that, because tens of thousands of directories take long on a
-    /// disk.
+    /// Creates an empty directory in `/dev/shm` if possible, because creating tens of thousands of directories on a
+    /// disk is slow.
     pub fn in_memory() -> Self {
         let memory = Path::new("/dev/shm");
         if nix::unistd::access(memory, nix::unistd::AccessFlags::W_OK).is_ok() {
@@ -61,7 +61,8 @@ impl Place {
         path
     }
 
-    /// Creates a file with a name of any bytes. Returns `false` if that fails, because APFS accepts only UTF-8.
+    /// Creates a file whose name may contain any bytes. Returns `false` if the file system rejects the name, as APFS
+    /// does if the name is not UTF-8.
     pub fn odd_file(&self, name: &[u8], content: &str) -> bool {
         match fs::write(self.join(OsStr::from_bytes(name)), content) {
             Ok(()) => true,
@@ -82,8 +83,8 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // Some tests make directories in `locked` inaccessible, so that rm(1) could not delete them. rm(1) is used,
-        // because it neither recurses nor runs out of descriptors, unlike remove_dir_all.
+        // Unlike remove_dir_all, rm(1) neither recurses nor runs out of descriptors. However, rm(1) cannot delete
+        // inaccessible directories, which some tests leave in `locked`.
         let _ = Command::new("chmod").arg("-R").arg("u+rwX").arg(self.path.join("locked")).output();
         let status = Command::new("rm").arg("-rf").arg(&self.path).status();
         assert!(status.is_ok_and(|status| status.success()) || std::thread::panicking());

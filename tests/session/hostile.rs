@@ -1,4 +1,5 @@
-//! Names that try to control a terminal, and a check that no name controls it.
+//! File names with characters that could control a terminal, and a check for characters that may appear on the
+//! screen.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -34,7 +35,8 @@ pub const NAMES: [&[u8]; 24] = [
     &[b'w'; 255],
 ];
 
-/// Creates directories and files with all these names in `root`, some of them unreadable.
+/// Creates a directory for each of `NAMES` in `root`, with files of the same names in it. Some of the directories
+/// also contain an unreadable directory.
 pub fn fill(root: &Path) {
     let mut made = 0_usize;
     for (number, name) in NAMES.iter().enumerate() {

@@ -64,7 +64,7 @@ impl Session {
         self.keys.flush().unwrap();
     }
 
-    /// Reads output until the screen is as expected.
+    /// Reads output until `is_there` returns `true` for the screen. Fails after [`PATIENCE`], naming `what`.
     pub fn wait_for(&mut self, what: &str, is_there: impl Fn(&vt100::Screen) -> bool) {
         let end = Instant::now() + PATIENCE;
         while !is_there(self.screen.screen()) {
@@ -93,7 +93,6 @@ impl Session {
         }
     }
 
-    /// Changes the size of the window.
     pub fn resize(&mut self, rows: u16, cols: u16) {
         self.screen = parser(rows, cols);
         self.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
@@ -124,7 +123,7 @@ impl Session {
         self.wait_for("main screen", |screen| !screen.alternate_screen() && !screen.hide_cursor());
         assert!(!self.screen.screen().bracketed_paste());
         assert_eq!(self.screen.screen().mouse_protocol_mode(), MouseProtocolMode::None);
-        // The modes are restored after the last output.
+        // The program restores the terminal modes after its last output, so they may change a little later.
         let end = Instant::now() + PATIENCE;
         while modes(self.master.as_ref()) != self.before && Instant::now() < end {
             std::thread::sleep(Duration::from_millis(5));

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     Number(u64),
-    /// The number -1-n.
+    /// Negative number `-1 - n`, where `n` is the stored number (RFC 8949, major type 1).
     Negative(u64),
     Bytes(Vec<u8>),
     Truth(bool),
@@ -63,7 +63,7 @@ pub fn file_of_frames(frames: &[Vec<u8>], root: u64) -> Vec<u8> {
     bytes
 }
 
-/// Returns a block of a file.
+/// Returns a block: the body, with the kind and the length of the block before and after it.
 pub fn block(kind: u32, body: &[u8]) -> Vec<u8> {
     let head = (kind << 28 | u32::try_from(body.len() + 8).unwrap()).to_be_bytes();
     [&head[..], body, &head].concat()
@@ -94,7 +94,7 @@ pub fn frame_of_one(byte: u8, length: u32) -> Vec<u8> {
     frame
 }
 
-/// Returns the head of a frame that records the length of its content in four bytes.
+/// Returns the header of a zstd frame. The header contains the length of the frame's content in four bytes.
 fn frame_head(length: u32) -> Vec<u8> {
     [&[0x28, 0xb5, 0x2f, 0xfd, 0xa0][..], &length.to_le_bytes()].concat()
 }
@@ -182,7 +182,7 @@ fn short_value(bytes: &[u8], at: &mut usize, kind: u8, number: u64) -> Value {
     }
 }
 
-/// Returns the reference in a field of the item `own`.
+/// Returns the number of the item to which the field `key` of `item` refers. `own` is the number of `item`.
 pub fn reference(own: u64, item: &Item, key: u64) -> Option<u64> {
     match item.get(&key)? {
         Number(other) => Some(*other),
@@ -191,7 +191,7 @@ pub fn reference(own: u64, item: &Item, key: u64) -> Option<u64> {
     }
 }
 
-/// Returns the references of the items in a directory, beginning with the first item.
+/// Returns the numbers of the items in a directory, beginning with the first item.
 pub fn chain(items: &BTreeMap<u64, Item>, directory: u64) -> Vec<u64> {
     let mut next = reference(directory, &items[&directory], 12);
     let mut chain = Vec::new();

@@ -1,4 +1,4 @@
-//! Running a test again in a new process, in which the test may change limits, identity and mounts.
+//! Helpers that run a test again in a new process, in which the test may change limits, identity and mounts.
 
 use std::env;
 use std::ffi::OsString;
@@ -10,7 +10,7 @@ const ROLE: &str = "DUKE_TEST_CHILD";
 /// Time after which a child counts as hanging, long enough for a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Process that is killed when this is dropped.
+/// Process that is killed when this value is dropped.
 pub struct Killed(pub Child);
 
 impl Killed {
@@ -49,8 +49,8 @@ pub fn alone(test: &str) -> bool {
     is_child
 }
 
-/// Runs `test` of this binary again through `launcher`, or directly if `launcher` is empty, and returns the output.
-/// Fails if the child fails or hangs.
+/// Runs `test` of this binary in a child process and returns the output. The child is started through `launcher`, or
+/// directly if `launcher` is empty. Fails if the child fails or hangs.
 pub fn run(test: &str, launcher: &[&str], argument: impl Into<OsString>) -> String {
     let myself = env::current_exe().expect("a process knows its program");
     let mut command = match launcher {

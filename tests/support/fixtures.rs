@@ -12,18 +12,19 @@ use std::process::Command;
 use nix::fcntl::{OFlag, openat};
 use nix::sys::stat::{Mode, mkdirat};
 
-/// Temporary directory. Deleted by `rm -rf`, which does not recurse once per level.
+/// Temporary directory that is deleted when the value is dropped. `rm -rf` deletes it, because rm does not recurse
+/// once per level and can therefore delete trees of any depth.
 pub struct Fixture {
     root: PathBuf,
 }
 
 impl Fixture {
-    /// Creates a fixture that `fill` builds.
+    /// Creates a temporary directory and calls `fill` to create its contents.
     pub fn build(fill: impl FnOnce(&Path) -> io::Result<()>) -> Self {
         Self::build_in(&std::env::temp_dir(), fill)
     }
 
-    /// Creates a fixture that `fill` builds, in a directory of `place`.
+    /// Creates a temporary directory in `place` and calls `fill` to create its contents.
     pub fn build_in(place: &Path, fill: impl FnOnce(&Path) -> io::Result<()>) -> Self {
         let root =
             tempfile::Builder::new().prefix("duke-").tempdir_in(place).expect("a directory can be made");
@@ -53,8 +54,8 @@ impl Drop for Fixture {
     }
 }
 
-/// Returns a directory in memory if there is room for this many entries; otherwise, a directory on a disk,
-/// where creating the largest fixtures takes long.
+/// Returns a directory in memory if it has room for this many entries. Otherwise returns the directory for temporary
+/// files. If that directory is on a disk, creating the largest fixtures takes a long time.
 #[allow(clippy::useless_conversion)] // `files_available` has 32 bits on some systems
 fn memory(entries: usize) -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
@@ -99,8 +100,8 @@ pub fn plain() -> Fixture {
     })
 }
 
-/// Creates hard links in one directory, in sibling directories, in parent and child, at different depths, and three
-/// links to one file.
+/// Creates hard links in one directory, in sibling directories, in a directory and its subdirectory, and at different
+/// depths. Two files get three additional links each, and one gets 301.
 pub fn hard_links() -> Fixture {
     Fixture::build(|root| {
         fs::create_dir_all(root.join("a/deep/er"))?;
@@ -128,7 +129,8 @@ pub fn hard_links() -> Fixture {
     })
 }
 
-/// Creates symbolic links to files, to directories, upward, to themselves, in a cycle, and to missing files.
+/// Creates symbolic links to a file, a directory, ancestors and missing files, a link to itself, and two links to
+/// each other.
 pub fn symlinks() -> Fixture {
     Fixture::build(|root| {
         fs::create_dir_all(root.join("real/below"))?;
@@ -145,7 +147,7 @@ pub fn symlinks() -> Fixture {
     })
 }
 
-/// Creates files with holes, one of them large, and a file with a hole in the middle.
+/// Creates two files that are single holes, one of them large, and a file with data before each of its two holes.
 pub fn sparse() -> Fixture {
     Fixture::build(|root| {
         fs::create_dir(root.join("below"))?;
@@ -218,8 +220,8 @@ pub fn wide(directories: usize) -> Fixture {
     })
 }
 
-/// Creates nested directories of the same name, each with a file beside it. The path is longer than the system's limit.
-/// There are `2 * depth + 1` entries.
+/// Creates `depth` nested directories of the same name. Each of them and the root contain a file, which makes
+/// `2 * depth + 1` entries. The path of the innermost directory may exceed the system's limit.
 pub fn chain(depth: usize, name: &str) -> Fixture {
     Fixture::build_in(&memory(2 * depth), |root| {
         let name = CString::new(name)?;

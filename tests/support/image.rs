@@ -33,7 +33,7 @@ pub fn mount(arguments: &[&str], at: &Path) {
     assert!(succeeds(Command::new("mount").args(arguments).arg(at)), "mount {arguments:?} {}", at.display());
 }
 
-/// Writes all pending data on the file system of `root` to the disk.
+/// Writes all cached changes of the file system that contains `root` to the disk.
 pub fn sync(root: &Path) {
     assert!(succeeds(Command::new("sync").arg("-f").arg(root)));
 }
@@ -45,20 +45,21 @@ pub fn free(root: &Path) -> u64 {
     found.blocks_free() * found.fragment_size()
 }
 
-/// Makes XFS free at once the blocks that it otherwise frees in the background: those of deleted files, and
-/// those that it keeps in reserve for files whose shared data was overwritten.
+/// Makes XFS immediately free the blocks that it otherwise frees in the background: those of deleted files, and those
+/// reserved for files whose shared data was overwritten.
 pub fn free_in_background(root: &Path) {
     mount(&["-o", "remount,ro"], root);
     mount(&["-o", "remount,rw"], root);
 }
 
-/// File system of a given kind and size, mounted in a temporary directory. The mount ends with the namespace.
+/// File system of a given kind and size, mounted in a temporary directory. Unmounted when dropped, or when the mount
+/// namespace of the test ends.
 pub struct Image {
     pub fixture: Fixture,
 }
 
 impl Image {
-    /// Creates a file system, or returns `None` and reports the reason.
+    /// Creates a file system. If that is not possible, reports the reason and returns `None`.
     pub fn new(test: &str, kind: &str, bytes: u64, options: &[&str]) -> Option<Self> {
         let fixture = Fixture::build(|root| {
             fs::set_permissions(root, fs::Permissions::from_mode(0o755))?;

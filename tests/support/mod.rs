@@ -1,6 +1,6 @@
 //! Helpers for tests of the engine: named fixtures, the naive walker as a reference, and child processes.
 //!
-//! Each test binary uses a part.
+//! Each test binary uses only a part of this module.
 #![allow(dead_code, clippy::unwrap_used)]
 
 pub mod binary_export;
@@ -26,7 +26,6 @@ pub fn scan(root: &Path, threads: usize) -> Scan {
     scan_with(root, Options { threads: Some(threads), ..Options::default() })
 }
 
-/// Scans one root.
 pub fn scan_with(root: &Path, options: Options) -> Scan {
     Scan::run(vec![root.to_owned()], options)
 }
@@ -45,7 +44,6 @@ pub fn failures(tree: &Tree) -> Vec<(PathBuf, i32)> {
     failures
 }
 
-/// Converts bytes to a path.
 pub fn path(bytes: Vec<u8>) -> PathBuf {
     use std::os::unix::ffi::OsStringExt;
     std::ffi::OsString::from_vec(bytes).into()
@@ -56,8 +54,8 @@ pub fn skip(reason: &str) {
     eprintln!("SKIPPED: {reason}");
 }
 
-/// Checks that the totals of a directory are its own size, plus its entries and the totals of its child directories,
-/// minus the bytes shared between them. Nothing may be changing the tree.
+/// Checks that the totals of every directory are its own size, plus its entries and the totals of its child
+/// directories, minus the bytes shared between them. No scan may change the tree at the same time.
 pub fn assert_sums_agree(tree: &Tree) {
     let mut own = HashMap::new();
     for (id, listing) in Walk::new(tree, DirId::TOP) {
@@ -84,8 +82,8 @@ pub fn assert_sums_agree(tree: &Tree) {
             sum.items += u64::from(id != DirId::TOP);
         }
         let totals = tree.totals(id);
-        // A tree does not record how many apparent bytes are shared, so smaller totals are accepted if it has
-        // links.
+        // A tree does not record how many apparent bytes its hard links share. If it has hard links, a smaller
+        // apparent size is accepted.
         let less = totals.apparent < sum.apparent && has_links(tree);
         let apparent = if less { totals.apparent } else { sum.apparent };
         let expected = Totals { disk: sum.disk - tree.shared(id), apparent, ..sum };

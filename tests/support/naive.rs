@@ -1,4 +1,4 @@
-//! Reference values for the totals of a directory: computed as simply as possible, and by du.
+//! Reference values for the totals of a directory, from a walk that is as simple as possible and from du.
 
 use std::collections::HashMap;
 use std::fs;
@@ -9,7 +9,7 @@ use std::process::Command;
 use duke::tree::Totals;
 
 /// Returns the totals of a directory and everything below it. Each inode counts once, and each name is an item. Does
-/// not follow links. An unreadable entry is counted as far as it is known.
+/// not follow links. An unreadable entry also counts as an error, and its size counts if the size is known.
 pub fn totals(directory: &Path) -> Totals {
     let mut inodes = HashMap::new();
     let mut totals = Totals::default();
@@ -42,21 +42,21 @@ fn identity_and_sizes(path: &Path) -> Option<((u64, u64), (u64, u64))> {
     Some(((metadata.dev(), metadata.ino()), (metadata.blocks() * 512, metadata.len())))
 }
 
-/// Returns the disk usage in bytes according to `du -s` of this directory only.
+/// Returns the disk usage in bytes that `du -s` reports for `directory`.
 pub fn du(directory: &Path) -> u64 {
     let output = blocks_of_du().args(["-s", "--"]).arg(directory).output().expect("du can be run");
     let text = String::from_utf8_lossy(&output.stdout);
     text.lines().next().map_or_else(|| panic!("du of {}: {output:?}", directory.display()), bytes)
 }
 
-/// Returns a `du` command that prints blocks of 512 bytes, both in GNU's version and in that of BSD and macOS.
+/// Returns a `du` command that counts in blocks of 512 bytes with the GNU, BSD and macOS versions of `du`.
 pub fn blocks_of_du() -> Command {
     let mut command = Command::new("du");
     command.env("POSIXLY_CORRECT", "1").env("BLOCKSIZE", "512");
     command
 }
 
-/// Returns the number of bytes in a line of [`blocks_of_du`].
+/// Returns the disk usage in bytes that a line of [`blocks_of_du`] reports.
 pub fn bytes(line: &str) -> u64 {
     let blocks = line.split('\t').next().unwrap_or_default().trim();
     512 * blocks.parse::<u64>().unwrap_or_else(|_| panic!("a line of du: {line}"))

@@ -1,4 +1,4 @@
-//! Previews and operations on selected entries, run to their end.
+//! Functions that run previews and operations on selected entries to completion.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Correction of all checksums in a changed snapshot: a second, naive reader of docs/snapshot.md.
+//! Corrects all checksums of a changed snapshot. Uses a second, naive reader of the format in docs/snapshot.md.
 
 /// Corrects the checksums, as far as their positions can be found.
 pub fn reseal(file: &mut [u8]) -> Option<()> {

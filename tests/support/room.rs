@@ -1,9 +1,9 @@
-//! Check whether snapshots are kept on this machine. None are kept if the disk is nearly full.
+//! Check for tests that need snapshots. duke keeps no snapshots on a disk that is nearly full.
 
 use std::process::{Command, Stdio};
 
-/// Returns `true` if the program keeps snapshots in the directory for temporary files; otherwise, reports that the test
-/// is skipped.
+/// Returns `true` if duke can save snapshots in the directory for temporary files. If the disk is nearly full,
+/// reports that the test is skipped and returns `false`.
 pub fn keeps_snapshots() -> bool {
     let place = tempfile::tempdir().unwrap();
     let mut save = Command::new(env!("CARGO_BIN_EXE_duke"));

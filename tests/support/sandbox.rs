@@ -9,7 +9,8 @@ use std::process::Command;
 use super::{child, skip};
 
 #[cfg(target_os = "linux")]
-/// Mounts a file system in memory on `/tmp`, makes everything else read-only, and executes the given command.
+/// Shell script that mounts a file system in memory on `/tmp`, makes everything else read-only, and executes the
+/// command in its arguments.
 const SETUP: &str = "mount -t tmpfs none /tmp && mount -o remount,bind,ro / && \
     { ! mountpoint -q /dev/shm || mount -o remount,bind,ro /dev/shm; } && exec \"$@\"";
 
@@ -18,7 +19,7 @@ const SETUP: &str = "mount -t tmpfs none /tmp && mount -o remount,bind,ro / && \
 const RULES: &str = "(version 1)(allow default)(deny file-write*)(allow file-write* (subpath (param \"ROOM\")) \
     (literal \"/dev/null\") (literal \"/dev/tty\") (literal \"/dev/ptmx\") (regex #\"^/dev/ttys[0-9]+$\"))";
 
-/// Runs the body of `test` in the sandbox of macOS.
+/// Runs the body of `test` in a sandbox of sandbox-exec(1). Skips the test if the sandbox does not work.
 #[cfg(target_os = "macos")]
 fn run(test: &str) {
     let room = tempfile::tempdir().expect("a directory can be made");
@@ -57,7 +58,7 @@ pub fn enter(test: &str) -> bool {
     false
 }
 
-/// Runs the body of `test` in the sandbox of Linux.
+/// Runs the body of `test` in the Linux sandbox.
 #[cfg(target_os = "linux")]
 fn run(test: &str) {
     let root: &[&str] = &["unshare", "--mount", "--propagation", "private", "sh", "-c", SETUP, "sh"];

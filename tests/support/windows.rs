@@ -1,9 +1,9 @@
-//! Sizes and characters of the windows in which screens are tested.
+//! Window sizes and character sets with which the screens are tested.
 #![allow(unused_imports, unused_macros)] // one of the test binaries draws no screen
 
 use duke::testing::ui::Glyphs;
 
-/// Name of a window, its columns and lines, and its characters.
+/// Name of a window, its size in columns and lines, and the set of characters drawn in it.
 pub type Window = (&'static str, (u16, u16), Glyphs);
 
 pub const USUAL: Window = ("80x24", (80, 24), Glyphs::Unicode);

@@ -28,7 +28,7 @@ fn asked(root: &Path, name: &str) -> Preview {
     Preview::clone(&job.latest().unwrap())
 }
 
-/// Returns a new file system that compresses, or `None` and reports the reason.
+/// Creates a file system with compression. If that is not possible, reports the reason and returns `None`.
 fn compressing(test: &str) -> Option<Image> {
     let image = Image::new(test, "btrfs", 200 * MIB, &["-q"])?;
     if succeeds(Command::new("mount").args(["-o", "remount,compress=zstd"]).arg(image.path())) {
@@ -38,7 +38,7 @@ fn compressing(test: &str) -> Option<Image> {
     None
 }
 
-/// Deletes what the preview describes and returns the number of bytes freed.
+/// Deletes the entries in the preview, and returns the number of bytes freed.
 fn freed(root: &Path, probe: &Preview) -> u64 {
     let before = free(root);
     let work = Operation::Remove(probe.going.clone().unwrap());
@@ -59,7 +59,7 @@ fn compressed_files_promise_a_block_for_each_extent() {
     let mut noise = vec![0; 1 << 20];
     fs::File::open("/dev/urandom").unwrap().read_exact(&mut noise).unwrap();
     fs::write(root.join("text"), &text).unwrap();
-    // Data that is not on the disk yet may still be compressed, so few bytes are promised.
+    // The file system may still compress data that is not on disk yet, so the preview promises only a few bytes.
     let probe = asked(&root, "text");
     assert!(probe.least < MIB, "{} bytes are promised", probe.least);
     fs::write(root.join("noise"), &noise).unwrap();

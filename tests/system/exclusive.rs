@@ -71,13 +71,15 @@ fn set_user(user: u32) {
 struct Deletions {
     /// Kind of the file system and options of mkfs.
     made: (&'static str, &'static [&'static str]),
-    /// User who searches for the exclusive sizes. Root deletes.
+    /// ID of the user as whom the exclusive sizes are determined. The entries are deleted as root.
     user: u32,
-    /// Returns the directory to scan, by the root of the image.
+    /// Returns the directory to scan. The argument is the root directory of the image.
     scanned: fn(&Path) -> PathBuf,
-    /// Returns `true` if an entry of the scanned directory may be deleted.
+    /// Returns `true` if the test may delete an entry. The arguments are the scanned directory and the path of the
+    /// entry.
     may_be_deleted: fn(&Path, &Path) -> bool,
-    /// Returns the bytes that files and directories occupy, without metadata.
+    /// Returns the number of bytes that the contents of files and, on XFS, of directories occupy. Other metadata is
+    /// not included.
     occupied: fn(&Path) -> u64,
 }
 
@@ -92,8 +94,7 @@ impl Deletions {
             let scanned = (self.scanned)(&root);
             let mut held = (self.occupied)(&root);
             assert!(held > 0, "nothing is on the image");
-            // After many deletions, mostly large directories are left. Each image therefore gets at most 60
-            // deletions.
+            // Each image gets at most 60 deletions, because mostly large directories are left after that.
             for _ in 0..60 {
                 set_user(self.user);
                 let mut found = sizes(&scanned, |path| (self.may_be_deleted)(&scanned, path));
@@ -128,7 +129,7 @@ fn exclusive_sizes_on_btrfs_are_exact_for_root() {
     if !in_namespace(NAME) {
         return;
     }
-    // The snapshots `one` and `two` are read-only. Subvolumes are not deleted whole.
+    // The snapshots `one` and `two` are read-only. The test never deletes a whole subvolume.
     let may_be_deleted = |root: &Path, path: &Path| {
         let below = path.strip_prefix(root).unwrap();
         let names = ["data", "snapshots/three", "snapshots/four", "other", "top"];
@@ -190,7 +191,7 @@ const UNMAPPED: &[&str] = &["-q", "-m", "reflink=1,rmapbt=0"];
 
 #[test]
 fn sizes_on_xfs_are_bounds_of_what_is_freed() {
-    // Only root may read the space map, so this test runs as another user.
+    // Only root may read the space map. This test runs as another user, so duke must find the sizes without the map.
     test_bounds_on_xfs("sizes_on_xfs_are_bounds_of_what_is_freed", NOBODY);
 }
 
@@ -223,8 +224,8 @@ fn only_the_space_map_of_xfs_finds_that_all_clones_are_below_a_directory() {
     }
 }
 
-/// Returns the bytes of all blocks that hold the contents of a file or a directory, as `xfs_io` lists them. Unlike
-/// the used space, this does not change with the metadata.
+/// Returns the total size of all blocks that hold the contents of a file or a directory, as `xfs_io` lists them. Unlike
+/// the used space, this size does not include other metadata.
 fn blocks_of_contents(root: &Path) -> u64 {
     free_in_background(root);
     let found = Command::new("xfs_io").args(["-r", "-c", "fsmap -m"]).arg(root).output().unwrap();

@@ -10,7 +10,7 @@ use crate::support::{child, fixtures, naive};
 use duke::scan::Outcome;
 use duke::tree::{DirId, Totals};
 
-/// Result of a scan, and the expected result.
+/// Result of a scan, and the expected disk usage.
 struct Found {
     root: PathBuf,
     totals: Totals,

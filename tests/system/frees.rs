@@ -21,7 +21,7 @@ use duke::tree::{EntryState, Exclusive, ExclusiveSizes};
 const MIB: u64 = 1 << 20;
 const LONG: Duration = Duration::from_secs(60);
 
-/// Searches for the exclusive sizes of a scanned tree.
+/// Computes the exclusive sizes of a scanned tree.
 fn search(scan: &Scan) -> Arc<ExclusiveSizes> {
     let job = exclusive::find(&Pool::new(2).unwrap(), scan.tree().clone()).unwrap();
     assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
@@ -183,7 +183,7 @@ fn special_files_are_not_opened() {
     assert_eq!((size_of(&scan, &sizes, &root, "file").at_least, sizes.coverage.unread), (MIB, 1));
 }
 
-/// Starts a process that holds the lock of the file `path` until it is killed.
+/// Starts a process that holds the kernel's lock on the file at `path` until the process is killed.
 fn stuck_writer(program: &Path, path: &Path) -> Result<Killed, &'static str> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/system/stuck_writer.c");
     if !succeeds(Command::new("cc").arg("-o").arg(program).arg(source)) {
@@ -227,7 +227,7 @@ fn a_file_that_is_being_written_is_skipped_after_a_moment() {
     for name in ["before", "later"] {
         assert_eq!(size_of(&scan, &sizes, &root, name).at_least, MIB, "{name}");
     }
-    // The search waits 50 ms for a file that was changed recently, and would wait two seconds for any other
-    // file.
+    // The search gives up on a recently changed file after 50 ms, and on any other file after two seconds. `busy` was
+    // changed recently.
     assert!((Duration::from_millis(50)..Duration::from_secs(1)).contains(&elapsed), "{elapsed:?}");
 }

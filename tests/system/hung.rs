@@ -24,7 +24,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Time after which a run counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Time in which a key must be answered, even on a busy machine.
+/// Maximum response time to a key, even on a busy machine.
 const ANSWER: Duration = Duration::from_secs(2);
 
 /// Four directories with files, and beside them a mount point whose server never answers. Dropping this value
@@ -35,7 +35,7 @@ struct Hung {
 }
 
 impl Hung {
-    /// Mounts the file system; returns `None` if nothing can be mounted.
+    /// Creates the directories and mounts the file system. Returns `None` if a FUSE file system cannot be mounted.
     fn mount() -> Option<Self> {
         let connection = File::options().read(true).write(true).open("/dev/fuse").ok()?;
         let fixture = Fixture::build(|root| {
@@ -157,7 +157,7 @@ fn df_names_a_silent_file_system_and_ends() {
             let line =
                 text.lines().find(|line| line.contains("not responding")).unwrap_or_else(|| panic!("{text}"));
             assert!(line.contains("/mounted  (not responding)"), "{line}");
-            // One worker has read all the other directories.
+            // All other directories were read, even with only one worker (`-t 1`).
             assert!(text.contains("  13 entries"), "{text}");
         }
         let json = df(&["--json"]);
@@ -217,9 +217,9 @@ fn an_interrupted_run_prints_partial_results_and_abandons_hanging_threads() {
         assert!(begun.elapsed() < PATIENCE);
         assert!(text.contains("\"zebra\"") && text.contains("\"mounted\""), "{text}");
         assert!(text.contains("\"complete\":false") || text.contains("\"complete\": false"), "{text}");
-        let mut said = String::new();
-        run.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-        assert!(said.contains("a file system is not responding"), "{said}");
+        let mut stderr = String::new();
+        run.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        assert!(stderr.contains("a file system is not responding"), "{stderr}");
     });
 }
 
@@ -234,10 +234,10 @@ fn a_run_names_the_directory_that_does_not_answer() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut said = String::new();
-        BufReader::new(run.stderr.take().unwrap()).read_line(&mut said).unwrap();
+        let mut stderr = String::new();
+        BufReader::new(run.stderr.take().unwrap()).read_line(&mut stderr).unwrap();
         let expected = format!("duke: {}: not responding\n", hung.fixture.join("mounted").display());
-        assert_eq!(said, expected);
+        assert_eq!(stderr, expected);
         run.kill().unwrap();
         run.wait().unwrap();
     });

@@ -242,10 +242,10 @@ fn skipped_network_file_systems_get_no_request() {
     assert_eq!(codes, [FUSE_INIT], "the kernel itself says hello, and nobody else says anything");
 }
 
-/// Request that the kernel sends to every FUSE server at mounting (linux/fuse.h).
+/// Operation code of the request that the kernel sends to a FUSE server at mount time (linux/fuse.h).
 const FUSE_INIT: u32 = 26;
 
-/// A tmpfs is a local file system, so skipping network file systems excludes nothing of it.
+/// A tmpfs is a local file system, so `--skip-network` does not exclude it.
 #[test]
 fn local_mounts_are_no_network() {
     if !in_namespace("local_mounts_are_no_network") {

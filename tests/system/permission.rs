@@ -1,4 +1,4 @@
-//! The dialog's counts of entries that may not be deleted agree with the result of the deletion.
+//! The dialog's counts of entries that cannot be deleted match the failures of the deletion.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
@@ -64,7 +64,7 @@ fn run(program: &str, words: &[&str]) -> bool {
     Command::new(program).args(words).output().is_ok_and(|output| output.status.success())
 }
 
-/// Runs `prepare` as root and `body` as a user without rights, both in a sandbox.
+/// Runs `prepare` as root and then `body` as an unprivileged user, both in a sandbox.
 fn as_nobody(test: &str, prepare: impl Fn() -> bool, body: impl Fn()) {
     if !sandbox::enter(test) {
         return;
@@ -102,7 +102,8 @@ fn no_freed_space_is_promised_for_entries_of_root() {
         // Three files and the empty directory are counted. The other directories are kept only because they
         // contain these.
         assert_eq!(probe.kept, Kept { denied: 4, ..Kept::default() });
-        // `base` may be written to, but `theirs` belongs to another user, so it could not be moved either.
+        // The user may write to `base`. Moving `theirs` also requires write permission for `theirs`, which belongs to
+        // root.
         assert_eq!(probe.unmoved.denied, 1);
     });
 }
@@ -122,8 +123,8 @@ fn a_protected_directory_is_kept_and_the_rest_is_deleted() {
     };
     as_nobody(NAME, prepare, || {
         let (probe, report) = told_and_done("/tmp/base/ours");
-        // The four entries are two files and the directory `inner` (without its contents) in `closed`, and
-        // `secret`, which cannot be opened.
+        // Four entries are denied: `secret`, which cannot be opened, and two files and the directory `inner` in
+        // `closed`. The contents of `inner` are deleted.
         assert_eq!(probe.kept, Kept { denied: 4, ..Kept::default() }, "{:?}", report.failures);
         assert!(probe.most > 0 && !Path::new("/tmp/base/ours/one").exists());
         assert!(!Path::new("/tmp/base/ours/closed/inner/three").exists());

@@ -1,4 +1,4 @@
-//! Deletion in the browser: keys pressed one after another on real files, with screens in between.
+//! Deletion in the browser: the tests press keys, delete real files, and check the screens.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;
@@ -84,7 +84,8 @@ impl<'s> Session<'s> {
         self.update(Event::Idle(LONG_QUIET));
     }
 
-    /// Presses keys by their names, each after reading the question, without waiting for anything else.
+    /// Presses the keys with these names, separated by spaces. Before each key, simulates the pause of a user who
+    /// reads a question. Does not wait for operations to end.
     fn press(&mut self, keys: &str) {
         for name in keys.split(' ') {
             let mut all = KEYMAP.iter().flat_map(|binding| binding.keys);
@@ -286,7 +287,7 @@ fn changed_entries_are_kept_until_they_are_rescanned() {
     assert!(!session.app.delete_dialog().unwrap().is_open());
     let shown = screen(&mut session.app);
     assert!(shown.contains("changed since the scan; skipped: "), "{shown}");
-    assert!(shown.contains("r rescans them and asks again"), "{shown}");
+    assert!(shown.contains("r rescans it and asks again"), "{shown}");
     session.press("y Right y");
     session.settle();
     assert!(letter.exists());
@@ -430,7 +431,7 @@ fn screen(app: &mut App<'_>) -> String {
     text
 }
 
-/// Compares the screens of the dialogs and notices at one size.
+/// Draws the dialogs and notices at one screen size, and compares the screens with the stored ones.
 fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
     let home = home();
     let scan = crate::support::scan(home.path(), 2);

@@ -169,7 +169,7 @@ fn hard_links_partly_removed_are_counted_where_they_are_left() {
         &["a/deep", "b/other"],
         &["three"],
         &["a/one", "b/two"],
-        // `c/twin` is another name of this inode in the same directory.
+        // `c/alone` and `c/twin` are names of the same inode.
         &["c/alone"],
         &["b/other/three"],
         &["a", "b", "c"],
@@ -290,8 +290,8 @@ fn nothing_outside_is_touched_while_others_swap_directories_for_links() {
         let stop = std::sync::atomic::AtomicBool::new(false);
         let open = |name: &str| fs::File::open(fixture.join(name)).unwrap();
         let (top, victim) = (open("."), open("victim"));
-        // These directories are held open, so that the threads never exchange anything in the targets of the
-        // links.
+        // The threads use open directories instead of paths. A path could lead through a link, so the threads
+        // themselves would exchange names outside.
         let inner: Vec<fs::File> = (0..12).map(|number| open(&format!("victim/d{number}"))).collect();
         let removal = std::thread::scope(|scope| {
             for part in 0..2 {
@@ -397,7 +397,7 @@ fn both_ways_to_stay_on_a_mount_agree() {
 
 #[test]
 fn undeletable_entries_are_named_and_the_rest_is_deleted() {
-    // The sandbox has its own /tmp only on Linux.
+    // The test changes the mode of /tmp. Only on Linux does the sandbox have its own /tmp.
     if !cfg!(target_os = "linux") || !sandbox::enter("undeletable_entries_are_named_and_the_rest_is_deleted")
     {
         return;

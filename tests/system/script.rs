@@ -1,5 +1,5 @@
-//! The script that deletes a selection, run by shells: it deletes only the entries that it names, and keeps those
-//! that were replaced after the script was written.
+//! Tests of the script that deletes a selection. Shells run the script, which must delete only the entries that it
+//! names, and must keep entries that were replaced after the script was written.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 #![cfg(target_os = "linux")]
 
@@ -69,7 +69,8 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Returns names with a meaning for a shell, a terminal, a pattern or the kernel's mount table.
+/// Returns unusual file names, such as names with characters that are special to a shell, a terminal, a pattern or
+/// the kernel's mount table.
 fn hostile() -> Vec<Vec<u8>> {
     let mut names: Vec<Vec<u8>> = [
         "it's",
@@ -298,8 +299,11 @@ fn warnings_of_the_dialog_are_asked_in_the_script() {
         assert_eq!(written.warnings.len(), 1);
         for answer in ["", "no\n", "y\n"] {
             let output = run(shell, &written.path, answer);
-            let said = String::from_utf8_lossy(&output.stderr);
-            assert!(said.contains("user 1000 can write to") && said.contains("theirs\\n"), "{shell}: {said}");
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            assert!(
+                stderr.contains("user 1000 can write to") && stderr.contains("theirs\\n"),
+                "{shell}: {stderr}"
+            );
             assert!(!output.status.success() && theirs.join("x").exists(), "{shell}");
         }
         assert!(run(shell, &written.path, "yes\n").status.success());

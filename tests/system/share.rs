@@ -21,7 +21,7 @@ use duke::tree::DirId;
 const MIB: u64 = 1 << 20;
 const LONG: Duration = Duration::from_secs(60);
 
-/// Returns bytes that do not repeat.
+/// Returns pseudo-random bytes (xorshift). The same seed always gives the same bytes.
 fn noise(length: u64, seed: u64) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let next = || {
@@ -114,7 +114,7 @@ fn sharing_frees_the_copies_and_keeps_times_and_contents() {
         assert_eq!(report.failures.first, [], "{}", root.display());
         let gained = free(&root).cast_signed() - before.cast_signed();
         let (least, measured) = ((3 * 10 * MIB).cast_signed(), report.gained.unwrap());
-        // Changes to metadata take or free some space, too.
+        // The tolerance allows for changes to metadata, which also take or free space.
         assert!(gained > least - 200_000 && (measured - gained).abs() < 200_000, "{gained} {measured}");
         assert!(report.entries >= 3 && report.freed >= 3 * (10 * MIB + 17), "{report:?}");
         assert_eq!(names.map(state), states);

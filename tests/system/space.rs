@@ -1,4 +1,4 @@
-//! File-system accounting of file systems that these tests create, compared with their known contents.
+//! Tests of file-system accounting. The tests create file systems with known contents.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 #![cfg(target_os = "linux")]
 
@@ -153,9 +153,9 @@ fn the_lines_of_ext4_add_up() {
     let capacity = space.volume.capacity.unwrap();
     let [size, free, available] = statfs(&image.path());
     assert_eq!((capacity.size, capacity.free, capacity.available), (size, free, available));
-    let said = Command::new("dumpe2fs").arg("-h").arg(image.fixture.join("image")).output().unwrap();
-    let said = String::from_utf8(said.stdout).unwrap();
-    let value = |key: &str| said.lines().find_map(|line| line.strip_prefix(key)).unwrap().trim().to_owned();
+    let header = Command::new("dumpe2fs").arg("-h").arg(image.fixture.join("image")).output().unwrap();
+    let header = String::from_utf8(header.stdout).unwrap();
+    let value = |key: &str| header.lines().find_map(|line| line.strip_prefix(key)).unwrap().trim().to_owned();
     let for_root = value("Reserved block count:").parse::<u64>().unwrap() * 4096;
     assert_eq!(part(space, OverheadKind::ForRoot), Some((for_root, CountedAs::Reserved)));
     let for_writing = part(space, OverheadKind::ForWriting).map_or(0, |(bytes, _)| bytes);
@@ -241,8 +241,8 @@ fn snapshots_and_reflinks_make_the_scanned_more_than_the_used() {
     );
     let space = first(&image.path());
     let Some(Unexplained::Shared(shared)) = space.unexplained() else { panic!("{space:?}") };
-    // The data of 20 MiB has four names: the file and its clone, and both again in the snapshot. It is stored once, so
-    // the scan counts three times 20 MiB too much.
+    // The 20 MiB of data are stored once but have four names: the file, its clone, and both of them again in the
+    // snapshot. The scan therefore counts 60 MiB too much.
     assert!(shared.abs_diff(60 * MIB) < MIB, "{shared}");
     let Some(Note::Subvolumes(found)) = space.notes.iter().find(|note| matches!(note, Note::Subvolumes(_)))
     else {
@@ -383,7 +383,7 @@ fn a_root_below_the_mount_point_leaves_an_unknown_rest() {
 #[test]
 fn long_labels_leave_their_notes_below_each_other() {
     let fixture = fixtures::empty();
-    // With this name, the label is longer than every fixed label, and as wide as the column can become.
+    // With this name, the label is longer than all fixed labels and has the maximum width of the column.
     let name = "n".repeat(52_usize.saturating_sub(fixture.path().as_os_str().len() + 1));
     let path = fixture.join(&name);
     fixtures::file(&path, 9_000_000).unwrap();
@@ -423,7 +423,7 @@ fn processes_of_others_may_be_hidden() {
     };
     assert_eq!(is_seen(), (true, ProcessAccess::All));
     child::become_nobody();
-    assert_eq!(is_seen(), (false, ProcessAccess::Own), "hidden, and said not to be all");
+    assert_eq!(is_seen(), (false, ProcessAccess::Own), "hidden, and header not to be all");
     drop(holder);
 }
 

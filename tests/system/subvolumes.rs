@@ -1,4 +1,5 @@
-//! `duke subvolumes`: the predicted bytes equal the change in used data, on file systems filled by `clones.sh`.
+//! Tests of `duke subvolumes` on file systems filled by `clones.sh`: deleting subvolumes frees exactly the predicted
+//! number of bytes.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
@@ -12,7 +13,7 @@ use crate::support::skip;
 
 const MIB: u64 = 1 << 20;
 
-/// Returns a file system filled by `clones.sh`, or `None` and reports the reason.
+/// Creates a file system filled by `clones.sh`. If that is not possible, reports the reason and returns `None`.
 pub fn filled(test: &str, kind: &str, options: &[&str], seed: u64) -> Option<Image> {
     if !succeeds(Command::new("bash").arg("-c").arg("type fallocate dd truncate seq mktemp")) {
         skip(&format!("{test}: bash or util-linux is missing"));
@@ -50,7 +51,7 @@ fn number(document: &Document, key: &str) -> u64 {
     u64::try_from(document.root().get(key).number()).unwrap()
 }
 
-/// Returns the ID and the path of every subvolume that can be deleted.
+/// Returns the ID and the path of every subvolume except the top-level one (ID 5), which cannot be deleted.
 fn subvolumes(document: &Document, root: &Path) -> Vec<(u64, PathBuf)> {
     let found = document.root().get("subvolumes").elements().into_iter();
     let found =

@@ -1,5 +1,5 @@
-//! The trash and the journal: entries are moved according to the specification, within one mount, and nothing else is
-//! moved.
+//! Tests of the trash and the journal. Entries are moved as the freedesktop.org trash specification requires and only
+//! within one mount, and nothing else is moved.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 #![cfg(target_os = "linux")] // macOS has another layout, which tests/machine.rs tests
 
@@ -108,7 +108,7 @@ fn the_home_trash_stores_and_restores() {
         assert_eq!(fs::metadata(&directory).unwrap().mode() & 0o777, 0o700, "{}", directory.display());
     }
     let info = fs::read_dir(trash.join("info")).unwrap().map(|entry| entry.unwrap().path());
-    let mut told: Vec<Vec<u8>> = info
+    let mut recorded: Vec<Vec<u8>> = info
         .map(|info| {
             assert_eq!(fs::metadata(&info).unwrap().mode() & 0o777, 0o600);
             let text = fs::read_to_string(info).unwrap();
@@ -120,9 +120,9 @@ fn the_home_trash_stores_and_restores() {
         })
         .collect();
     let mut expected: Vec<Vec<u8>> = paths.iter().map(|path| path.as_os_str().as_bytes().to_vec()).collect();
-    told.sort();
+    recorded.sort();
     expected.sort();
-    assert_eq!(told, expected);
+    assert_eq!(recorded, expected);
 
     let restored = back(&trashing);
     assert_eq!((restored.moved.len(), restored.failures.count), (paths.len(), 0));
@@ -184,8 +184,8 @@ fn a_planted_trash_is_not_used() {
     }
     let fixture = fixtures::empty();
     let uid = owner(None).uid;
-    // A file blocks the trash of the mount point, which would otherwise accept entries that the home's trash
-    // refuses.
+    // A file with the name of the mount point's trash prevents its use. Otherwise, entries that the home trash
+    // refuses would be moved there.
     fs::write(format!("/tmp/.Trash-{uid}"), "").unwrap();
     let other = Some(12_345);
     let home = fixture.join("home");
@@ -288,7 +288,7 @@ fn another_mount_has_a_trash_of_its_own_or_none() {
     fs::rename(top.join("elsewhere"), top.join(".Trash")).unwrap();
     assert!(put(&fresh(), &owner).failures.count == 0 && !alone.exists() && shared.exists());
 
-    // A trash of another user, or a link, must not be used either. In that case, nothing is moved.
+    // A `.Trash-UID` that is a symbolic link or belongs to another user must not be used either. Nothing is moved.
     fs::remove_dir_all(top.join(".Trash")).unwrap();
     symlink(home.path(), &alone).unwrap();
     let selection = fresh();
@@ -301,7 +301,7 @@ fn another_mount_has_a_trash_of_its_own_or_none() {
     if std::os::unix::fs::chown(&alone, Some(12_345), None).is_ok() {
         assert_eq!(put(&selection, &owner).failures.first[0].reason, Reason::NoTrash(NoTrash::Foreign));
     }
-    // A read-only disk is reported as such, and not as one without a trash.
+    // For a read-only disk, the error says that the file system is read-only, and not that it has no trash.
     fs::remove_dir_all(&alone).unwrap();
     let read_only = Command::new("mount").args(["-o", "remount,ro"]).arg(&top).status().unwrap();
     assert!(read_only.success());

@@ -1,5 +1,4 @@
-//! Leftovers of a file that was being written when the program ended: there are none, or they are deleted at the next
-//! write.
+//! Unfinished files after the program ends during a write. Either no such file is left, or the next write deletes it.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 #![cfg(target_os = "linux")]
 
@@ -18,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const SIGNALS: [Signal; 6] =
     [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT, Signal::SIGUSR1, Signal::SIGINT, Signal::SIGXCPU];
 
-/// Creates directories and files, enough for a write that takes a moment.
+/// Creates `directories` directories with 100 files each. Writing a scan of many of them takes a moment.
 fn tree(directories: u32) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
@@ -57,13 +56,14 @@ fn send(child: &Child, signal: Signal) {
 
 /// Number of runs. Each combination of a signal and a way to write occurs three times.
 const RUNS: u32 = 54;
-/// Time within which runs may start. On a busy machine, where each run takes seconds, there are fewer runs.
-/// The test continues until signals have ended [`ENDED`] of them.
+/// Time after which no further run starts, unless signals have ended fewer than [`ENDED`] runs. On a busy machine,
+/// where each run takes seconds, fewer than [`RUNS`] runs may start in this time.
 const TIME_FOR_RUNS: Duration = Duration::from_secs(10);
 /// Number of runs that a signal must have ended for the test to be meaningful.
 const ENDED: u32 = 3;
 
-/// Ends runs by signals, at moments spread over the duration of a run.
+/// Sends signals to running programs, at times spread over the duration of a run, and checks that no unfinished files
+/// are left.
 fn end_by_signals(tree: &Path, folder: &Path) {
     let mut whole = [0, 1, 2].map(|number| {
         let begun = Instant::now();
@@ -71,7 +71,7 @@ fn end_by_signals(tree: &Path, folder: &Path) {
         begun.elapsed()
     });
     let (begun, mut ended) = (Instant::now(), 0);
-    // A fixed number of runs is not enough, because a run that ends before its signal proves nothing.
+    // A fixed number of runs is not enough, because a run that ends before the signal is sent proves nothing.
     let is_wanted = |run: u32, ended: u32| {
         let is_time = begun.elapsed() < TIME_FOR_RUNS && run < RUNS;
         is_time || ended < ENDED && run < 10 * RUNS
@@ -86,14 +86,14 @@ fn end_by_signals(tree: &Path, folder: &Path) {
         let whole = &mut whole[usize::try_from(run % 3).unwrap()];
         let wait = whole.mul_f64(part);
         std::thread::sleep(wait);
-        // The run has ended before its signal, because the machine is less busy than when the duration was
+        // The run may have ended before the signal is sent, if the machine is less busy than when the duration was
         // measured.
         if child.try_wait().unwrap().is_some() {
             *whole = wait;
             continue;
         }
         send(&child, SIGNALS[usize::try_from(run / 3).unwrap() % SIGNALS.len()]);
-        // The program only records the first SIGINT. The second one ends it.
+        // The first SIGINT is merely recorded. The second one ends the program.
         send(&child, Signal::SIGINT);
         ended += u32::from(!child.wait().unwrap().success());
         assert_eq!(unfinished(folder), [] as [PathBuf; 0], "run {run}");
@@ -104,8 +104,8 @@ fn end_by_signals(tree: &Path, folder: &Path) {
     }
 }
 
-/// Hides /proc. A file created without a name (`O_TMPFILE`) can then not get a name later, so files are written under
-/// a temporary name, as on file systems without `O_TMPFILE`.
+/// Hides /proc. Without /proc, a file created without a name (`O_TMPFILE`) cannot be given a name later, so files are
+/// written under a temporary name, as on file systems without `O_TMPFILE`.
 fn hide_proc() {
     crate::support::image::mount(&["-t", "tmpfs", "none"], Path::new("/proc"));
 }
@@ -126,7 +126,8 @@ fn signals_leave_nothing_unfinished_that_has_a_name() {
     end_by_signals(tree.path(), folder.path());
 }
 
-/// Waits for a file with a temporary name, and stops the program.
+/// Starts duke and suspends it with SIGSTOP while its unfinished file exists. Returns the process and the path of
+/// this file.
 fn halfway(tree: &Path, folder: &Path) -> (Child, PathBuf) {
     let before = unfinished(folder);
     let end = Instant::now() + PATIENCE;

@@ -18,7 +18,7 @@ use nix::sys::time::TimeSpec;
 
 const MIB: u64 = 1 << 20;
 
-/// Creates files, links, holes and directories, enough for several batches.
+/// Creates directories, links, a sparse file, and enough plain files for several batches.
 fn fill(root: &Path) {
     for number in 0..700 {
         let folder = root.join(format!("{}/{}", number % 5, number % 3));
@@ -89,7 +89,7 @@ fn xfs_with_reflinks_equals_du() {
     assert!(agrees(&image.path(), Mounts::Real).disk >= before.disk + (8 << 20));
 }
 
-/// Each subvolume has a device of its own and numbers inodes from the beginning.
+/// Each subvolume has its own device, and the same inode numbers occur in several subvolumes.
 #[test]
 fn btrfs_subvolumes_are_directories_that_one_file_system_excludes() {
     const NAME: &str = "btrfs_subvolumes_are_directories_that_one_file_system_excludes";
@@ -130,7 +130,7 @@ fn btrfs_subvolumes_are_directories_that_one_file_system_excludes() {
     agrees(&image.join("plain/snap"), Mounts::Real);
 }
 
-/// Files of an overlay have a different device from its directories: `du -x` excludes them.
+/// Files of an overlay can have a different device from its directories, so `du -x` excludes these files.
 #[test]
 fn an_overlay_is_one_file_system_with_all_its_files() {
     const NAME: &str = "an_overlay_is_one_file_system_with_all_its_files";
@@ -162,7 +162,7 @@ fn an_overlay_is_one_file_system_with_all_its_files() {
     assert!(succeeds(Command::new("umount").arg(&merged)));
 }
 
-/// Three files of the maximum length exceed 64 bits.
+/// The total length of three files of the maximum length does not fit into 64 bits.
 #[test]
 fn sums_of_the_largest_files_saturate() {
     const NAME: &str = "sums_of_the_largest_files_saturate";

@@ -115,7 +115,7 @@ fn the_last_snapshot_is_offered_and_none_is_kept_if_disabled() {
         std::thread::yield_now();
     }
     assert_eq!(leave(session), 0);
-    // The snapshot is selected by its time; the newer snapshot is from today.
+    // `--since 1d` selects the older of the two snapshots, because the newer one is from today.
     let mut session = start(place.path(), state.path(), &["diff", "--since", "1d", "t"]);
     wait_for_line(&mut session, "later", "new");
     assert_eq!(leave(session), 0);

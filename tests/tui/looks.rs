@@ -1,5 +1,5 @@
-//! The list, the treemap and the overview in common window sizes, with every number of colors: the characters, followed
-//! by the colors of each line.
+//! Tests of the list, the treemap and the overview in common window sizes and with every number of colors. A snapshot
+//! contains the characters of the screen, followed by the colors of each line.
 
 use std::fmt::Write as _;
 
@@ -35,7 +35,8 @@ fn drawn(app: &mut App<'_>) -> Buffer {
     terminal.backend().buffer().clone()
 }
 
-/// Performs the browser's requests that need only the tree, because the system's answers differ between machines.
+/// Answers the requests of the browser from the tree alone. The system is not queried, because its answers differ
+/// between machines.
 fn work(app: &mut App<'_>, scan: &Scan) {
     let sources =
         Sources { pool: &Pool::new(1).unwrap(), tree: scan.tree(), basis: None, may_ask_system: false };
@@ -61,7 +62,8 @@ fn text(buffer: &Buffer) -> Vec<String> {
     lines.map(line).collect()
 }
 
-/// Describes the colors of a line: for each run of equal cells, its first column, its colors and its attributes.
+/// Describes the colors of a line: for each run of cells with the same style, its first column, its colors and its
+/// attributes.
 fn colors(cells: &[Cell]) -> String {
     let name = |color: Color| match color {
         Color::Reset => "-".to_owned(),
@@ -172,7 +174,7 @@ fn screens_of_every_theme() {
     }
 }
 
-/// Returns the pictures of the list, the treemap and the overview.
+/// Returns pictures of the list, the treemap and the overview, each below its title.
 fn pictures(scan: &Scan, theme: Theme, size: (u16, u16)) -> String {
     let order = Order { measure: Measure::Apparent, ..Order::default() };
     let settings = Settings::new(order, Units::Binary, theme, TimeZone::UTC);

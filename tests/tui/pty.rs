@@ -23,7 +23,6 @@ fn folder() -> TempDir {
     folder
 }
 
-/// Waits until the scan has ended.
 fn wait_for_end_of_scan(session: &mut Session) {
     session.wait_for("end of the scan", |screen| {
         // When the scan has ended, the footer shows the row number instead of the progress.
@@ -66,7 +65,7 @@ fn roots_that_count_elsewhere_name_the_other_root() {
     let large = folder.path().join("large").display().to_string();
     session.wait_for_text(&format!("large/  the same as {large}"));
     session.wait_for_text(&format!("large/inner/  counted in {large}"));
-    // The order is final, and the last row known, only when the scan is complete.
+    // The order of the rows, and therefore the last row, is final only when the scan is complete.
     wait_for_end_of_scan(&mut session);
     session.press("G\r");
     session.wait_for_text("plain  2 names");
@@ -218,7 +217,8 @@ fn the_mouse_is_left_to_the_terminal_on_request() {
 #[test]
 fn a_storm_of_sizes_clicks_and_keys_leaves_a_screen_that_fits() {
     let folder = folder();
-    // Without a key for quitting, there is no hint that would quit the program when it is clicked.
+    // The configuration removes the keys for quitting. Otherwise, a click on the hint for such a key would quit the
+    // program.
     let configuration = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(&configuration, "[keys]\nquit = []\n").unwrap();
     let mut command = duke(folder.path());
@@ -234,8 +234,8 @@ fn a_storm_of_sizes_clicks_and_keys_leaves_a_screen_that_fits() {
     }
     session.screen = parser(24, 80);
     session.master.resize(PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 }).unwrap();
-    // A click may have hit a hint that opens the help, a search or a question. Esc closes one of them at a time. If
-    // another byte followed at once, the terminal input would be a different key.
+    // A click may have hit a hint that opens the help, a search or a question. Esc closes one of them at a time. The
+    // pause is needed because a byte directly after Esc would be read together with it as a different key.
     for _ in 0..3 {
         session.press("\x1b");
         session.drain(Duration::from_millis(300));
@@ -252,13 +252,13 @@ fn a_storm_of_sizes_clicks_and_keys_leaves_a_screen_that_fits() {
 fn the_tab_shows_progress_only_in_terminals_that_support_it() {
     // The scan of this directory takes so long that it is not complete at the first frame.
     let folder = Path::new("/usr");
-    let (told, cleared) = ("\x1b]9;4;3\x07", "\x1b]9;4;0\x07");
+    let (shown, cleared) = ("\x1b]9;4;3\x07", "\x1b]9;4;0\x07");
     for (understands, signal) in [(true, Signal::SIGTERM), (true, Signal::SIGHUP), (false, Signal::SIGTERM)] {
         let mut command = duke(folder);
         command.env(if understands { "WT_SESSION" } else { "TERM_PROGRAM" }, "1");
         let mut session = Session::run(command);
         let mut output = String::new();
-        while !output.contains(if understands { told } else { "entries" }) {
+        while !output.contains(if understands { shown } else { "entries" }) {
             let bytes = session.output.recv_timeout(PATIENCE).unwrap();
             session.screen.process(&bytes);
             output += &String::from_utf8_lossy(&bytes);
@@ -338,7 +338,7 @@ fn a_script_deletes_objects_with_rclone() {
 {"Path":"v-v2026-11-24-154652-600.txt","Size":1,"IsDir":false}
 ]"#;
     std::fs::write(folder.path().join("objects"), objects).unwrap();
-    let lines = r#"if [ "$1" = lsjson ]; then cat objects; else printf '<%s>' "$@" >>said; fi"#;
+    let lines = r#"if [ "$1" = lsjson ]; then cat objects; else printf '<%s>' "$@" >>log; fi"#;
     let program = script(folder.path(), lines);
     std::fs::rename(program, folder.path().join("rclone")).unwrap();
     let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
@@ -368,14 +368,14 @@ fn a_script_deletes_objects_with_rclone() {
         let mut shell = std::process::Command::new("sh");
         shell.arg(&written[0]).current_dir(folder.path()).env("PATH", &path);
         assert!(shell.status().unwrap().success());
-        let said = std::fs::read_to_string(folder.path().join("said")).unwrap();
+        let log = std::fs::read_to_string(folder.path().join("log")).unwrap();
         let start = if remote == "s3:b" { "s3:b/" } else { remote };
         let deleted = format!("<deletefile><--><{start}-x\n`touch pwned`>");
-        assert!(said.contains(&deleted), "{said}");
-        assert!(said.contains(&format!("<purge><--><{start}large>")), "{said}");
+        assert!(log.contains(&deleted), "{log}");
+        assert!(log.contains(&format!("<purge><--><{start}large>")), "{log}");
         let version = format!("<deletefile><--s3-versions><--><{start}v-v2026-11-24-154652-600.txt>");
-        assert!(said.contains(&version), "{said}");
-        std::fs::remove_file(folder.path().join("said")).unwrap();
+        assert!(log.contains(&version), "{log}");
+        std::fs::remove_file(folder.path().join("log")).unwrap();
         std::fs::remove_file(&written[0]).unwrap();
     }
     assert!(!folder.path().join("pwned").exists());
@@ -400,8 +400,8 @@ fn a_configuration_sets_keys_and_its_errors_are_shown() {
     session.press("x");
     assert!(session.end().success());
     session.assert_restored();
-    let said = session.screen.screen().contents();
-    assert!(said.contains("unknown setting 'nonsense'"), "and is to be read afterwards: {said}");
+    let log = session.screen.screen().contents();
+    assert!(log.contains("unknown setting 'nonsense'"), "and is to be read afterwards: {log}");
 }
 
 #[test]
@@ -490,8 +490,8 @@ fn a_snapshot_is_kept_once_a_day_beside_that_of_the_latest_scan() {
 /// Creates an executable shell script in `folder` that runs the commands in `text`.
 fn script(folder: &Path, text: &str) -> std::path::PathBuf {
     let path = folder.join("script");
-    // Another process writes the file, because a file that is open for writing, even in a child that another
-    // test has just forked, cannot be executed.
+    // Another process writes the file, because a child that another test has just forked would otherwise hold
+    // the file open for writing. A file that is open for writing cannot be executed.
     let mut writer = std::process::Command::new("sh")
         .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
         .arg(&path)
@@ -503,7 +503,7 @@ fn script(folder: &Path, text: &str) -> std::path::PathBuf {
     path
 }
 
-/// Starts the browser on `folder` with these variables.
+/// Starts the browser on `folder` with these environment variables.
 fn with(folder: &Path, variables: &[(&str, &str)]) -> Session {
     let mut command = duke(folder);
     for (name, value) in variables {
@@ -557,7 +557,7 @@ fn interrupts_in_a_shell_do_not_reach_duke() {
         session.wait_for_text("inner/");
         session.press("h");
         wait_for_return(&mut session);
-        // Ctrl-C belongs to the browser again, and ends it.
+        // The browser receives Ctrl-C again, and ends.
         session.press("\x03");
         assert!(session.end().success());
         session.assert_restored();
@@ -578,8 +578,8 @@ fn a_program_inherits_no_descriptors_or_signal_actions() {
     let shell = script(tools.path(), &text);
     let mut session = with(folder.path(), &[("SHELL", shell.to_str().unwrap())]);
     session.press("b");
-    // The shell waits for Enter, because a shell that ends at once could start and end between two reads of
-    // its terminal.
+    // The shell waits for Enter. Otherwise, it could start and end between two reads of the terminal by the test, and
+    // the test would never see its output.
     session.wait_for_text("reported");
     session.press("\n");
     wait_for_return(&mut session);
@@ -591,7 +591,7 @@ fn a_program_inherits_no_descriptors_or_signal_actions() {
         // them.
         assert_eq!(set & 0x7fff_ffff, 0, "{report}");
     }
-    // The script itself is ignored, because the shell has it open.
+    // Files in `tools` are allowed, because the shell itself opens the script and the report.
     let links = report.lines().filter_map(|line| line.split_once(" -> "));
     let strange: Vec<_> = links
         .map(|(_, target)| target)
@@ -677,7 +677,7 @@ fn info_shows_data_of_the_system_even_for_a_pipe() {
     session.wait_for_text("1 of 4");
     session.press("ngi");
     session.wait_for_text("named pipe");
-    session.wait_for_text("Mounted at");
+    session.wait_for_text("File system");
     session.wait_for("end of it", |screen| !screen.contents().contains("asking"));
     session.press("iGk");
     session.press("i");

@@ -1,6 +1,7 @@
-//! The browser under random keys, clicks, sizes and times.
+//! Fuzz test of the browser: random keys, clicks, window sizes and times.
 //!
-//! `DUKE_SOAK` selects the round. Each round has its own seeds.
+//! The environment variable `DUKE_SOAK` is the number n of the test round, 1 by default. Round n uses the seeds 2n-1
+//! and 2n.
 #![allow(missing_docs, clippy::unwrap_used)] // helpers of tests are tests
 
 use std::os::unix::ffi::OsStrExt;
@@ -137,7 +138,7 @@ impl Fuzz<'_> {
         let mut terminal = Terminal::new(TestBackend::new(columns, lines)).unwrap();
         terminal.draw(|frame| self.app.draw(frame)).unwrap();
         for cell in terminal.backend().buffer().content() {
-            // Joiners are part of the shown text within a grapheme; alone they would be escaped.
+            // A zero-width joiner is drawn as part of a grapheme. Outside a grapheme, duke escapes it.
             let shown = cell.symbol().chars().filter(|character| *character != '\u{200d}');
             let bad: Vec<char> =
                 shown.filter(|character| !crate::session::hostile::is_harmless(*character)).collect();

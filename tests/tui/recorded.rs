@@ -52,8 +52,8 @@ fn bytes_read(session: &Session) -> u64 {
     count.parse().unwrap()
 }
 
-/// A snapshot on a network mount or an HTTP mount is read by ranges, so the bytes that are read decide how fast the
-/// browser opens.
+/// A snapshot on a network mount or an HTTP mount is read in ranges, so the time until the browser opens depends on
+/// the number of bytes read.
 #[test]
 #[cfg(target_os = "linux")]
 fn the_first_screen_of_a_large_snapshot_needs_at_most_2_mb() {
@@ -61,7 +61,8 @@ fn the_first_screen_of_a_large_snapshot_needs_at_most_2_mb() {
     let place = Place::new();
     let mut list = String::new();
     for directory in 0..DIRECTORIES {
-        // The first directory, whose listing follows that of the root, has a listing of several megabytes.
+        // In the snapshot, the listing of the first directory follows that of the root. It has several megabytes, so
+        // reading it too would exceed the limit.
         for file in 0..if directory == 0 { 100_000 } else { 1000 } {
             let size = (directory * 1000 + file) * 7919 % 100_003;
             let line =

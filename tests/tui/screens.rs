@@ -1,4 +1,4 @@
-//! Screens of the browser after keys pressed one after another, on a folder made for these tests.
+//! Tests of the browser's screens after sequences of keys, on a folder made for these tests.
 //!
 //! Sizes are apparent sizes of sparse files, so that they are the same on every file system.
 
@@ -92,7 +92,7 @@ pub fn finish(app: &mut App<'_>, seconds: u64) {
     app.update(Event::Tick(Tick { now: elapsed, elapsed, outcome, progress: Progress::default() }));
 }
 
-/// Presses keys by their names in the help page.
+/// Presses the keys in `keys`, which are separated by blanks and named as on the help page.
 pub fn press(app: &mut App<'_>, keys: &str) {
     for name in keys.split_whitespace() {
         let key = KEYMAP.iter().flat_map(|binding| binding.keys).find(|key| key.name() == name).unwrap();
@@ -100,7 +100,7 @@ pub fn press(app: &mut App<'_>, keys: &str) {
     }
 }
 
-/// Returns the screen as text. Angle brackets enclose a reversed line.
+/// Returns the screen as text. The selected line, which is drawn in reverse video, is enclosed in angle brackets.
 fn screen(app: &mut App<'_>) -> String {
     let mut terminal = Terminal::new(TestBackend::new(app.cx.size.0, app.cx.size.1)).unwrap();
     terminal.draw(|frame| app.draw(frame)).unwrap();
@@ -125,7 +125,8 @@ fn screen(app: &mut App<'_>) -> String {
     text
 }
 
-/// Compares the screens after several groups of keys, at one size.
+/// Presses several groups of keys in a window of the given size. Compares the screen after each group with the stored
+/// screens.
 fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
     let folder = home();
     let scan = scan(vec![folder.path().to_owned()]);
@@ -156,7 +157,7 @@ fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
     insta::assert_snapshot!(name, text.join("\n"));
 }
 
-/// Performs the browser's requests to the end.
+/// Polls the browser until all its loads are complete.
 fn work(app: &mut App<'_>, scan: &Scan) {
     work_with(app, scan, None);
 }
@@ -169,7 +170,7 @@ fn work_with(app: &mut App<'_>, scan: &Scan, basis: Option<&Baseline>) {
     }
 }
 
-/// Compares the screens of the other views, of marks and of a filter, at one size.
+/// Compares the screens of the other views, of marks and of a filter with the stored screens, at one size.
 fn views(name: &str, size: (u16, u16), glyphs: Glyphs) {
     let folder = home();
     std::fs::hard_link(folder.path().join("backup.tar"), folder.path().join("music/again.tar")).unwrap();
@@ -216,7 +217,7 @@ fn snapshot_of(scan: &Scan, file: &Path) -> Source {
     Source::start(SourceSpec::Exports(vec![Input::File(file.to_owned())])).unwrap()
 }
 
-/// Compares the screens of the growth view and of the prompt for a file name, at one size.
+/// Compares the screens of the growth view and of the prompt for a file name with the stored screens, at one size.
 fn growth(name: &str, size: (u16, u16), glyphs: Glyphs) {
     let (folder, elsewhere) = (home(), tempfile::tempdir().unwrap());
     let before = snapshot_of(&scan(vec![folder.path().to_owned()]), &elsewhere.path().join("old"));

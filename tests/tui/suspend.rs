@@ -65,7 +65,8 @@ impl Random {
     }
 }
 
-/// Stops a program again and again, at random times after it has taken the terminal, first during a scan.
+/// Runs the program in several sessions. In each session, stops and continues it `stops` times, at random times after
+/// it has taken the terminal. The first stop may interrupt the scan.
 fn stop_and_go(folder: &Path, seed: u64, sessions: u32, stops: u32) {
     let mut random = Random(seed);
     for _ in 0..sessions {
@@ -112,8 +113,8 @@ fn a_stopped_program_has_given_the_terminal_back() {
     });
 }
 
-/// Arguments of a `strace` that slows a program down. The program can then end between the sequences that take the
-/// terminal, while other threads still write.
+/// Arguments with which `strace` slows a program down. A signal can then end the program between the sequences that
+/// set up the terminal, while other threads still write.
 const SLOW: [&str; 8] = [
     "-fqq",
     "-o/dev/null",
@@ -167,7 +168,8 @@ fn a_blocked_terminal_is_given_back_too() {
     let mut reader = master.try_clone_reader().unwrap();
     let mut output = Vec::new();
     let mut buffer = [0; 4096];
-    // The frame with all names is larger than the terminal's buffer.
+    // The frame with all names is larger than the terminal's buffer. Reading stops at the first name, so duke is
+    // blocked while it writes the rest.
     while !output.windows(20).any(|part| part == [b'0'; 20]) {
         let length = reader.read(&mut buffer).unwrap();
         output.extend_from_slice(&buffer[..length]);

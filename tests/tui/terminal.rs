@@ -1,5 +1,5 @@
-//! Bytes that reach a real terminal for any names, and the state of the terminal after any end of the
-//! program.
+//! Tests of the bytes sent to a terminal when files have hostile names, and of the state of the terminal after the
+//! program has ended in various ways.
 #![allow(missing_docs, clippy::unwrap_used)] // helpers of tests are tests
 
 #[cfg(target_os = "linux")]
@@ -30,29 +30,30 @@ fn folder() -> (TempDir, std::path::PathBuf) {
 
 /// Output to the terminal, split into escape sequences and text.
 #[derive(Default)]
-struct Told {
+struct Parts {
     /// Sequences in order, without their introducer.
     sequences: Vec<String>,
     text: String,
 }
 
-/// Splits the output. Fails for sequences that the program never uses.
-fn take_apart(raw: &[u8]) -> Told {
+/// Splits the output into escape sequences and text. Fails if the text contains a character that must not appear on
+/// the screen, or if an escape sequence begins with neither `[` nor `]`.
+fn take_apart(raw: &[u8]) -> Parts {
     let raw = std::str::from_utf8(raw).expect("all of it is UTF-8");
-    let mut told = Told::default();
+    let mut parts = Parts::default();
     let mut rest = raw.chars();
     while let Some(character) = rest.next() {
         match character {
-            '\u{1b}' => told.sequences.push(sequence(&mut rest)),
+            '\u{1b}' => parts.sequences.push(sequence(&mut rest)),
             // A zero-width joiner is part of a visible grapheme, such as a family or a flag.
             '\r' | '\n' | '\u{200d}' => {}
             _ => {
-                assert!(hostile::is_harmless(character), "{character:?} after {:?}", told.text);
-                told.text.push(character);
+                assert!(hostile::is_harmless(character), "{character:?} after {:?}", parts.text);
+                parts.text.push(character);
             }
         }
     }
-    told
+    parts
 }
 
 /// Returns the rest of an escape sequence.
@@ -85,7 +86,7 @@ fn assert_known(sequences: &[String]) {
         let (parameters, last) = sequence.split_at(sequence.len() - 1);
         let is_known = match last {
             "H" | "K" | "J" => parameters.chars().all(|letter| letter.is_ascii_digit() || letter == ';'),
-            // Neither blinking nor concealed; 5 and 8 only within colors (38;5;n).
+            // Text must not blink (5 and 6) or be concealed (8). These numbers may occur within colors (38;5;n).
             "m" => !matches!(parameters, "5" | "6" | "8" | "31;5"),
             "h" | "l" => ["?25", "?1049", "?2004", "?2026", "?1000", "?1006"].contains(&parameters),
             // Query for the background color.
@@ -108,7 +109,8 @@ fn can_be_nobody() -> bool {
     nix::unistd::geteuid().is_root() && can.is_ok_and(|status| status.success())
 }
 
-/// Returns `command`, run as nobody if this process is root.
+/// Returns a command that runs `command` as the user nobody, or `command` itself if this process is not root or
+/// setpriv(1) fails.
 fn as_nobody(command: CommandBuilder) -> CommandBuilder {
     if !can_be_nobody() {
         return command;
@@ -138,7 +140,6 @@ fn no_control_byte_of_a_name_reaches_the_terminal_on_any_screen_or_afterwards() 
     session.wait_for_text(if can_be_nobody() { "ermission denied" } else { "rror" });
     session.press("\x1b");
     session.drain(MOMENT);
-    // Shows every screen, including the list, with changing selections.
     for keys in SCREENS.split(' ').map(|keys| keys.replace('_', " ")) {
         session.press(&keys);
         assert!(session.drain(MOMENT), "{keys:?} ended it");
@@ -147,18 +148,18 @@ fn no_control_byte_of_a_name_reaches_the_terminal_on_any_screen_or_afterwards() 
         session.resize(rows, cols);
         session.drain(MOMENT);
     }
-    // The marked paths are printed to the terminal, too.
+    // The key `p` quits and prints the marked paths to the terminal. This output is checked, too.
     session.press("p");
     session.drain(MOMENT);
     session.press("\r");
     assert!(session.end().success());
     session.drain(MOMENT * 3);
     session.assert_restored();
-    let told = take_apart(&session.raw);
-    assert!(told.sequences.iter().any(|sequence| sequence.starts_with("]52;c;")), "a path was copied");
-    assert_known(&told.sequences);
+    let parts = take_apart(&session.raw);
+    assert!(parts.sequences.iter().any(|sequence| sequence.starts_with("]52;c;")), "a path was copied");
+    assert_known(&parts.sequences);
     for shown in ["\\x1b[31;5mred", "\\u{9b}5mC1", "\\u{202e}", "line\\nfeed", "bad\\xff", "\\x07"] {
-        assert!(told.text.contains(shown), "{shown} was never shown");
+        assert!(parts.text.contains(shown), "{shown} was never shown");
     }
 }
 
@@ -178,7 +179,7 @@ fn environment_variables_are_escaped_like_names() {
             command.env(name, value);
         }
         let mut session = Session::run(command);
-        // If a variable names a missing configuration file, the program ends with a message.
+        // If `DUKE_CONFIG` names a missing file, the program ends with a message, and `drain` returns `false`.
         if session.drain(Duration::from_millis(700)) {
             for keys in ["b", "G", "v", "j", "v"] {
                 session.press(keys);
@@ -225,8 +226,9 @@ fn every_way_out_leaves_the_modes_of_the_terminal_as_they_were() {
     }
 }
 
-/// The library that reads the terminal subtracts one from a column that is never zero in a valid report. With overflow
-/// checks, a zero panics the drawing thread; without them, it must have no effect.
+/// The library that reads the terminal subtracts one from the column in a mouse report. In a valid report, the column
+/// is at least 1. With overflow checks, a column of 0 makes the drawing thread panic. Without overflow checks, such a
+/// report must have no effect.
 #[test]
 fn a_panic_of_the_drawing_thread_is_readable_afterwards() {
     let (_folder, root) = folder();
@@ -329,7 +331,7 @@ fn there_are_at_most_sixty_frames_a_second() {
     }
     session.drain(MOMENT);
     let frames = session.raw.windows(BEGIN.len()).filter(|bytes| *bytes == BEGIN).count();
-    // At most 60 frames per second are drawn, and the first one at once.
+    // The first frame is drawn at once. After it, at most 60 frames per second are drawn.
     let most = 1 + begun.elapsed().as_millis() * 60 / 1000;
     assert!(frames > 5, "{frames} frames");
     assert!(frames as u128 <= most, "{frames} frames, but at most {most} are allowed");
@@ -349,8 +351,8 @@ fn ten_thousand_random_keys_with_random_sizes_end_where_keys_work() {
     command.arg(inner);
     command.arg("--read-only");
     let mut session = Session::run(command);
-    // The test waits for a text in a row that has shown no name, because rows with names can be garbled: the
-    // emulator has its own widths for flags.
+    // This text is in a row that has not shown a name. Rows with names can be garbled, because the emulator and duke
+    // assign different widths to flag emoji.
     session.wait_for_text("2 roots");
     let keys: Vec<&str> = KEYS.split(',').collect();
     let soak: u64 = std::env::var("DUKE_SOAK").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
@@ -375,8 +377,8 @@ fn ten_thousand_random_keys_with_random_sizes_end_where_keys_work() {
     std::thread::sleep(MOMENT * 5);
     while session.output.try_recv().is_ok() {}
     session.press("\x0c");
-    // The test presses one key at a time, because an escape directly followed by another byte would be
-    // another key.
+    // The test presses one key at a time, because an escape directly followed by another byte would be read as
+    // a different key.
     let end = Instant::now() + PATIENCE;
     while !session.screen.screen().rows(0, 80).last().is_some_and(|line| line.contains("? keys")) {
         assert!(Instant::now() < end, "{}", session.screen.screen().contents());

@@ -19,14 +19,14 @@ use tempfile::TempDir;
 mod demo_tree;
 
 const TOUR: &str = include_str!("../../docs/tour.md");
-/// Directory in which the reader takes the tour.
+/// Directory in which docs/tour.md creates its files. The test replaces it with a temporary directory.
 const PLACE: &str = "/tmp";
 const CREATE: &str = "cargo run --example demo-tree -- ";
-/// Time within which the effect of a key is normally drawn. On a slower machine, the test is less strict, but
-/// does not fail.
+/// Time within which the effect of a key is normally drawn. If drawing takes longer, the test may overlook text that
+/// is shown before its key is pressed, but does not fail.
 const MOMENT: Duration = Duration::from_millis(150);
 
-/// Item of a step.
+/// Parsed item of the list below a numbered heading.
 #[derive(Debug, PartialEq)]
 enum Item<'a> {
     Run(&'a str),
@@ -71,7 +71,7 @@ fn steps(tour: &str) -> Vec<(&str, Vec<String>)> {
     steps
 }
 
-/// Returns the items of a list. Only pictures, whose files must exist, may be between them.
+/// Returns the items of a list. All other lines must be pictures whose files exist.
 fn list(title: &str, body: &str) -> Vec<String> {
     let mut items: Vec<String> = Vec::new();
     for line in body.lines().filter(|line| !line.is_empty()) {
@@ -120,7 +120,7 @@ fn is_shown(screen: &vt100::Screen, texts: &[&str]) -> bool {
     })
 }
 
-/// A reader of the tour: the current directory, and the program that runs in the terminal.
+/// Simulated reader of the tour: the current directory, and the program that runs in the terminal.
 struct Reader {
     folder: TempDir,
     directory: PathBuf,
@@ -180,7 +180,8 @@ impl Reader {
         }
     }
 
-    /// Performs a step. Text that the reader should see after pressing keys must not be on the screen before.
+    /// Performs a step. Text that the reader should see after pressing keys must not be on the screen before the keys
+    /// are pressed.
     fn step(&mut self, items: &[Item<'_>]) {
         let mut is_seen = true;
         for (number, item) in items.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Keys typed ahead in a terminal: no burst of keys without a pause deletes anything.
+//! Tests of keys typed ahead in a terminal. A burst of keys without a pause must not delete anything.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::collections::BTreeSet;
@@ -11,12 +11,12 @@ use crate::session::Session;
 use crate::support::sandbox;
 use tempfile::TempDir;
 
-/// Number of bursts.
 const BURSTS: usize = 1_000;
 const TERMINALS: usize = 20;
-/// Pause without keys after which a question accepts an answer.
+/// Time without input after which a question accepts an answer.
 const QUIET: Duration = Duration::from_millis(300);
-/// Keys as a terminal sends them: keys that open a question or answer one, and pasted text with and without brackets.
+/// Input as a terminal sends it: single keys, most of which open or answer a question, and text that is pasted with
+/// and without bracketed paste mode.
 const KEYS: [&str; 17] = [
     "d",
     "d",
@@ -36,10 +36,10 @@ const KEYS: [&str; 17] = [
     "\x1b[200~y\r\x1b[201~",
     "j",
 ];
-/// Key sequences that users were seen to type.
+/// Key sequences that users have typed.
 const WORDS: [&str; 5] = ["daddy", "dday", "dyyy", "Dyyyy", "d\x1b[C\r\r"];
 
-/// Creates files that could be deleted, and directories that can be opened.
+/// Creates three directories with files, so that typed keys can open a directory and ask to delete an entry.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for name in ["a", "b", "c"] {
@@ -84,7 +84,8 @@ fn burst(session: &mut Session, random: &mut Random) -> bool {
         1 => WORDS[random.below(WORDS.len())].chars().map(String::from).collect(),
         _ => (0..3 + random.below(8)).map(|_| KEYS[random.below(KEYS.len())].to_owned()).collect(),
     };
-    // The keys mostly follow as fast as people type, and sometimes just fast enough not to count as a pause.
+    // In most bursts, the gaps between keys are less than 30 ms. In one of eight, they are less than 250 ms, just too
+    // short to count as a pause.
     let longest = if random.below(8) == 0 { 250 } else { 30 };
     let mut is_burst = true;
     let mut before: Option<Instant> = None;

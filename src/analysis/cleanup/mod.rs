@@ -25,11 +25,10 @@ use crate::tree::{DirId, EntryId, EntryState, Totals, Tree, Walk};
 pub struct Hint {
     /// Directory that can be deleted.
     pub directory: DirId,
-    /// ID of the directory's entry.
+    /// ID of the directory's entry in its parent.
     pub entry: EntryId,
     /// Index of the rule in [`Hints::rules`].
     pub rule: usize,
-    /// Totals of the directory.
     pub totals: Totals,
     /// Time of the newest change in the directory, in seconds since 1970; `None` until the search is complete.
     pub used: Option<i64>,
@@ -72,7 +71,7 @@ pub fn hints(pool: &Pool, request: Request) -> io::Result<Job<Hints>> {
 /// Candidates found so far.
 pub(super) struct Candidates {
     rules: Arc<Vec<Rule>>,
-    /// Candidates, each with its entry and the index of the first matching rule.
+    /// Entry of each candidate, and the index of the first rule that matches it.
     rows: HashMap<DirId, (EntryId, usize)>,
 }
 

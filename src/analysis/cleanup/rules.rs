@@ -19,7 +19,7 @@ pub struct Rule {
 enum Proof {
     Beside(Pattern),
     Inside(Pattern),
-    /// Last components of the directory's path.
+    /// The path of the directory ends with these components.
     Path(Vec<&'static str>),
 }
 

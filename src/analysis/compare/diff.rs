@@ -31,7 +31,7 @@ pub struct Side<'t> {
     pub root: DirId,
 }
 
-/// Kind of a change.
+/// Kind of a change between the old and the new tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
     /// The entry is in both trees.
@@ -47,20 +47,16 @@ pub enum ChangeKind {
 /// Sizes of an entry in bytes. For a directory, they include everything below it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sizes {
-    /// Disk usage.
     pub disk: u64,
-    /// Apparent size.
     pub apparent: u64,
 }
 
 /// Changed entry, or directory with changes below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change<'t> {
-    /// Kind of the change.
     pub difference: ChangeKind,
     /// Name of the entry; empty for a root.
     pub name: &'t [u8],
-    /// Kind of the entry.
     pub kind: Kind,
     /// ID of the entry: in the old tree if the entry was deleted, otherwise in the new tree. For a root, the ID
     /// contains the number of the root directory itself, and its position is unused.
@@ -108,7 +104,7 @@ enum What {
 /// Entry that is in only one of the trees.
 #[derive(Clone, Copy)]
 struct Unmatched<'t> {
-    /// Parent directory.
+    /// Parent directory, in the tree that contains the entry.
     directory: DirId,
     /// Directory in the new tree that corresponds to `directory`.
     place: DirId,
@@ -335,8 +331,8 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
     }
 
     /// Returns `true` if two directories with the same inode number are the same directory, `false` if the number was
-    /// reused. They are the same if they have an entry in common, or if both are empty and have the same modification
-    /// time.
+    /// reused. They count as the same if they have an entry with the same name and inode number in common, or if both
+    /// are empty and have the same modification time.
     fn is_one(&self, old: &Item<'t>, new: &Item<'t>) -> bool {
         let (What::Directory { id: old, mtime: then, .. }, What::Directory { id: new, mtime: now, .. }) =
             (old.what, new.what)
@@ -390,7 +386,7 @@ fn inode(record: &Entry<'_>) -> u64 {
 }
 
 /// Pairs the roots of two trees by name or, if no names match, by position. Omits roots that are files or lie inside
-/// other roots. The names of roots from several hosts begin with the host.
+/// other roots. In a tree with roots from several hosts, the name of each root begins with its host.
 pub fn roots(old: &Tree, new: &Tree) -> Vec<(DirId, DirId)> {
     let (before, after) = (root_directories(old), root_directories(new));
     let known: HashMap<&[u8], DirId> = before.iter().flatten().map(|id| (old.name(*id), *id)).collect();
@@ -415,9 +411,8 @@ fn extent(tree: &Tree, id: DirId) -> Sizes {
     Sizes { disk: totals.disk, apparent: totals.apparent }
 }
 
-/// Returns the device number of a directory. Returns `None` for a directory on the same device as the root,
-/// so that such directories compare as equal even if the root's device number differs between the two trees.
-/// Device numbers can change when the machine restarts.
+/// Returns the device number of a directory, or `None` if the directory is on the same device as the root. The root's
+/// device number can change when the machine restarts, and must not make directories appear changed.
 fn place(side: Side<'_>, id: DirId) -> Option<u64> {
     Some(side.tree.device(id)).filter(|device| *device != side.tree.device(side.root))
 }
@@ -436,9 +431,10 @@ mod tests {
         let ((old, from), (new, to)) = (build(old), build(new));
         let changes = diff(Side { tree: &old, root: from }, Side { tree: &new, root: to }, keep);
         let name = |change: &Change<'_>| String::from_utf8(change.name.to_vec()).unwrap();
-        let mut told: Vec<_> = changes.iter().map(|it| (name(it), it.difference, it.itself)).collect();
-        told.sort_by(|one, other| one.0.cmp(&other.0));
-        told
+        let mut found_changes: Vec<_> =
+            changes.iter().map(|it| (name(it), it.difference, it.itself)).collect();
+        found_changes.sort_by(|one, other| one.0.cmp(&other.0));
+        found_changes
     }
 
     #[test]
@@ -462,8 +458,10 @@ mod tests {
     #[test]
     fn a_directory_that_moved_is_known_by_its_inode_and_by_what_it_holds() {
         let fates = |old: Plan, new: Plan| -> Vec<_> {
-            let told = found(vec![old], vec![new], |change| !change.name.is_empty()).into_iter();
-            told.map(|(name, difference, _)| (name, matches!(difference, ChangeKind::Renamed(_)))).collect()
+            let found_changes = found(vec![old], vec![new], |change| !change.name.is_empty()).into_iter();
+            found_changes
+                .map(|(name, difference, _)| (name, matches!(difference, ChangeKind::Renamed(_))))
+                .collect()
         };
         let with = |name: &str, entries| numbered_dir(name, 7, entries);
         let same = || vec![numbered_file("x", 8)];

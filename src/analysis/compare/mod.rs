@@ -45,7 +45,6 @@ const CHARTED: usize = 2000;
 
 /// Tree to compare with, which may still be loading.
 pub trait EarlierTree {
-    /// Returns the earlier tree.
     fn tree(&self) -> &Arc<Tree>;
     /// Waits up to `limit` for the tree to load, and returns `true` if it has loaded.
     fn wait(&self, limit: Duration) -> bool;
@@ -68,8 +67,8 @@ pub struct Comparison {
     pub trends: Vec<Trend>,
     /// Total number of changes, including changes that are not in `rows`.
     pub matched: u64,
-    /// Earlier and present sizes of the requested directory; `None` unless the directory is in both trees, and the totals
-    /// of both are final.
+    /// Earlier and present sizes of the requested directory. Set only if the directory is in both trees and the totals
+    /// are final in both.
     pub whole: Option<(Sizes, Sizes)>,
     /// Error from loading the earlier tree, if only the readable part of that tree was compared.
     pub trouble: Option<String>,
@@ -125,7 +124,7 @@ fn find(
     most: usize,
 ) -> Option<Compared> {
     let Some(earlier) = earlier else {
-        return Some(Err("no earlier snapshot".to_owned()));
+        return Some(Err("No earlier snapshot (duke save creates one)".to_owned()));
     };
     while !earlier.wait(TICK) {
         if task.is_cancelled() {
@@ -146,7 +145,8 @@ fn find(
         std::thread::sleep(TICK);
     };
     if roots.is_empty() {
-        let reason = earlier.trouble().unwrap_or_else(|| "both sides must be directories".to_owned());
+        let reason =
+            earlier.trouble().unwrap_or_else(|| "Cannot compare: both sides must be directories".to_owned());
         return Some(Err(reason));
     }
     let mut gathering =
@@ -204,7 +204,8 @@ impl Gathering<'_> {
     }
 
     fn is_wanted(&mut self, change: &Change<'_>) -> bool {
-        // Changes to a root or to the requested directory itself are reported only as totals.
+        // Roots, which have an empty name here, and the requested directory itself get no row. The sizes of the
+        // requested directory are in `whole`. For a deleted directory, `itself` is a number in the old tree.
         let is_itself = change.name.is_empty()
             || change.itself == Some(self.request.from) && change.difference != ChangeKind::Gone;
         if self.most == 0 || is_itself || !self.is_inside(change.place) {

@@ -17,7 +17,7 @@ pub struct OutlineRow {
     pub above: DirId,
     /// `true` if there are changes below this row.
     pub has_below: bool,
-    /// `true` if this change accounts for more than half of the change in the directory `above`.
+    /// `true` if the change in this row is more than half of the change in the directory [`OutlineRow::above`].
     pub is_main: bool,
 }
 

@@ -32,7 +32,6 @@ enum What {
 /// State of an entry in the earlier tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Previous {
-    /// The entry is new.
     New,
     /// The entry existed and had these sizes.
     Was(Sizes),

@@ -10,9 +10,7 @@ use crate::tree::{DirId, EntryId, EntryState, Tree, join};
 /// Change to an entry or to a whole directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Kind of the change.
     pub difference: ChangeKind,
-    /// Kind of the entry.
     pub kind: Kind,
     /// ID of the entry: in the earlier tree if the entry was deleted, otherwise in the present tree.
     pub entry: EntryId,
@@ -34,7 +32,8 @@ impl Row {
 }
 
 impl Row {
-    /// Returns the path of the entry in the present tree; for a deleted entry, the path it would have there.
+    /// Returns the path of the entry in the present tree. For a deleted entry, this is the path of its former
+    /// directory, followed by its name.
     pub fn path(&self, old: &Tree, new: &Tree) -> Vec<u8> {
         let holder = if self.difference == ChangeKind::Gone { old } else { new };
         let name = self.entry.name(holder).unwrap_or_default();

@@ -24,12 +24,12 @@ fn rows(
     let query = Query::parse(query, 0).unwrap();
     let request = Request { tree: Arc::clone(new), from, query, order };
     let growth = find_growth(old, request, 1000);
-    let told = |row: &Row| {
+    let shown = |row: &Row| {
         let path = String::from_utf8(row.path(&growth.old, new)).unwrap();
         let by = i128::from(row.after.disk) - i128::from(row.before.disk);
         (path.trim_start_matches("/r/").to_owned(), by, row.difference)
     };
-    growth.rows.iter().map(told).collect()
+    growth.rows.iter().map(shown).collect()
 }
 
 fn find_growth(old: &Arc<Tree>, request: Request, most: usize) -> Arc<Comparison> {
@@ -49,7 +49,7 @@ fn tree(plan: Vec<Plan>) -> Arc<Tree> {
     Arc::new(build(plan).0)
 }
 
-fn told(rows: &[(&str, i128, ChangeKind)]) -> Vec<(String, i128, ChangeKind)> {
+fn shown(rows: &[(&str, i128, ChangeKind)]) -> Vec<(String, i128, ChangeKind)> {
     rows.iter().map(|(path, by, difference)| ((*path).to_owned(), *by, *difference)).collect()
 }
 
@@ -79,9 +79,9 @@ fn the_largest_change_comes_first_with_its_kind() {
         ("fresh", 4_608, ChangeKind::New),
         ("db/new", 1_024, ChangeKind::New),
     ];
-    assert_eq!(all(&before(), &after()), told(&expected));
+    assert_eq!(all(&before(), &after()), shown(&expected));
     let reversed = Order { reversed: true, ..Order::default() };
-    let mut directed = told(&expected);
+    let mut directed = shown(&expected);
     directed.reverse();
     assert_eq!(rows(&before(), &after(), DirId::TOP, "", reversed), directed);
     let by_path = Order { by: By::Path, reversed: false };
@@ -94,11 +94,11 @@ fn the_largest_change_comes_first_with_its_kind() {
 fn a_survey_is_limited_to_a_directory_and_a_query() {
     let (old, new) = (before(), after());
     let db = Walk::new(&new, DirId::TOP).map(|(id, _)| id).find(|id| new.name(*id) == b"db").unwrap();
-    let below = told(&[("db/log", 8_192, ChangeKind::Kept), ("db/new", 1_024, ChangeKind::New)]);
+    let below = shown(&[("db/log", 8_192, ChangeKind::Kept), ("db/new", 1_024, ChangeKind::New)]);
     assert_eq!(rows(&old, &new, db, "", Order::default()), below);
     assert_eq!(rows(&old, &new, DirId::TOP, "log", Order::default()), below[..1]);
     let gone = rows(&old, &new, DirId::TOP, "type:dir old", Order::default());
-    assert_eq!(gone, told(&[("old", -12_288, ChangeKind::Gone)]));
+    assert_eq!(gone, shown(&[("old", -12_288, ChangeKind::Gone)]));
     let request =
         Request { tree: Arc::clone(&new), from: db, query: Query::default(), order: Order::default() };
     let whole = find_growth(&old, request, 0).whole.unwrap();
@@ -128,7 +128,7 @@ fn while_the_tree_grows_unread_entries_are_not_reported_deleted() {
     let grown = 70_144 - 65_536;
     assert_eq!(
         all(&before(), &tree),
-        told(&[
+        shown(&[
             ("big", grown, ChangeKind::Kept),
             ("db", -512, ChangeKind::Kept),
             ("db/same", -512, ChangeKind::Gone)
@@ -167,8 +167,8 @@ fn a_comparison_waits_for_the_roots_of_a_scan() {
     assert_eq!(job.wait(Duration::from_millis(20)), None);
     new.release(DirId::TOP);
     job.wait(Duration::from_secs(60)).unwrap();
-    let told = job.poll().unwrap();
-    assert!(told.as_ref().as_ref().is_err_and(|reason| reason.contains("both sides")));
+    let shown = job.poll().unwrap();
+    assert!(shown.as_ref().as_ref().is_err_and(|reason| reason.contains("both sides")));
 }
 
 #[test]

@@ -26,8 +26,8 @@ enum Wanted {
     Directory(DirId),
 }
 
-/// Returns a chart for each of `rows`, the changes from `old` to `new`. `history` contains earlier trees, newest first.
-/// Entries are found by path, so sizes from before a rename are missing.
+/// Returns a chart for each row. `rows` are the changes from `old` to `new`, and `history` contains earlier trees,
+/// newest first. Entries are found by path, so sizes from before a rename are missing.
 pub fn trends(rows: &[Row], (old, new): (&Tree, &Tree), history: &[Arc<Tree>], by: By) -> Vec<Trend> {
     let names = wanted(rows, old, new);
     let mut sizes = vec![[None; POINTS]; rows.len()];
@@ -65,7 +65,7 @@ fn wanted<'t>(rows: &[Row], old: &'t Tree, new: &'t Tree) -> HashMap<DirId, Hash
         let mut inner = names.entry(row.place).or_default();
         let is_new = inner.is_empty();
         inner.entry(name).or_default().push(Wanted::Row(index));
-        // If this directory was already in the map, its ancestors are too.
+        // If `row.place` was already in `names`, its ancestors are in `names`, too.
         let mut way = new.ancestry(row.place).take_while(|_| is_new);
         let mut below = way.next();
         for (above, id) in way.map_while(|above| Some((above, below.replace(above)?))) {
@@ -80,7 +80,8 @@ fn wanted<'t>(rows: &[Row], old: &'t Tree, new: &'t Tree) -> HashMap<DirId, Hash
     names
 }
 
-/// Calls `note` with the row and the sizes of each name that `tree` contains. Each listing is read once.
+/// Looks up `names` in `tree`, and calls `note` with the row index and the sizes of each name found for a row.
+/// Reads each listing at most once.
 fn look_up(
     tree: &Tree,
     new: &Tree,

@@ -26,7 +26,7 @@ fn items() -> Vec<Item> {
     ]
 }
 
-/// Returns the totals that a query finds, without the contents of matching directories, as the views count them.
+/// Returns the totals of a search for `query`, without the number of errors.
 fn found(query: Query) -> Totals {
     let mut request = request(&tree(&items()), "");
     request.query = query;
@@ -165,8 +165,8 @@ fn the_largest_files_are_named_once_by_their_first_path() {
 
 #[test]
 fn the_largest_of_equal_files_do_not_depend_on_threads() {
-    // The walk keeps fewer than 5,000 files, so some are dropped. `f0` has the largest inode number, and
-    // `f4999` the smallest.
+    // The walk keeps fewer than 5,000 files, so some are dropped. Files of the same size are sorted by inode number,
+    // and `f4999` has the smallest.
     let directories = (0..7).map(|number| directory(&format!("d{number}")));
     let name = |number| format!("d{}/f{number}", number % 7);
     let files = (0..5000).map(|number| file(&name(number), 4096).numbered(9000 - number));

@@ -17,7 +17,7 @@ pub enum Units {
     Binary,
     /// Powers of 1000: kB, MB (SI).
     Decimal,
-    /// Bytes without a unit, for scripts. Columns that are too narrow for this show powers of 1024.
+    /// Bytes without a unit, for scripts. Columns that are too narrow for all digits use powers of 1024.
     Bytes,
 }
 
@@ -32,7 +32,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// Returns the name of the measure.
+    /// Returns the word shown after a size, as in `1.2 GiB disk`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Disk => "disk",
@@ -173,6 +173,11 @@ pub fn grouped(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// Formats a count with its noun, such as `1 entry` or `1,234 entries`.
+pub fn counted(number: u64, one: &str, several: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { several })
 }
 
 /// Returns `part` as a share of `whole` in thousandths, at most 1000.

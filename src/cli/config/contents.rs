@@ -6,14 +6,12 @@ use crate::cli::config::value::Value;
 use crate::ui::keys::{Keymap, line};
 use crate::ui::theme::Looks;
 
-/// Contents of a configuration file.
 #[derive(Debug, Default)]
 pub struct Config {
     /// Settings other than theme and keys, in the order in which they occur in the file.
     pub settings: Vec<Setting>,
     /// Theme, and the colors that override it.
     pub looks: Looks,
-    /// Key bindings.
     pub keymap: Keymap,
     /// Warnings, sorted by their positions in the file.
     pub warnings: Vec<Warning>,
@@ -26,9 +24,7 @@ pub struct Setting {
     pub name: String,
     /// Value as written in the file, not yet validated by the flag's parser.
     pub value: Value,
-    /// Position of the name.
     pub name_at: Place,
-    /// Position of the value.
     pub value_at: Place,
 }
 
@@ -40,7 +36,6 @@ impl Config {
         }
     }
 
-    /// Adds a warning for the position `at`.
     pub fn warn(&mut self, at: Place, reason: &str) {
         self.warnings.push(Warning::new(at, reason));
     }

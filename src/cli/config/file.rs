@@ -43,7 +43,6 @@ impl Source {
         folder.map_or(Self::None, |folder| Self::Usual(folder.join("duke/config.toml")))
     }
 
-    /// Returns the path of the file.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::None => None,

@@ -43,19 +43,17 @@ pub fn read(config: &mut Config, text: Text<'_>, lines: &DeTable<'_>) {
 }
 
 /// Returns a warning that the actions at the indexes `line` and `rival` of [`KEYMAP`] are bound to the same key, or
-/// `None` if no warning is needed.
+/// `None` if no warning is needed. `is_later` is `true` if the file sets the keys of `rival` after those of `line`.
 fn conflict(config: &Config, line: usize, rival: usize, key: Key, is_later: bool) -> Option<String> {
     let (name, other) = (KEYMAP[line].name(), KEYMAP[rival].name());
     let key = quoted(&key.name()).into_owned();
     if KEYMAP[rival].is_fixed() {
-        Some(format!(
-            "{key} still means '{other}' wherever that command is available, and '{name}' elsewhere"
-        ))
+        Some(format!("in questions, {key} always means '{other}', not '{name}'"))
     } else if config.keymap.is_changed(rival) {
-        // One warning is enough; it is reported for the line that loses the key.
+        // If the file binds the key to two actions, the later action loses the key. Only that action gets a warning.
         (!is_later).then(|| format!("{key} is already bound to '{other}' above"))
     } else {
-        Some(format!("{key} was '{other}' and is now '{name}'; bind '{other}' to another key"))
+        Some(format!("{key} was '{other}' and is now '{name}'; set the keys of '{other}' too"))
     }
 }
 
@@ -78,7 +76,7 @@ fn change(
         return None;
     };
     if KEYMAP[line].is_fixed() {
-        config.warn(at, &format!("the key of '{}' cannot be changed", KEYMAP[line].name()));
+        config.warn(at, &format!("the keys of '{}' cannot be changed", KEYMAP[line].name()));
         return None;
     }
     let words = match value.get_ref() {

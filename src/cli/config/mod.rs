@@ -74,7 +74,10 @@ impl Config {
                         self.settings.push(Setting { name: name.to_owned(), value, name_at, value_at });
                     }
                     Err(Some(reason)) => self.warn(value_at, &format!("'{}': {reason}", quoted(name))),
-                    Err(None) => self.warn(name_at, &format!("unknown table '{}'", quoted(name))),
+                    Err(None) => self.warn(
+                        name_at,
+                        &format!("unknown table '{}'; the tables are 'colors' and 'keys'", quoted(name)),
+                    ),
                 },
             }
         }

@@ -18,7 +18,6 @@ pub struct Warning {
 }
 
 impl Warning {
-    /// Creates a warning for the position `at`.
     pub fn new(at: Place, reason: &str) -> Self {
         Self { at, reason: reason.to_owned() }
     }
@@ -29,7 +28,6 @@ impl Warning {
     }
 }
 
-/// Text of a file.
 #[derive(Clone, Copy)]
 pub struct Text<'t>(pub &'t str);
 

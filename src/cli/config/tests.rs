@@ -39,7 +39,10 @@ fn settings_are_kept_for_the_command_line_with_their_places() {
 fn columns_are_counted_in_characters() {
     assert_eq!(
         warnings("'ä' = { x = 1.5 }\n\"日本\" = 1.5\n"),
-        ["f:1:1: unknown table 'ä'", "f:2:8: '日本': expected a string, an integer, true or false"]
+        [
+            "f:1:1: unknown table 'ä'; the tables are 'colors' and 'keys'",
+            "f:2:8: '日本': expected a string, an integer, true or false"
+        ]
     );
 }
 
@@ -63,7 +66,7 @@ fn invalid_values_are_reported_with_their_position() {
         ("a = 1.5", "f:1:5: 'a': expected a string, an integer, true or false"),
         ("a = 1979-05-27", "f:1:5: 'a': expected a string, an integer, true or false"),
         ("a = [[1]]", "f:1:5: 'a': only strings and integers are allowed in a list"),
-        ("[other]\nx = 1", "f:1:2: unknown table 'other'"),
+        ("[other]\nx = 1", "f:1:2: unknown table 'other'; the tables are 'colors' and 'keys'"),
         ("[\"\\u001b[31m\"]", "f:1:2: unknown table '\\x1b[31m'"),
         ("keys = 1", "f:1:8: 'keys' must be a table"),
         ("colors = []", "f:1:10: 'colors' must be a table"),
@@ -144,8 +147,8 @@ fn key_errors_have_a_position() {
             "mark = 'Ctrl-C'",
             vec!["f:2:8: Ctrl-C cannot be rebound: there must always be a key to quit".to_owned()],
         ),
-        ("interrupt = 'x'", vec!["f:2:1: the key of 'interrupt' cannot be changed".to_owned()]),
-        ("yes = 'Enter'", vec!["f:2:1: the key of 'yes' cannot be changed".to_owned()]),
+        ("interrupt = 'x'", vec!["f:2:1: the keys of 'interrupt' cannot be changed".to_owned()]),
+        ("yes = 'Enter'", vec!["f:2:1: the keys of 'yes' cannot be changed".to_owned()]),
         (
             "erase = 'x'",
             vec![
@@ -167,17 +170,17 @@ fn lost_keys_are_reported() {
         ("rescan-root = 'x'\nrescan = 'x'", vec!["f:3:10: x is already bound to 'rescan-root' above"]),
         (
             "rescan = 'R'",
-            vec!["f:2:10: R was 'rescan-root' and is now 'rescan'; bind 'rescan-root' to another key"],
+            vec!["f:2:10: R was 'rescan-root' and is now 'rescan'; set the keys of 'rescan-root' too"],
         ),
         ("rescan = 'R'\nrescan-root = 'r'", vec![]),
         ("suspend = 'F1'\nrepaint = 'F2'", vec![]),
-        // The two actions have different scopes, so they can have the same key.
+        // The two commands have different scopes, so they can have the same key.
         ("sort-name = 'x'\nopen-cell = 'x'", vec![]),
         (
             "repaint = 'q'",
             vec![
-                "f:2:11: q was 'quit' and is now 'repaint'; bind 'quit' to another key",
-                "f:2:11: q still means 'no-or-quit' wherever that command is available, and 'repaint' elsewhere",
+                "f:2:11: q was 'quit' and is now 'repaint'; set the keys of 'quit' too",
+                "f:2:11: in questions, q always means 'no-or-quit', not 'repaint'",
             ],
         ),
     ];

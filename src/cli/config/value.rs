@@ -1,6 +1,6 @@
 //! Values of the configuration file, converted to command-line words.
 //!
-//! Invariant: a value that is written is read back unchanged.
+//! Invariant: a value written by [`quote`] or [`list`] is read back unchanged.
 
 use std::fmt::Write;
 
@@ -11,11 +11,10 @@ use crate::base::text::escape;
 /// Value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// Boolean.
     Switch(bool),
     /// String or integer, as it would be typed after a flag.
     Word(String),
-    /// List of strings and integers.
+    /// List of strings and integers, all as they would be typed after a flag.
     Words(Vec<String>),
 }
 
@@ -23,7 +22,8 @@ impl Value {
     /// Converts a TOML value from the configuration file.
     ///
     /// # Errors
-    /// Returns the reason why no setting can have this value, or `None` for a table.
+    /// Returns the reason why no setting can have this value. Returns `None` for a table, for which the caller has its
+    /// own message.
     pub fn of(value: &DeValue<'_>) -> Result<Self, Option<&'static str>> {
         match value {
             DeValue::Boolean(is_on) => Ok(Self::Switch(*is_on)),
@@ -58,10 +58,10 @@ pub fn quote(text: &str) -> String {
         let as_bytes = letter.to_string();
         match letter {
             '"' | '\\' => quoted.extend(['\\', letter]),
-            // `escape` escapes a space at the end of a text, because it cannot be seen there. Inside quotes, it can.
+            // `escape` escapes a space at the end of a text, where it is invisible. Inside quotes, a space is visible.
             ' ' => quoted.push(letter),
-            // Writing to a string cannot fail.
             _ if escape(as_bytes.as_bytes()) != as_bytes => {
+                // Writing to a string cannot fail.
                 let _ = write!(quoted, "\\U{:08x}", u32::from(letter));
             }
             _ => quoted.push(letter),

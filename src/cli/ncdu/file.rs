@@ -51,7 +51,7 @@ fn flags_of(text: &[u8], path: &Path, home: Option<&OsStr>) -> Result<Vec<Given>
             Err(_) if is_optional => {}
             Err(reason) => {
                 let place = format!("{}:{number}", escape_path(path));
-                return Err(UsageError::Usage(format!("{place}: {reason} (--ignore-config skips the file)")));
+                return Err(UsageError::Usage(format!("{place}: {reason} (an @ before the line skips it)")));
             }
         }
     }
@@ -62,7 +62,7 @@ fn flags_of(text: &[u8], path: &Path, home: Option<&OsStr>) -> Result<Vec<Given>
 fn checked(words: &[OsString]) -> Result<Vec<Given>, String> {
     let flags = given(words).map_err(|error| refusal(error).reason())?;
     if flags.iter().any(|(flag, _)| flag.is_none()) {
-        return Err("not a flag".to_owned());
+        return Err("expected one flag, with a value only if it takes one".to_owned());
     }
     translation(&flags, false).map_err(UsageError::reason)?;
     Ok(flags)

@@ -35,13 +35,13 @@ pub enum Means {
     Color,
     /// Shows or hides the column with the size shared by hard links.
     SharedColumn,
-    /// No effect, because duke draws bars in its own way. The value must be a style of ncdu.
+    /// No effect, because duke draws bars in its own way. The value must be one of ncdu's graph styles.
     GraphStyle,
-    /// No effect.
+    /// No effect, for the reason given in `help`.
     Ignored,
 }
 
-/// ncdu flag.
+/// Flag of ncdu, with its meaning in duke.
 pub struct Flag {
     /// Short name, if there is one.
     pub short: Option<char>,
@@ -49,9 +49,7 @@ pub struct Flag {
     pub long: &'static str,
     /// Name of the value, if the flag takes one.
     pub value: Option<&'static str>,
-    /// Effect in duke.
     pub means: Means,
-    /// Help text.
     pub help: &'static str,
 }
 
@@ -77,10 +75,10 @@ const fn valued(
 /// All flags, in the order of ncdu's manual page.
 pub const FLAGS: [Flag; 60] = [
     valued('f', "", "FILE", Words("-f"), "Browse an export; - is standard input"),
-    valued('o', "", "FILE", Words("-o"), "Write an export in JSON; - is standard output"),
+    valued('o', "", "FILE", Words("-o"), "Write a JSON export; - is standard output"),
     valued('O', "", "FILE", Words("-O"), "Write a binary export; - is standard output"),
     flag('c', "compress", Compress(true), "Compress the JSON export; binary exports are always compressed"),
-    flag(' ', "no-compress", Compress(false), "Do not compress the export in JSON"),
+    flag(' ', "no-compress", Compress(false), "Do not compress the JSON export"),
     valued(
         ' ',
         "compress-level",
@@ -160,7 +158,7 @@ pub const FLAGS: [Flag; 60] = [
         "sort",
         "COLUMN",
         Sort,
-        "disk-usage, apparent-size, itemcount, mtime or name, with -asc or -desc",
+        "Sort by disk-usage, apparent-size, itemcount, mtime or name; may end in -asc or -desc",
     ),
     flag(' ', "group-directories-first", Words("--directories-first"), "List directories first"),
     flag(

@@ -2,7 +2,7 @@
 //! started under the name `ncdu`.
 //!
 //! Each flag of ncdu is one line of a table ([`flags::FLAGS`]). The resulting words are parsed like duke's own, so no
-//! other module knows about ncdu.
+//! other module needs to know ncdu's flags.
 
 mod file;
 mod flags;
@@ -19,7 +19,7 @@ pub use flags::markdown;
 pub use words::{Translation, help};
 use words::{given, translation};
 
-/// Name of the subcommand. If duke is started under this name, its command line is ncdu's.
+/// Name of the subcommand. If duke is started under this name, it accepts ncdu's command line.
 pub const NAME: &str = "ncdu";
 
 /// Returns `true` if duke was started under the name `ncdu`.
@@ -27,7 +27,8 @@ pub fn is_name(program: &OsStr) -> bool {
     Path::new(program).file_name() == Some(OsStr::new(NAME))
 }
 
-/// Translates a command line. ncdu's configuration files come first, unless `--ignore-config` is given.
+/// Translates an ncdu command line. The flags in ncdu's configuration files are put before it, unless
+/// `--ignore-config` is given.
 ///
 /// # Errors
 /// Returns an error if a word on the command line or in a file is invalid.

@@ -197,7 +197,10 @@ fn the_configuration_of_ncdu_comes_before_the_command_line() {
     assert_eq!(of(&["--ignore-config"]).unwrap(), ["--include-kernfs", "--no-config"]);
     for (text, reason) in [
         ("-x\n--no-such\n", "config:2: unexpected argument '--no-such' found"),
-        ("/home\n", "config:1: not a flag (--ignore-config skips the file)"),
+        (
+            "/home\n",
+            "config:1: expected one flag, with a value only if it takes one (an @ before the line skips it)",
+        ),
         ("--exclude\n", "config:1: a value is required for '--exclude <PATTERN>'"),
     ] {
         write(text);

@@ -23,7 +23,7 @@ const GRAPH_STYLES: [&str; 4] = ["hash", "half-block", "eighth-block", "eigth-bl
 pub struct Translation {
     /// Words without the program's name.
     pub words: Vec<OsString>,
-    /// Actions without key bindings.
+    /// Actions whose key bindings are removed.
     pub without_keys: Vec<&'static str>,
 }
 
@@ -90,7 +90,8 @@ pub fn given(words: &[OsString]) -> Result<Vec<Given>, clap::Error> {
     Ok(all.into_iter().map(|(_, given)| given).collect())
 }
 
-/// Translates flags. Later flags take precedence, as in ncdu. `enters_kernfs` is the default for kernel file systems.
+/// Converts ncdu flags to a duke command line. Later flags take precedence, as in ncdu. `enters_kernfs` is `true` if
+/// kernel file systems are scanned by default.
 pub fn translation(all: &[Given], mut enters_kernfs: bool) -> Result<Translation, UsageError> {
     let (mut words, mut paths): (Vec<OsString>, Vec<OsString>) = Default::default();
     let mut columns = vec!["share", "bar", "count"];
@@ -164,7 +165,7 @@ pub fn translation(all: &[Given], mut enters_kernfs: bool) -> Result<Translation
     }
     settings.extend(has_columns.then(|| format!("--columns={}", columns.join(",")).into()));
     settings.append(&mut words);
-    // A path that begins with `-` was given after `--`, and duke must not read it as a flag either.
+    // A path that begins with `-` needs a `--` before it, so that duke does not read the path as a flag.
     let is_like_a_flag = paths.iter().any(|path| path.as_bytes().starts_with(b"-"));
     settings.extend(is_like_a_flag.then(|| "--".into()));
     settings.append(&mut paths);
@@ -175,14 +176,14 @@ fn is_number(value: &OsStr, range: RangeInclusive<u16>) -> bool {
     value.to_str().and_then(|value| value.parse().ok()).is_some_and(|number| range.contains(&number))
 }
 
-/// Returns the words for a value of `--sort`, such as `name-desc`.
+/// Returns duke's flags for a value of ncdu's `--sort`, such as `name-desc`. Returns `None` if the value is invalid.
 fn sort(value: &OsStr) -> Option<impl Iterator<Item = &'static str>> {
     let value = value.to_str()?;
     let (name, direction) = match value.rsplit_once('-') {
         Some((name, direction @ ("asc" | "desc"))) => (name, Some(direction)),
         _ => (value, None),
     };
-    // duke's column, duke's default direction, and ncdu's default direction.
+    // duke's flag, the default direction of the column in duke, and its default direction in ncdu.
     let (column, usual, default) = match name {
         "disk-usage" | "apparent-size" => ("--sort=size", "desc", "desc"),
         "itemcount" => ("--sort=count", "desc", "desc"),
@@ -195,7 +196,7 @@ fn sort(value: &OsStr) -> Option<impl Iterator<Item = &'static str>> {
     Some([column, reverse].into_iter().chain(measure))
 }
 
-/// Returns the word for a value of `--color`.
+/// Returns duke's flag for a value of ncdu's `--color`.
 fn color(value: &OsStr) -> Option<&'static str> {
     match value.to_str()? {
         "off" => Some("--color=never"),

@@ -16,7 +16,6 @@ const NUMBERS: u32 = 100;
 /// Script that has been written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// Path of the script.
     pub path: PathBuf,
     /// Warnings that the script prints before asking for confirmation.
     pub warnings: Vec<DeleteWarning>,

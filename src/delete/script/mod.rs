@@ -28,7 +28,7 @@ use crate::platform::{Directory, Errno, Identity};
 
 pub use file::{Written, write, write_for_objects};
 
-/// Start of every script, followed by the functions that its commands call.
+/// Start of every script. `FUNCTIONS`, which the commands of the script call, comes next.
 const HEAD: &str = "#!/bin/sh
 # Review before running: this permanently deletes the entries listed at the end.
 # Entries that have changed, and file systems mounted inside them, are kept.
@@ -43,7 +43,7 @@ const LONGEST: usize = 4096;
 pub enum ScriptError {
     /// An entry may not be deleted. Contains its path and the reason.
     Refused(Vec<u8>, Reason),
-    /// In every possible folder, other users could change the script before it is run.
+    /// Other users could change the script before it is run, in the given folder and in the fallback, if any.
     Exposed,
     /// The script cannot be written.
     Failed(std::io::Error),
@@ -55,8 +55,8 @@ impl From<std::io::Error> for ScriptError {
     }
 }
 
-/// Returns the script for a selection of whole entries, along with its warnings. `sizes` are the sizes of the entries
-/// as text.
+/// Returns the script that deletes the selected entries, and the warnings about them. The selection must include the
+/// entries themselves, not only their contents. `sizes` contains the size of each entry as text.
 ///
 /// # Errors
 /// Returns an error if an entry may not be deleted.

@@ -34,7 +34,7 @@ const INFO: &[u8] = b".trashinfo";
 /// Progress of moving items to the trash or back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trashing {
-    /// Moved items.
+    /// Items that have been moved so far.
     pub moved: Vec<Trashed>,
     /// Entries that could not be moved.
     pub failures: Failures,

@@ -29,12 +29,11 @@ use crate::platform::{Attributes, Directory, Errno, errno_of};
 /// Directory at the top of a macOS volume that contains a trash for each user.
 const VOLUME_TRASHES: &str = ".Trashes";
 
-/// Owner of a trash.
+/// User whose trash receives the entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
     /// Path of the trash in the home directory; `None` if there is no home directory.
     pub home_trash: Option<PathBuf>,
-    /// User ID.
     pub uid: u32,
 }
 
@@ -46,7 +45,7 @@ impl Owner {
     }
 }
 
-/// Trash directories that may be on the same mount as a directory, in order of preference.
+/// Trash directories that may be on the same mount as a group's directory, in order of preference.
 pub struct Trashes<'g> {
     group: &'g Group,
     owner: &'g Owner,
@@ -72,8 +71,8 @@ impl<'g> Trashes<'g> {
         self.of_top.get_or_init(find).as_ref().map_err(|why| *why)
     }
 
-    /// Calls `attempt` for one trash after another until a trash is on the same mount, and returns the result for that
-    /// trash. If there is none, returns the reason.
+    /// Calls `attempt` with one usable trash after another until the result is not [`Reason::Mount`], and returns that
+    /// result. If there is no such result, returns the reason why no trash can be used.
     pub fn first<T>(&self, mut attempt: impl FnMut(&Trash) -> Result<T, Reason>) -> Result<T, Reason> {
         let mut why = NoTrash::Nowhere;
         let home = self.home.as_ref().map_err(|why| *why);
@@ -91,7 +90,7 @@ impl<'g> Trashes<'g> {
     }
 }
 
-/// Trash into which items can be moved, relative to an open directory.
+/// Trash, with an open directory through which items are moved into it.
 pub struct Trash {
     pub path: PathBuf,
     /// Directory that contains the items, or an open directory above it.
@@ -121,7 +120,8 @@ impl Trash {
             let path = real.join(path.file_name().ok_or(NoTrash::Nowhere)?);
             return Self::unopened(path, home, Access { uid: owner.uid, is_open: false });
         }
-        // If sudo keeps HOME, root must not create a trash that the user cannot use.
+        // Fails if HOME belongs to another user, which is the case if sudo keeps HOME. Otherwise, root would create a
+        // trash that the user cannot use.
         let (directory, path) = PrivateFolder::find(path)?.make()?.into_parts();
         Self::in_directory(path, &directory, Access { uid: owner.uid, is_open: false }, None)
     }
@@ -171,8 +171,8 @@ impl Trash {
         Ok(Self { path, files: files?, below: Vec::new(), info: Some((info?, relative_to)) })
     }
 
-    /// Returns the trash at `path`, which is below the open directory `above`, without opening it. Checks its owner and
-    /// permissions.
+    /// Checks the owner and permissions of the trash at `path`, and returns the trash without opening it. `above` is
+    /// an open directory above the trash.
     fn unopened(path: PathBuf, above: Directory, access: Access) -> Result<Self, NoTrash> {
         let name = path.file_name().ok_or(NoTrash::Nowhere)?.as_bytes();
         let is_of_volume = path.parent().is_some_and(|parent| parent.ends_with(VOLUME_TRASHES));
@@ -194,8 +194,8 @@ impl Trash {
 
     /// Opens the trash at `path` to move something out of it. Creates nothing.
     pub fn open(path: &Path) -> Result<Self, NoTrash> {
-        // Other users may have gained access in the meantime. This is harmless, because items are compared with the
-        // trashed items before they are restored.
+        // Other users may have gained access since the items were trashed. This is harmless, because duke checks that
+        // an item is still the trashed one before restoring it.
         let access = Access { uid: users::own(), is_open: true };
         if !TRASH_HAS_INFO {
             let above = path
@@ -219,7 +219,7 @@ impl Trash {
 struct Access {
     /// User ID that must own the directories.
     uid: u32,
-    /// `true` if other users may write to the directories.
+    /// `true` if the directories are accepted even if other users can write to them.
     is_open: bool,
 }
 

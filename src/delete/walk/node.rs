@@ -65,7 +65,8 @@ impl<'w> Node<'w> {
         self.stays.store(true, Ordering::Relaxed);
     }
 
-    /// Skips the child directories that have not been opened yet. The caller must hold one of the node's claims.
+    /// Skips the child directories that have not been opened yet, and releases their claims. The caller must hold
+    /// another claim on the node, so that the number of claims stays above 0.
     pub fn abandon(&self) {
         let left = std::mem::take(&mut *lock(&self.waiting));
         self.set_stays();

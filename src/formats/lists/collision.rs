@@ -5,7 +5,7 @@
 //! entry and entry       the first line counts
 //! ```
 //!
-//! A directory is a path that a line declares to be one, or that contains entries of other lines.
+//! A path is a directory if its line states this kind, or if other lines list entries inside it.
 
 use std::collections::HashSet;
 
@@ -16,8 +16,8 @@ use crate::base::text::escape;
 use crate::tree::join;
 
 impl PathTree {
-    /// Returns the records of a directory, from the last to the first, without records that repeat a path. `path`
-    /// returns the path of the directory.
+    /// Returns the records of directory `node`, the last record first. If several records have the same path, only the
+    /// first of them is returned. `path` returns the path of the directory, for error messages.
     pub(super) fn distinct(
         &mut self,
         node: u32,
@@ -28,7 +28,7 @@ impl PathTree {
         let repeated = repeated(self.log.chain(last).map(|place| self.name_hash(node, place)).collect());
         let mut places: Vec<LogPlace> = self.log.chain(last).collect();
         if !repeated.is_empty() {
-            // The first record with a path counts, so the check starts with the first record.
+            // If several records have the same path, the first one counts, so the check starts with the first record.
             places.reverse();
             let mut seen = HashSet::new();
             places.retain(|place| match self.is_first(node, *place, &repeated, &mut seen) {
@@ -44,8 +44,8 @@ impl PathTree {
         places
     }
 
-    /// Returns `true` if a record is the first one with its path, and `false` if it was stored as the line of a
-    /// directory.
+    /// Returns `true` if the record at `place` is the first one with its path. If the path is that of a directory
+    /// without a line of its own, stores the record as this line and returns `false`.
     ///
     /// # Errors
     /// Returns the name if the path was listed before.

@@ -19,7 +19,7 @@ pub(crate) struct EntryLine {
     /// Root or bucket; empty if the line does not name one.
     pub(crate) root: Vec<u8>,
     root_rank: Rank,
-    /// `true` if the path does not begin with the root.
+    /// `true` if `root` is a bucket. The path does not begin with the name of the bucket.
     pub(crate) is_bucket: bool,
     /// Host name; empty if the line does not name one.
     pub(crate) host: Vec<u8>,

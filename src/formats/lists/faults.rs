@@ -1,11 +1,10 @@
 //! Unreadable lines in a list: their number, and messages about the first ones.
 
-use crate::base::format::grouped;
+use crate::base::format::counted;
 
 /// Maximum number of lines that get their own message.
 const NAMED: usize = 5;
 
-/// Number of unreadable lines, and messages about the first ones.
 #[derive(Debug, Default)]
 pub(crate) struct LineFaults {
     first: Vec<String>,
@@ -13,8 +12,8 @@ pub(crate) struct LineFaults {
 }
 
 impl LineFaults {
-    /// Counts an unreadable line. `describe` returns a message with the line's number or path and the reason, which
-    /// must be safe to print.
+    /// Counts an unreadable line. `describe` returns a message with the line's number or path and the reason. The
+    /// message must be safe to print.
     pub(crate) fn note(&mut self, describe: impl FnOnce() -> String) {
         if self.first.len() < NAMED {
             self.first.push(describe());
@@ -27,8 +26,7 @@ impl LineFaults {
         let mut messages = self.first;
         match self.count - messages.len() as u64 {
             0 => {}
-            1 => messages.push("1 more line cannot be read".to_owned()),
-            more => messages.push(format!("{} more lines cannot be read", grouped(more))),
+            more => messages.push(format!("{} cannot be read", counted(more, "more line", "more lines"))),
         }
         messages
     }

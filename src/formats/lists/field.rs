@@ -16,9 +16,8 @@ pub enum ListField {
     Root,
     /// Exact bytes of the root, in base64.
     RootBase64,
-    /// Bucket: a root that is not a part of the path.
+    /// Bucket, used as the root. The path does not begin with its name.
     Bucket,
-    /// Host name.
     Host,
     /// Time of the scan.
     ScannedAt,
@@ -30,7 +29,7 @@ pub enum ListField {
     Disk,
     /// Apparent size.
     Apparent,
-    /// Time of the last change.
+    /// Time of the last modification.
     Mtime,
     /// User ID of the owner.
     Uid,
@@ -38,11 +37,8 @@ pub enum ListField {
     Gid,
     /// Type and permission bits.
     Mode,
-    /// Inode number.
     Inode,
-    /// Device number.
     Device,
-    /// Link count.
     Links,
     /// Error message from reading the entry.
     Error,
@@ -53,7 +49,6 @@ pub enum ListField {
 /// Field that a column contains, with the unit of its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldUnit {
-    /// Field that the column contains.
     pub field: ListField,
     /// Factor by which a size is multiplied to get bytes.
     pub unit: u64,
@@ -71,9 +66,7 @@ pub enum ListColumn {
 /// Field with the column that contains it, as in `path=2`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldColumn {
-    /// Field, with its unit.
     pub meaning: FieldUnit,
-    /// Column of the list.
     pub column: ListColumn,
 }
 
@@ -197,13 +190,13 @@ impl FieldColumn {
     /// # Errors
     /// Returns the reason why `word` does not name a field and a column.
     pub fn parse(word: &str) -> Result<Self, String> {
-        let (name, column) = word.split_once('=').ok_or("not FIELD=COLUMN, such as path=2")?;
+        let (name, column) = word.split_once('=').ok_or("expected FIELD=COLUMN, such as path=2")?;
         let meaning = FieldUnit::of_name(name)
             .ok_or("no such field; see docs/exchange.md for the names of the fields")?;
         let column = match column.parse() {
             Ok(0) => return Err("columns are numbered from 1".to_owned()),
             Ok(number) => ListColumn::Number(number),
-            Err(_) if column.is_empty() => return Err("not FIELD=COLUMN, such as path=2".to_owned()),
+            Err(_) if column.is_empty() => return Err("expected FIELD=COLUMN, such as path=2".to_owned()),
             Err(_) => ListColumn::Header(column.to_owned()),
         };
         Ok(Self { meaning, column })

@@ -11,10 +11,10 @@ use crate::formats::json_lexer::Lexer;
 /// Maximum number of keys in the cache.
 const KEYS: usize = 1024;
 
-/// Parser for JSON objects, which keeps a cache of their keys.
+/// Parser for JSON objects, with a cache of the keys that occur in them.
 pub(crate) struct ObjectParser {
     lexer: Lexer<'static>,
-    /// Cache of the fields that keys stand for; `None` for unknown keys.
+    /// Cache of the field for each key; `None` for unknown keys.
     keys: HashMap<Vec<u8>, Option<FieldUnit>>,
     given: Vec<FieldColumn>,
 }

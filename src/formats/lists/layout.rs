@@ -26,7 +26,8 @@ pub(crate) enum ListForm {
     Objects { is_array: bool },
     /// Separated values with quotes. `width` is the number of columns in the header; `None` without a header.
     Csv { separator: u8, width: Option<usize> },
-    /// Fields separated by tabs, without quotes.
+    /// Fields separated by tabs, without quotes. `width` is the number of fields in a record, and `path` is the index
+    /// of the path.
     Tabs { end: RecordEnd, width: usize, path: usize },
 }
 
@@ -38,7 +39,7 @@ pub(crate) struct ListLayout {
     pub(crate) columns: Vec<(usize, FieldUnit)>,
     /// Fields whose keys the user has specified. Used only for JSON objects.
     pub(crate) given: Vec<FieldColumn>,
-    /// Kind of directory sizes in the list: with or without the contents.
+    /// Meaning of the directory sizes in the list: with or without the contents.
     pub(crate) sizes: Sizes,
     /// `true` if paths are URL-encoded.
     pub(crate) is_url_encoded: bool,
@@ -49,7 +50,7 @@ pub(crate) enum Recognized {
     /// List with this layout.
     List(ListLayout),
     Snapshot,
-    /// Input that is not a list.
+    /// Neither a list nor a snapshot.
     Other,
 }
 
@@ -171,7 +172,7 @@ fn objects(is_array: bool, options: &ListOptions) -> Result<Recognized, LayoutEr
     }))
 }
 
-/// Recognizes a list without a header whose fields are separated by tabs.
+/// Recognizes a list of tab-separated fields without a header.
 fn tabs(
     records: &mut RecordReader<'_>,
     options: &ListOptions,
@@ -227,7 +228,9 @@ fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recogniz
         }
         Some(_) if line.is_empty() || !has_separator || !is_text => Ok(Recognized::Other),
         Some(_) => Err(wrong(NO_PATH)),
-        None => Err(wrong("the first line lacks a column that --fields names, or a path column")),
+        None => Err(wrong(
+            "the first line must contain each column that --fields names, and a column for the path",
+        )),
     }
 }
 
@@ -273,8 +276,8 @@ fn of_header(texts: &FieldTexts, given: &[FieldColumn]) -> Option<Vec<(usize, Fi
         let is_new = |meaning: &FieldUnit| !columns.iter().any(|(_, known)| known.field == meaning.field);
         columns.extend(meaning.filter(is_new).map(|meaning| (index, meaning)));
     }
-    // A single known name may also be a value in the first entry, so it identifies a header only if the user has
-    // specified columns.
+    // If the user has not specified columns, a line with only one known name is not treated as a header, because the
+    // name may be a value in the first entry.
     let has_known = columns.len() - before > usize::from(given.is_empty());
     (path_column(&columns).is_some() && (has_name || has_size || has_known)).then_some(columns)
 }

@@ -1,5 +1,5 @@
-//! Tree that shows the files of a list while the list is read. Used for lists that duke itself requests from rclone
-//! with `--files-only`, so that they contain no directories.
+//! Tree that shows the files of a list while the list is read. Used only for the lists that duke itself requests from
+//! rclone. These contain no directories, because duke passes `--files-only`.
 //!
 //! Other lists cannot be shown before their end, because any later line may describe a directory.
 //!
@@ -157,7 +157,7 @@ impl<'t> LiveTree<'t> {
         self.directories[&Vec::new()]
     }
 
-    /// Completes the tree, and returns its counts.
+    /// Completes the tree, and returns the counts of its entries, bytes and errors.
     pub(crate) fn finish(mut self) -> Counts {
         self.publish();
         for (_, directory) in self.directories.drain() {

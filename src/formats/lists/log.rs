@@ -4,7 +4,7 @@
 //! record = varint(distance << 2 | tag)  payload
 //!   distance: to the previous record of the same directory; 0 in the first
 //!   tag CHILD:  node varint  name-length varint  name
-//!   else:       an entry, encoded as in `tree::encoding`, with every delta relative to zero
+//!   other tags: an entry, encoded like the first record of a segment (`tree::encoding`)
 //! ```
 //!
 //! The records of a directory form a chain, which is followed from the last record to the first when the directory is
@@ -17,16 +17,16 @@ use crate::tree::encoding::{Draft, Records};
 use crate::tree::varint::{ByteReader, write_varint};
 use crate::tree::{Entry, EntryState, Metadata};
 
-/// Size of a block in bytes: more than the longest record.
+/// Size of a block in bytes, which exceeds the size of the longest record.
 const BLOCK: usize = 1 << 18;
-/// Number of directories with consecutive node numbers that share blocks.
+/// Number of directories in a group. The directories have consecutive node numbers, and their records share blocks.
 const GROUP: u32 = 1024;
 
 /// Byte position of a record in the log, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LogPlace(std::num::NonZeroU64);
 
-/// Kind of a record.
+/// Kind of a record in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub(crate) enum LogTag {
@@ -49,7 +49,7 @@ pub(crate) enum Logged<'l> {
         /// Name of the directory.
         name: &'l [u8],
     },
-    /// Any other record, with its kind.
+    /// Other entry, or the directory itself ([`LogTag::Own`]), with the kind of its record.
     Entry(LogTag, Entry<'l>),
 }
 

@@ -55,9 +55,9 @@ pub enum ListPreset {
 /// Settings for reading lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListOptions {
-    /// Program that wrote the list.
+    /// Program or service that wrote the list. If `None`, the format is detected from the contents.
     pub preset: Option<ListPreset>,
-    /// Columns that the user specified for fields that the header does not identify.
+    /// Fields whose columns the user has specified. The header identifies the columns of all other fields.
     pub fields: Vec<FieldColumn>,
     /// Path of the part to read; `None` to read everything.
     pub root: Option<Vec<u8>>,

@@ -38,19 +38,19 @@ pub(crate) struct PathTree {
     only: Option<OnlyPart>,
 }
 
-/// Directory of a list.
+/// Directory found in a list.
 pub(super) struct DirectoryNode {
     parent: u32,
-    /// Record of the parent that contains the directory's name; `None` for a root.
+    /// Position of the record with the directory's name, which is one of the parent's records; `None` for a root.
     record: Option<LogPlace>,
-    /// Record of the line that describes the directory itself.
+    /// Position of the record for the line that describes the directory itself.
     pub(super) own: Option<LogPlace>,
-    /// Last record of the directory's entries.
+    /// Position of the last record for an entry of the directory.
     pub(super) last: Option<LogPlace>,
     pub(super) device: u32,
     /// Error number; 0 if there is none.
     pub(super) errno: i32,
-    /// Number in the tree; [`DirId::TOP`] until the parent is written.
+    /// Number of the directory in the tree; [`DirId::TOP`] until the entries of its parent have been written.
     pub(super) id: DirId,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct DirectoryNode {
 pub(super) struct ListRoot {
     pub(super) node: u32,
     pub(super) name: Vec<u8>,
-    /// Number of the host in the tree's table of devices.
+    /// Number that distinguishes the host from the other hosts in the tree's list of devices.
     pub(super) host: u32,
     pub(super) host_name: Vec<u8>,
     pub(super) scanned_at: Option<i64>,
@@ -66,7 +66,7 @@ pub(super) struct ListRoot {
     pub(super) is_implied: bool,
 }
 
-/// Part of a list to read.
+/// Path of the part of a list to read: in full, and split into the root (`anchor`) and the names below it.
 struct OnlyPart {
     name: Vec<u8>,
     anchor: Vec<u8>,
@@ -83,7 +83,7 @@ struct RootedPath<'l> {
 /// Host to which a line of the list belongs.
 #[derive(Clone, Copy)]
 pub(crate) struct ListHost<'n> {
-    /// Number of the host in the tree's table of devices.
+    /// Number that distinguishes the host from the other hosts in the tree's list of devices.
     pub(crate) number: u32,
     /// Name of the host; empty if unknown.
     pub(crate) name: &'n [u8],
@@ -178,7 +178,7 @@ impl PathTree {
         node
     }
 
-    /// Returns the directory at the path `above` below a root, creating it if necessary.
+    /// Returns the directory whose path relative to the root is `above`, creating it if necessary.
     fn directory(&mut self, root: u32, above: &[u8]) -> u32 {
         if self.near.0 == root && self.near.1 == above {
             return self.near.2;
@@ -216,7 +216,8 @@ impl PathTree {
     pub(super) fn find_hashed(&self, hash: u64, parent: u32, name: &[u8]) -> Option<u32> {
         self.index.find(hash, |node| {
             let node = &self.nodes[node as usize];
-            // The parent is compared first, because the names of other directories may have been released.
+            // On a hash collision, the node may be in another directory whose records have been released and must
+            // not be read. Therefore, the parent is compared first.
             node.parent == parent && node.record.is_some_and(|record| self.log.child_name(record) == name)
         })
     }
@@ -235,7 +236,7 @@ impl PathTree {
         u32::try_from(self.nodes.len() - 1).expect("memory holds fewer than 2^32 directories")
     }
 
-    /// Stores the line of a directory that may already exist because of other lines.
+    /// Stores the line that describes directory `node`. Returns an error if the directory already has such a line.
     fn set_own(
         &mut self,
         node: u32,
@@ -263,9 +264,9 @@ impl PathTree {
 enum LineKind {
     /// Directory that was read, with or without an error.
     Directory,
-    /// Entry of another kind, or an entry that was excluded or could not be read.
+    /// Entry of any other known kind, or an entry of any kind that was excluded or could not be read.
     Typed(Kind),
-    /// Entry of unknown kind: a directory if other lines are inside it, otherwise a file.
+    /// Entry of unknown kind: a directory if other lines name entries inside it, otherwise a file.
     Untyped,
 }
 
@@ -326,7 +327,7 @@ impl OnlyPart {
         Ok(Self { name: path[..end].to_vec(), anchor, names })
     }
 
-    /// Returns the path below this part, if `path` is in it.
+    /// Returns the rest of `path` below this part, or `None` if `path` is outside the part.
     fn below<'p>(&self, path: &'p [u8]) -> Result<Option<&'p [u8]>, LineRefusal> {
         let (anchor, mut rest) = anchored(path);
         if anchor != self.anchor {
@@ -360,7 +361,7 @@ fn anchored(path: &[u8]) -> (Vec<u8>, &[u8]) {
     (root, rest)
 }
 
-/// Returns the path below `root`, if `path` begins with it.
+/// Returns the part of `path` below `root`; `None` if `path` is neither `root` nor below it.
 fn below_root<'p>(path: &'p [u8], root: &[u8]) -> Option<&'p [u8]> {
     let rest = path.strip_prefix(root)?;
     (rest.is_empty() || rest.starts_with(b"/") || root.ends_with(b"/")).then_some(rest)
@@ -371,7 +372,7 @@ pub(super) fn names(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     path.split(|byte| *byte == b'/').filter(|name| !matches!(*name, b"" | b"."))
 }
 
-/// Returns the first name in a path, and the path after it.
+/// Returns the first name in a path, and the rest of the path. Empty names and `.` are skipped.
 fn first_name(path: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut rest = path;
     while !rest.is_empty() {

@@ -45,7 +45,7 @@ impl HostNumbers {
     }
 }
 
-/// Reader for one list.
+/// Reader for one list, with the entries that have been read but not written yet.
 pub(crate) struct ListReader<'d> {
     layout: ListLayout,
     objects: ObjectParser,

@@ -1,8 +1,8 @@
 //! Splits a list into records: lines, NUL-terminated records, or CSV records that may contain quoted newlines.
 //!
-//! Invariant: memory holds one chunk and one record of at most [`LONGEST_RECORD`] bytes. A longer record, or a record
-//! whose quote is never closed, is rejected up to its first line end (or the next NUL, if records end with NUL), and
-//! reading continues after that.
+//! Invariant: memory holds one chunk and one record of at most [`LONGEST_RECORD`] bytes. A longer record is rejected,
+//! and so is a record whose quote is never closed. Reading continues after the first line end in the rejected record
+//! (or after the next NUL, if records end with NUL).
 
 use std::ops::{ControlFlow, Range};
 
@@ -15,12 +15,12 @@ use crate::formats::pipe::Chunks;
 /// Maximum length of a record in bytes.
 const LONGEST_RECORD: usize = 1 << 18;
 
-/// End of a record.
+/// Terminator of the records in an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RecordEnd {
     Newline,
     Nul,
-    /// Newline outside quotes. The byte is the separator between fields, after which a quote can open.
+    /// Newline outside quoted fields. Contains the separator between fields, after which a quoted field may begin.
     Csv(u8),
 }
 
@@ -63,7 +63,7 @@ impl<'a> RecordReader<'a> {
         Ok(&self.bytes[self.at..])
     }
 
-    /// Skips bytes that are not part of any record.
+    /// Skips the next `bytes` bytes, which belong to no record.
     pub(crate) fn skip(&mut self, bytes: usize) {
         self.at += bytes;
     }
@@ -82,7 +82,7 @@ impl<'a> RecordReader<'a> {
         self.number
     }
 
-    /// Returns the bytes of a record. Its position is valid only until the next record is taken.
+    /// Returns the bytes at the position `record`, which is valid only until the next record is taken.
     pub(crate) fn bytes(&self, record: Range<usize>) -> &[u8] {
         &self.bytes[record]
     }

@@ -86,7 +86,6 @@ impl FieldTexts {
         Ok(())
     }
 
-    /// Returns the number of fields.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }

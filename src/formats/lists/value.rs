@@ -68,7 +68,6 @@ pub(crate) fn seconds(text: &[u8]) -> Result<i64, LineRefusal> {
     date.ok_or_else(|| "neither seconds since 1970 nor a date such as 2026-11-21T08:15:00Z".into())
 }
 
-/// Parses a boolean.
 pub(crate) fn boolean(text: &[u8]) -> Result<bool, LineRefusal> {
     match text.to_ascii_lowercase().as_slice() {
         b"true" | b"t" | b"yes" | b"1" => Ok(true),
@@ -77,7 +76,6 @@ pub(crate) fn boolean(text: &[u8]) -> Result<bool, LineRefusal> {
     }
 }
 
-/// Parses the kind of an entry.
 pub(crate) fn kind(text: &[u8]) -> Result<Kind, LineRefusal> {
     let known = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()));
     let kind = KINDS.iter().find(|(_, words)| known(words)).map(|(kind, _)| *kind);

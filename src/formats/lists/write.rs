@@ -19,10 +19,11 @@ use crate::tree::{Batch, DirId, Entry, EntryState, Links, Metadata, Tree, join};
 /// Label used to form the names of the roots.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RootLabel<'l> {
-    /// Prefix that distinguishes the roots from the roots of other inputs.
+    /// Prefix of each root's name, which distinguishes the root from the roots of other inputs.
     Prefix(&'l [u8]),
-    /// Name of the root for relative paths. No root is replaced with the only directory in it, and if the list has no
-    /// entries, an empty root with this name is written.
+    /// Name of the root for relative paths. Other roots are named `NAME:ROOT`. Unlike with `Prefix`, a root that
+    /// contains only one directory remains the root. If the list has no entries, an empty root with this name is
+    /// written.
     Name(&'l [u8]),
 }
 
@@ -41,7 +42,7 @@ pub(super) struct ListTarget<'w, 't> {
     pub(super) tree: &'t Tree,
     pub(super) builder: &'w mut Builder<'t>,
     pub(super) label: RootLabel<'w>,
-    /// Kind of directory sizes in the list: with or without the contents.
+    /// Meaning of the directory sizes in the list: with or without the contents.
     pub(super) sizes: Sizes,
     pub(super) faults: &'w mut LineFaults,
     pub(super) batch: Batch,
@@ -120,9 +121,9 @@ impl PathTree {
             _ => return None,
         };
         let path = path(&name)?;
-        // A second record is accepted only if it is the line of the child directory itself. In most lists,
-        // that line precedes the lines of the child's entries and may not state the kind, so it was logged
-        // as an entry. `places` begins with the last record, so the earlier record is at index 1.
+        // A second record is accepted only if it is the child directory's own line. That line was logged as an entry
+        // if it does not state its kind and precedes the lines of the child's entries. `places` begins with the last
+        // record, so the earlier record is at index 1.
         if let Some(place) = places.get(1) {
             let is_line = matches!(self.log.read(*place), Logged::Entry(_, entry) if entry.name == name);
             if !is_line || self.nodes[directory as usize].own.is_some() {

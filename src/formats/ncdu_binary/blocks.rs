@@ -20,7 +20,7 @@ const LONG: u64 = 8;
 /// Maximum length of a block's content in bytes.
 const LARGEST: u64 = (1 << OFFSET_BITS) - 1;
 
-/// Open binary export.
+/// Binary export that is open for reading.
 pub(crate) struct Blocks {
     file: BlockFile,
     /// Pointers to all blocks, followed by a reference to the root.

@@ -1,6 +1,6 @@
 //! Reader and writer for the subset of CBOR (RFC 8949) that is used for the items of an export.
 //!
-//! Invariant: any bytes decode to a value or [`Malformed`], at a bounded cost, and never cause a panic.
+//! Invariant: decoding arbitrary bytes returns a value or [`Malformed`] at a bounded cost, and never panics.
 
 use crate::tree::encoding::Malformed;
 
@@ -31,10 +31,10 @@ pub(crate) enum CborValue<'a> {
     /// Bytes or text.
     Bytes(&'a [u8]),
     Bool(bool),
-    /// Beginning of an array, a map or a string of unknown length, which consists of parts. Contains the number of
-    /// values in it, if known.
+    /// Beginning of an array, a map, or a string that is stored in parts. Contains the number of values up to its
+    /// end, if known.
     Open(Option<u64>),
-    /// End of an array, a map or a string of unknown length.
+    /// End of an array, a map or a string whose length was not known at its beginning.
     End,
     /// Any other value.
     Other,
@@ -130,7 +130,6 @@ impl<'a> CborReader<'a> {
     }
 }
 
-/// Appends an unsigned number.
 pub(crate) fn push_unsigned(bytes: &mut Vec<u8>, number: u64) {
     push(bytes, UNSIGNED, number);
 }
@@ -146,7 +145,6 @@ pub(crate) fn push_bytes(bytes: &mut Vec<u8>, value: &[u8]) {
     bytes.extend_from_slice(value);
 }
 
-/// Appends a boolean.
 pub(crate) fn push_bool(bytes: &mut Vec<u8>, value: bool) {
     push(bytes, OTHER, if value { 21 } else { 20 });
 }

@@ -210,7 +210,8 @@ fn bytes_of(value: CborValue<'_>) -> Result<&[u8], ItemFault> {
     }
 }
 
-/// Returns the value of a field as a number.
+/// Returns the value of the field `key` as a number. A relative reference is converted to an absolute one; `own` is the
+/// reference of the item.
 fn number_of(key: usize, value: CborValue<'_>, own: u64) -> Result<u64, ItemFault> {
     let is_reference = matches!(key, key::PREVIOUS | key::LAST);
     match value {

@@ -23,9 +23,9 @@ use crate::base::sync::{AtomicU32, AtomicUsize, Mutex, Ordering, lock};
 use crate::formats::zstd_block::Packer;
 use crate::tree::{DirId, Entry, EntryState, Exclusion, Metadata, Totals, Tree, hard_links};
 
-/// Number of directories that a worker writes before another worker may continue the block.
+/// Number of directories that a worker writes to a block before it lets other workers continue the block.
 const PORTION: usize = 64;
-/// Maximum number of full blocks per processor waiting for compression.
+/// Maximum number of full blocks that wait for compression, for each thread of the pool.
 const WAITING: usize = 4;
 
 /// Writes a tree that has only one root. `root` must be a directory, and is written under the name `name`.
@@ -128,8 +128,8 @@ impl Writer<'_, '_> {
         levels
     }
 
-    /// Writes the entries of a directory, and returns the reference of the last one. `lasts` begins with one element
-    /// for each child directory: the reference of the last item in it.
+    /// Writes the entries of a directory, and returns the reference of the last one. The first elements of `lasts`
+    /// are the references of the last items in each child directory. Further elements are ignored.
     fn chain<'s>(
         &'s self,
         scope: &Scope<'s>,

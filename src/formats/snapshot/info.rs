@@ -1,6 +1,6 @@
-//! Metadata of a snapshot: origins of the roots, file systems of the devices, and parts of a plan.
+//! Metadata of a snapshot: origins of the roots, file systems of the devices, and parts of a plan (`duke plan`).
 //!
-//! Invariant: any bytes decode to metadata or an error.
+//! Invariant: decoding never panics. Invalid bytes result in an error.
 
 use crate::tree::varint::{ByteReader, Malformed, write_varint, zigzag};
 
@@ -11,11 +11,12 @@ pub struct SnapshotInfo {
     pub scanned_at: i64,
     /// Host name of the first root; empty if unknown.
     pub host: Vec<u8>,
-    /// Command-line flags that select the file systems of the scan; empty for the default; `filtered` if
-    /// patterns or caches were excluded, if symbolic links were followed, or if the flags are unknown. A
-    /// comparison of snapshots with different flags says little about growth.
+    /// Command-line flags that select the file systems of the scan; empty for the default. The value is
+    /// `filtered` if patterns or caches were excluded, if symbolic links were followed, or if the flags are
+    /// unknown. A comparison of snapshots with different values says little about growth.
     pub scope: Vec<u8>,
-    /// Origins of all roots except the first. A root that is missing from this list has the origin of the first root.
+    /// Origins of the second and later roots, in order. Roots beyond the end of this list have the origin of the
+    /// first root.
     pub others: Vec<RootOrigin>,
     /// File system of each device, in the order of the tree's devices; empty if unknown.
     pub file_systems: Vec<FileSystemInfo>,
@@ -23,7 +24,7 @@ pub struct SnapshotInfo {
     pub parts: Option<PlanParts>,
 }
 
-/// Origin of a root.
+/// Time, host and file-system flags of the scan that read a root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RootOrigin {
     /// Time of the scan in seconds since 1970.
@@ -54,7 +55,7 @@ pub struct FileSystemInfo {
     pub host: Vec<u8>,
 }
 
-/// Parts of a plan in a snapshot.
+/// Parts of a plan (`duke plan`) that a snapshot contains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlanParts {
     /// Digest of the plan.
@@ -87,9 +88,9 @@ impl SnapshotInfo {
         !host.is_empty() && name.strip_prefix(&*host).is_some_and(|rest| rest.starts_with(b":"))
     }
 
-    /// Returns the name of the root at `index` in a tree that also has roots of other inputs: the host and the path, or
-    /// `label` and the path if the host is not known. An empty `label` means that there are no other inputs; in that
-    /// case, there is no prefix.
+    /// Returns the name of the root at `index` in a tree that may have roots of several inputs: the host followed by
+    /// `name`, or `label` followed by `name` if the host is not known. Returns `name` itself if it already begins
+    /// with the host, or if `label` is empty, which means that there is only one input.
     pub fn name_beside_others(&self, index: usize, label: &[u8], name: &[u8]) -> Vec<u8> {
         match self.origin(index).host {
             _ if self.names_host(index, name) => name.to_vec(),

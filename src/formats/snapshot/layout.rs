@@ -108,12 +108,12 @@ pub struct IndexDraft {
 }
 
 impl IndexDraft {
-    /// Adds the next block of the file, which contains rows of directories.
+    /// Adds the next block of the file, a block of directory rows.
     pub fn rows(&mut self, length: u64, checksum: u32) {
         self.block(ROWS_OF_DIRECTORIES, length, checksum);
     }
 
-    /// Adds the next block of the file, which contains listings.
+    /// Adds the next block of the file, a block of listings.
     pub fn listings(&mut self, entry: &ListingBlock) {
         let flag = |flag, is_set| if is_set { flag } else { 0 };
         let flags = flag(LINKS, entry.has_links) | flag(FAILURES, entry.has_failures);
@@ -184,8 +184,8 @@ fn plan(cursor: &mut ByteReader<'_>, index: u64) -> Result<Plan, Malformed> {
             ROWS_OF_DIRECTORIES if kind == ROWS_OF_DIRECTORIES => {
                 let before = plan.rows.len() as u64 * u64::from(ROWS);
                 let rows = u64::from(directories).saturating_sub(before).min(u64::from(ROWS));
-                // Rows take memory even if their block is damaged, so a block that is too short for its rows is
-                // rejected.
+                // A loaded block takes memory for all of its rows, even if it is damaged. A block that is too short
+                // for its rows is rejected, so that a small file cannot take much memory.
                 if length < rows * LEAST {
                     return Err(Malformed);
                 }
@@ -217,7 +217,7 @@ fn plan(cursor: &mut ByteReader<'_>, index: u64) -> Result<Plan, Malformed> {
     Ok(plan)
 }
 
-/// Decodes the end of the index: devices, and metadata of the snapshot.
+/// Decodes the end of the index: appends the devices to `devices`, and returns the metadata of the snapshot.
 fn about(
     cursor: &mut ByteReader<'_>,
     version: u32,

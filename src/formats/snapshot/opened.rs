@@ -1,12 +1,9 @@
-//! Opened snapshot.
+//! Tree and metadata of a snapshot that has been opened.
 
 use crate::formats::snapshot::info::SnapshotInfo;
 use crate::tree::Tree;
 
-/// Opened snapshot.
 pub struct Snapshot {
-    /// Tree of the snapshot.
     pub tree: Tree,
-    /// Metadata of the snapshot.
     pub about: SnapshotInfo,
 }

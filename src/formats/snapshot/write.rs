@@ -4,8 +4,8 @@
 //! gives the same bytes, regardless of the order in which the threads of the scan read its directories.
 //! Memory holds one block of each kind, and the directories that were found but not written yet.
 //!
-//! Roots are written with their absolute paths, because a relative path has no meaning later. A name that begins with a
-//! host is written unchanged.
+//! Roots are written with their absolute paths, because a relative path has no meaning later. A root name that begins
+//! with the host name is written unchanged.
 //!
 //! Invariant: the writer does not seek and reads nothing back, so the output can be a pipe. If the tree changes while
 //! it is written, the result is an error and no snapshot.
@@ -195,7 +195,8 @@ impl Segments {
         }
     }
 
-    /// Moves the sealed listing to `page` if it has entries. `child` is the number of the first directory named in it.
+    /// Moves the sealed listing to `page` if the listing has entries. `child` is the number of the first directory that
+    /// the listing names.
     fn finish(&mut self, directory: u32, child: u32, page: &mut Page) {
         if page.listings.length() == 0 {
             page.child = child;
@@ -246,7 +247,8 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
                 self.blocks.rows(&mut self.rows)?;
             }
             self.listing(number, id, &aliases)?;
-            // Only the list of roots may name directories of other listings, so it gets its own block.
+            // The list of roots gets its own block, because only its entries may refer to directories named in other
+            // listings.
             if id == DirId::TOP || self.page.listings.length() >= BLOCK {
                 self.blocks.listings(&mut self.page)?;
             }
@@ -303,7 +305,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
     ) -> EntryState {
         let given = self.numbers.give(id, number, child).or_else(|| aliases.get(&child).copied());
         self.segments.has_failures |= self.tree.is_unreadable(child);
-        // Without a number, the directory that this entry names no longer exists.
+        // A directory without a number no longer exists.
         given.map_or(EntryState::Failed(ENOENT), |given| {
             EntryState::Known(Metadata { directory: Some(DirId(given)), ..metadata })
         })
@@ -315,7 +317,7 @@ struct Numbers<'t, T> {
     tree: &'t T,
     /// Directories that have a number but have not been written yet, each with the number of its parent.
     waiting: VecDeque<(DirId, u32)>,
-    /// Count of the numbers assigned so far, which is also the next number to assign.
+    /// Next number to assign. Equals the count of the numbers assigned so far.
     given: u32,
     /// Roots visited so far.
     roots: HashSet<DirId>,
@@ -333,7 +335,7 @@ impl<'t, T: WrittenTree> Numbers<'t, T> {
         Some((self.given - waiting, parent, id))
     }
 
-    /// Assigns a number to the directory `child` in the listing of `id`, whose own number is `number`.
+    /// Assigns a number to the directory `child` in the listing of `id`. `number` is the number of `id`.
     /// Returns `None` if the child belongs to another listing, or is a root that already has a number.
     fn give(&mut self, id: DirId, number: u32, child: DirId) -> Option<u32> {
         let is_owned = self.tree.parent(child) == Some(id) && (id != DirId::TOP || self.roots.insert(child));

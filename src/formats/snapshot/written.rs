@@ -11,7 +11,8 @@ pub(crate) trait WrittenTree {
     fn devices(&self) -> Vec<u64>;
     /// Returns the entries of a directory. The writer passes each entry to [`WrittenTree::entry`].
     fn listing(&self, id: DirId) -> Listing<'_>;
-    /// Returns an entry of `id` with the directory number and the device index that it has in the written tree.
+    /// Returns `record`, an entry of the directory `id`, with the directory number and the device index that the
+    /// snapshot stores for it.
     fn entry<'e>(&self, id: DirId, record: Entry<'e>) -> Entry<'e>;
     fn parent(&self, id: DirId) -> Option<DirId>;
     /// Returns the row of a directory whose parent has the number `parent`.

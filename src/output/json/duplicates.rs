@@ -11,9 +11,7 @@ use crate::tree::{EntryId, Tree};
 
 /// Duplicates to write as JSON.
 pub struct DuplicatesReport<'t> {
-    /// Scanned tree.
     pub tree: &'t Tree,
-    /// Duplicates in the tree.
     pub found: &'t Duplicates,
     /// `true` if the scan read all readable entries.
     pub is_complete: bool,

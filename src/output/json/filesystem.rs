@@ -255,9 +255,9 @@ mod tests {
     fn unknown_values_have_no_key() {
         let mut known = space(Err(Errno::EIO));
         known.volume.outside.push(NotScanned::Unknown);
-        let said = text(&known);
+        let output = text(&known);
         assert_eq!(
-            said,
+            output,
             "{\"path\":\"/m\",\"error\":\"I/O error\",\"errno\":5,\"scanned\":100,\"entries\":9,\
              \"unreadable\":1,\"left_out\":2,\"whole\":false,\"outside\":[{\"reason\":\"unknown\"}],\
              \"hidden\":[],\"deleted_reach\":\"none\",\"deleted\":[],\"parts\":[]}"
@@ -288,7 +288,7 @@ mod tests {
         };
         let outside = vec![NotScanned::Above("/".into()), NotScanned::Directory(b"/sub".to_vec())];
         let volume = Volume { path: "/m".into(), mount: None, capacity: Ok(capacity), outside };
-        let said = text(&FileSystemUsage {
+        let output = text(&FileSystemUsage {
             volume,
             covered: vec![
                 shadow(Ok(Hidden { disk: 20, entries: 2, unreadable: 0 })),
@@ -324,14 +324,14 @@ mod tests {
             "\"directory_limit\":600",
             "\"memory\":true,\"refused\":true}",
         ] {
-            assert!(said.contains(part), "{part}\nis not in\n{said}");
+            assert!(output.contains(part), "{part}\nis not in\n{output}");
         }
     }
 
     #[test]
     fn more_known_than_used_is_shared_space() {
         let capacity = Capacity { size: 1000, free: 950, available: 950, ..Capacity::default() };
-        let said = text(&space(Ok(capacity)));
-        assert!(said.contains("\"remainder\":-50") && !said.contains("inodes"), "{said}");
+        let output = text(&space(Ok(capacity)));
+        assert!(output.contains("\"remainder\":-50") && !output.contains("inodes"), "{output}");
     }
 }

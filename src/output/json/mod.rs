@@ -17,7 +17,7 @@ pub use summary::{GroupTotals, Large, Sum, Summary};
 
 use crate::tree::{Exclusive, Metadata, Tree};
 
-/// Writes the keys that are common to entries of the tree and to the list of largest files.
+/// Writes the keys that an entry has both in the tree and in the list of largest files.
 fn sizes(json: &mut JsonWriter<'_>, disk: u64, apparent: u64, mtime: i64) {
     json.raw(",\"disk\":");
     json.number(disk);

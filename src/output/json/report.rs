@@ -20,19 +20,16 @@ use crate::tree::{
 
 /// Scan result to write as JSON.
 pub struct Report<'t> {
-    /// Scanned tree.
     pub tree: &'t Tree,
     /// Totals of incomplete directories. Empty unless the scan was abandoned because it hung.
     pub live: LiveTotals,
-    /// `true` if the scan read all readable entries.
+    /// `true` if the scan read all entries except those that cannot be read.
     pub is_complete: bool,
-    /// Duration of the scan.
     pub elapsed: Duration,
     /// Disk usage in bytes below which entries are omitted. Roots are never omitted.
     pub least: u64,
     /// Bytes freed by deleting each entry, if requested.
     pub exclusive: Option<Arc<ExclusiveSizes>>,
-    /// Contents of the document.
     pub body: Body<'t>,
 }
 
@@ -48,7 +45,7 @@ pub enum Body<'t> {
         /// File system of a root, if it is known.
         system: Option<&'t FileSystem>,
     },
-    /// Accounting of the file systems that the scan visited.
+    /// Usage of the file systems that the scan visited.
     Spaces(&'t [FileSystemUsage]),
 }
 

@@ -23,9 +23,7 @@ pub struct Summary {
 pub struct Large {
     /// First path of the file, starting with the root as given by the user.
     pub path: Vec<u8>,
-    /// Kind of the file.
     pub kind: Kind,
-    /// Metadata of the file.
     pub metadata: Metadata,
     /// Bytes freed by deleting the file, if requested.
     pub exclusive: Option<Exclusive>,
@@ -47,7 +45,6 @@ pub struct Sum {
     pub name: String,
     /// User ID if the grouping is by owner.
     pub uid: Option<u32>,
-    /// Totals of the group.
     pub totals: Totals,
 }
 

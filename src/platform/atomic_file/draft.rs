@@ -55,7 +55,8 @@ impl DraftFile {
         Ok(Self { file: file.into(), name: Some((name, unfinished)) })
     }
 
-    /// Wraps a stream, to which the data is written directly.
+    /// Wraps a file that can be written to but not replaced, such as a device or a pipe. The data is written to it
+    /// directly.
     pub fn stream(file: File) -> Self {
         Self { file, name: None }
     }
@@ -65,7 +66,8 @@ impl DraftFile {
         let (directory, target) = (&place.directory, place.name.as_os_str());
         let put = |name: &CStr| directory.replace(name, target);
         let Some((name, _)) = &self.name else {
-            // linkat(2) cannot replace an existing name, so the file gets a temporary name first and is then renamed.
+            // linkat(2) cannot replace an existing file. If the final name is in use, the file gets a temporary name
+            // and is then renamed.
             return shielded(|| match directory.link_unnamed(&self.file, target) {
                 Err(Errno::EEXIST) => {
                     let link = |name: &CStr| directory.link_unnamed(&self.file, name);

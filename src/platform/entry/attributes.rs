@@ -16,7 +16,6 @@ pub struct FileId {
 /// Attributes of an entry, named as in `stat(2)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attributes {
-    /// Kind of the entry.
     pub kind: Kind,
     /// Allocated blocks of 512 bytes (`st_blocks`).
     pub blocks: u64,
@@ -80,7 +79,6 @@ impl Attributes {
         FileId { device: self.device, inode: self.inode }
     }
 
-    /// Returns `true` if the entry is a directory.
     pub fn is_directory(&self) -> bool {
         self.kind == Kind::Directory
     }

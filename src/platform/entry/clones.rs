@@ -10,7 +10,7 @@ pub const PRIVATE_SIZE: u32 = 0x8;
 /// `ATTR_CMNEXT_CLONEID` of sys/attr.h.
 pub const CLONE_ID: u32 = 0x100;
 
-/// Buffer for a reply with the values of both attributes.
+/// Buffer for a reply that contains the values of [`PRIVATE_SIZE`] and [`CLONE_ID`].
 pub type Answer = [u8; 40];
 
 /// Returns the layout that `answer` reports, or `None` if the private size is missing.
@@ -43,17 +43,17 @@ mod tests {
             answer[32..].copy_from_slice(&numbers[1].to_ne_bytes());
             answer
         };
-        let told = |answer: Answer| layout(&answer).map(|layout| (layout.private, layout.clone));
-        assert_eq!(told(answer(40, PRIVATE_SIZE | CLONE_ID, [4096, 77])), Some((4096, Some(77))));
-        assert_eq!(told(answer(32, PRIVATE_SIZE, [4096, 77])), Some((4096, None)));
-        assert_eq!(told(answer(32, CLONE_ID, [77, 0])), None);
-        assert_eq!(told(answer(32, PRIVATE_SIZE | CLONE_ID, [4096, 77])), Some((4096, None)), "cut short");
-        assert_eq!(told(answer(24, 0, [1, 1])), None);
+        let decoded = |answer: Answer| layout(&answer).map(|layout| (layout.private, layout.clone));
+        assert_eq!(decoded(answer(40, PRIVATE_SIZE | CLONE_ID, [4096, 77])), Some((4096, Some(77))));
+        assert_eq!(decoded(answer(32, PRIVATE_SIZE, [4096, 77])), Some((4096, None)));
+        assert_eq!(decoded(answer(32, CLONE_ID, [77, 0])), None);
+        assert_eq!(decoded(answer(32, PRIVATE_SIZE | CLONE_ID, [4096, 77])), Some((4096, None)), "cut short");
+        assert_eq!(decoded(answer(24, 0, [1, 1])), None);
         assert_eq!(
-            told(answer(u32::MAX, PRIVATE_SIZE, [1, 2])),
+            decoded(answer(u32::MAX, PRIVATE_SIZE, [1, 2])),
             Some((1, None)),
             "longer than there is room"
         );
-        assert_eq!(told(answer(0, PRIVATE_SIZE, [1, 2])), None);
+        assert_eq!(decoded(answer(0, PRIVATE_SIZE, [1, 2])), None);
     }
 }

@@ -25,8 +25,8 @@ pub struct Contents {
     file: File,
 }
 
-/// State of a file's contents. If two states are equal, nothing was written in between, unless the timestamps
-/// of the file system are too coarse to show the change.
+/// State of a file's contents. If the state is the same at two points in time, the file was not written in between,
+/// unless the timestamps of the file system are too coarse to show the change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContentState {
     /// Identity of the inode.
@@ -153,8 +153,9 @@ impl Contents {
         imp::references(&self.file, each)
     }
 
-    /// Calls `each` with the logical position, the disk position and the length of each extent. Returns `true` if any
-    /// two files with this size and these extents share all of their data.
+    /// Calls `each` with the logical position, the disk position and the length of each extent. Returns `true` if these
+    /// extents identify the data: another file with the same size and the same extents then shares all data with this
+    /// file.
     ///
     /// # Errors
     /// Returns any error of `ioctl_fiemap(2)`.

@@ -7,7 +7,7 @@
 pub enum Sharing {
     /// Files do not share extents, or the system does not report shared extents.
     Never,
-    /// Files can share extents, and [`layout`] reports the shared bytes.
+    /// Files can share extents, and [`layout`] reports the number of bytes not shared.
     Possible,
 }
 
@@ -22,7 +22,7 @@ pub struct ExtentLayout {
     pub certain: u64,
     /// Number of bytes shared with copies or snapshots. Always 0 on macOS, which reports only private bytes.
     pub shared: u64,
-    /// Number of bytes that are stored compressed.
+    /// Number of bytes of the contents, before compression, that are stored in compressed form.
     pub compressed: u64,
     /// Number of bytes that are allocated but have never been written.
     pub unwritten: u64,
@@ -64,7 +64,7 @@ pub enum ExtentReference {
 pub struct ExtentVolume {
     /// Identity of the volume, the same for all of its subvolumes.
     pub id: u64,
-    /// `true` if deleting files never frees more bytes than the extents reported for these files contain.
+    /// `true` if deleting files frees no more bytes than the extents reported for these files contain.
     pub is_bounded: bool,
     /// Number of inodes in use on the volume; 0 if the file system does not report it.
     pub inodes: u64,

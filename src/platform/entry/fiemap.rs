@@ -62,7 +62,7 @@ const ENCRYPTED: u32 = 0x80;
 const INLINE: u32 = 0x200;
 const UNWRITTEN: u32 = 0x800;
 const SHARED: u32 = 0x2000;
-/// `FIEMAP_FLAG_SYNC`: writes cached changes to the file to disk first, so that the extents include them.
+/// `FIEMAP_FLAG_SYNC`: first writes the file's cached changes to disk, so that the extents include them.
 const SYNC: u32 = 0x1;
 /// `FS_IOC_FIEMAP` of linux/fs.h, which is `_IOWR('f', 11, struct fiemap)`.
 const FIEMAP: u32 = 0xc020_660b;
@@ -99,9 +99,9 @@ pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno>
 }
 
 /// Calls `each` with the logical position, the disk position and the length of each extent of `file`. Returns `true` if
-/// any two files with this size and these extents have the same contents. For this, `each` must have been called for
-/// all extents, and the disk position of each extent must determine its data. The parts of a compressed extent do not
-/// meet this condition, because they share one disk position.
+/// these extents identify the data: another file with the same size and the same extents then has the same contents.
+/// Returns `false` if some extents were not reported, or if the disk position of an extent does not determine its data.
+/// For example, the parts of a compressed extent share one disk position.
 ///
 /// # Errors
 /// Returns any error of `ioctl_fiemap(2)`.

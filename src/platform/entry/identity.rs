@@ -69,7 +69,7 @@ mod tests {
         Identity { attributes, born, modified: (50, 1), changed: (60, 1) }
     }
 
-    /// Compares entries with later ones of the same kind that have reused their inode number. Only the birth times
+    /// Compares an entry with a later entry of the same kind that has reused its inode number. Only the birth times
     /// differ.
     #[test]
     fn a_recreated_inode_is_another_one() {

@@ -63,7 +63,7 @@ fn identity_in(stat: FileStat) -> Identity {
 /// # Errors
 /// Returns any error of fstatat(2).
 pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
-    /// `UF_*` and `SF_*` of sys/stat.h.
+    /// Flags `UF_*` and `SF_*` of sys/stat.h, each with its trait.
     const KNOWN: [(u64, Trait); 9] = [
         (libc::UF_COMPRESSED as u64, Trait::Compressed),
         (libc::UF_IMMUTABLE as u64, Trait::Immutable),

@@ -32,7 +32,7 @@ pub enum Trait {
     Compressed,
     /// Encrypted by the file system.
     Encrypted,
-    /// Immutable: even root cannot change or delete it until the flag is cleared.
+    /// Immutable: even root cannot change or delete the entry until the flag is cleared.
     Immutable,
     /// Append-only: existing data cannot be changed.
     AppendOnly,

@@ -1,8 +1,8 @@
 //! System calls for deleting and moving entries: reading identities, opening a child or the parent on the same mount,
 //! unlinking, renaming.
 //!
-//! Every call is relative to an open directory, and every name is a single path component. Invariant: no call follows
-//! a symbolic link on disk or returns a directory on another mount.
+//! Every call is relative to an open directory, and every name is a single path component. Invariant: no call returns a
+//! directory on another mount. The only symbolic links that are followed are those in /proc to duke's own open files.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};

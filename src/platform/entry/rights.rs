@@ -34,8 +34,8 @@ impl Directory {
         Rights { refused, only: is_restricted.then_some(user) }
     }
 
-    /// Checks that this process may move the entry `name` of this directory, which has the given attributes, to another
-    /// directory.
+    /// Checks that this process may move the entry `name` to another directory. `found` contains the attributes of the
+    /// entry.
     ///
     /// # Errors
     /// Returns any error of [`Rights::to_remove`], `EPERM` if the entry is immutable or append-only, or any

@@ -1,5 +1,5 @@
-//! Safe access to configuration files and to duke's other files. Reading never blocks and has a size limit. If duke
-//! runs as root, files that other users can write to are rejected.
+//! Safe access to configuration files and to the journal of deletions. Reading never blocks and has a size limit. If
+//! duke runs as root, configuration files that other users can write to are rejected.
 //!
 //! Invariant: the data comes from the same file that was checked.
 
@@ -64,7 +64,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
 }
 
 /// Opens a regular file of this user for reading and appending. A missing file is created with access for this user
-/// only. The group and other users lose any permission for an existing file.
+/// only. For an existing file, all permissions of the group and of other users are cleared.
 ///
 /// # Errors
 /// Returns any error of open(2), which also fails for a symbolic link, or [`io::ErrorKind::PermissionDenied`] if the

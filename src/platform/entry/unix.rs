@@ -38,7 +38,8 @@ pub fn rename_exclusively(_: &Directory, _: &CStr, _: &Directory, _: &CStr) -> R
     Err(Errno::ENOSYS)
 }
 
-/// Deletes an empty directory, because only macOS has directories whose contents are in the cloud.
+/// Deletes an empty directory. Nothing else is needed here, because only macOS has directories whose contents are
+/// only in the cloud.
 pub fn remove_dataless(directory: &Directory, name: &CStr) -> Result<(), Errno> {
     directory.remove_directory(name)
 }

@@ -1,8 +1,8 @@
 //! Calls to file systems that may never answer, such as a file system on an unreachable server.
 //!
 //! A thread in such a call stays in the kernel until the server answers, and only SIGKILL can end it. Therefore each
-//! call runs on its own thread if the system can start one. After the time limit, nothing waits for that thread, not
-//! even process exit.
+//! call runs on its own thread if the system can start one. After the time limit, the thread is abandoned. The process
+//! can exit while the thread is still in the call.
 //!
 //! Invariant: all calls on such threads run in parallel and share one time limit, regardless of their number.
 

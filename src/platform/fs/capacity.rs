@@ -19,7 +19,6 @@ pub struct Capacity {
     /// Total number of inodes, used or free; 0 if the file system creates inodes on demand or does not report both
     /// inode counts.
     pub inodes: u64,
-    /// Number of free inodes.
     pub inodes_free: u64,
 }
 
@@ -29,8 +28,8 @@ impl Capacity {
         self.size.saturating_sub(self.free)
     }
 
-    /// Returns the number of used bytes that `known` does not include. If `known` exceeds the used bytes only because
-    /// of rounding, returns 0.
+    /// Returns the number of used bytes minus `known`, the number of bytes that are accounted for. Returns 0 if `known`
+    /// is larger only because of rounding.
     ///
     /// # Errors
     /// Returns the excess if `known` exceeds the used bytes by more than rounding can explain.
@@ -57,7 +56,6 @@ impl Capacity {
         self.free.saturating_sub(self.available)
     }
 
-    /// Returns the number of used inodes.
     pub fn inodes_used(&self) -> u64 {
         self.inodes.saturating_sub(self.inodes_free)
     }
@@ -83,7 +81,7 @@ mod tests {
             (capacity.inodes, capacity.inodes_free)
         };
         assert_eq!(inodes(9, 2), (9, 2));
-        // CephFS reports only the number of used inodes.
+        // CephFS reports the number of used inodes as the total, and the number of free inodes as unknown.
         assert_eq!(inodes(7, u64::MAX), (0, 0));
         assert_eq!(inodes(u64::MAX, u64::MAX), (0, 0));
     }

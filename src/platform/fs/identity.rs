@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use crate::platform::fs::answer::{LIMIT, within};
 use crate::platform::fs::mounts::{Mount, mounts};
 
-/// Returns the mount of each device with the ID of its file system (0 if it has none), or `None` if the mount table
-/// does not list the device.
+/// Returns the mount of each device, and the ID of the file system (0 if unknown). Returns `None` for a device that
+/// the mount table does not list.
 pub fn identities(devices: &[u64]) -> Vec<Option<(Mount, u64)>> {
     let mounts = mounts().unwrap_or_default();
     let found: Vec<Option<&Mount>> = devices.iter().map(|device| widest(&mounts, *device)).collect();

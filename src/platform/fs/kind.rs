@@ -7,8 +7,8 @@
 //! | the mount source, for other FUSE programs | `host:/share`, `https://host/share` |
 //! | the magic number of statfs(2), on Linux | `0x6969` |
 //!
-//! A file system that the host shares with a virtual machine (9p, virtiofs, vboxsf) is on the same machine, so it is
-//! foreign but not a network file system.
+//! A file system that the host shares with a virtual machine (9p, virtiofs, vboxsf) is on the same machine. It
+//! therefore counts as [`FileSystem::Foreign`], not as [`FileSystem::Network`].
 //!
 //! This module makes no system calls. Invariant: a type has the same kind whether it is found by name or by number.
 
@@ -128,7 +128,7 @@ impl FileSystem {
         }
     }
 
-    /// Returns `true` if file systems with this type in the mount table (`CephFS`) report the total size below a
+    /// Returns `true` if `kind` is a type of `CephFS` in the mount table. `CephFS` reports the total size below a
     /// directory as the length of that directory.
     pub fn has_recursive_lengths(kind: &[u8]) -> bool {
         matches!(kind, b"ceph" | b"fuse.ceph-fuse")

@@ -30,8 +30,8 @@ use crate::platform::{Boundary, Directory, Errno, FileSystem, errno_of};
 pub use quota::of_user as quota;
 pub use unix::*;
 
-/// `true`: files under mount points can be read, because `open_tree(2)` can clone a mount without the mounts
-/// on top of it.
+/// `true`, because `open_tree(2)` gives access to files under mount points: it clones a mount without the mounts on top
+/// of it.
 pub const UNCOVERS: bool = true;
 
 /// Returns all mounts that this process can see, in the order in which they were mounted.
@@ -52,8 +52,8 @@ pub fn file_systems() -> HashMap<u64, FileSystem> {
     mounts.iter().map(|mount| (mount.device, is(mount))).collect()
 }
 
-/// Returns the devices of mounted file systems that report the total size below a directory as the length of that
-/// directory (`CephFS`). Returns an empty list if the mount table cannot be read.
+/// Returns the devices of all mounted `CephFS` file systems, which report the total size below a directory as the
+/// length of that directory. Returns an empty list if the mount table cannot be read.
 pub fn recursive_lengths() -> Vec<u64> {
     let mut mounts = mounts().unwrap_or_default();
     mounts.retain(|mount| FileSystem::has_recursive_lengths(&mount.kind));
@@ -63,7 +63,7 @@ pub fn recursive_lengths() -> Vec<u64> {
 /// Returns the mount of the entry that `probe` describes.
 ///
 /// # Errors
-/// Returns any error of [`mounts`], or `ENOENT` if the table does not list the mount.
+/// Returns any error of [`mounts`], or `ENOENT` if the mount table does not list the mount.
 pub fn mount_of(_: &Directory, _: &CStr, probe: &Probe) -> Result<Mount, Errno> {
     numbered(probe.mount, probe.attributes.device)
 }

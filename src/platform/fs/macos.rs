@@ -23,7 +23,7 @@ pub use unix::*;
 
 /// `true`, because the volumes of a volume group can share a device number, and a volume can be mounted several times.
 pub const HAS_VOLUMES: bool = true;
-/// `false`: files under mount points cannot be read, because macOS cannot clone a mount.
+/// `false`, because macOS cannot clone a mount, which is necessary to read the files under mount points.
 pub const UNCOVERS: bool = false;
 
 /// Returns the capacity of the file system that `path` is on. For APFS this is the capacity of the container,
@@ -161,9 +161,9 @@ fn mount(status: &libc::statfs) -> Mount {
     }
 }
 
-/// Returns `true` for a network file system, which lacks the flag `MNT_LOCAL`. Automounters (`autofs`) also
-/// lack this flag, but do not count: they contact no server until they are triggered, and a scan never
-/// triggers them.
+/// Returns `true` for a network file system, which lacks the flag `MNT_LOCAL`. Returns `false` for
+/// automounters (`autofs`), which also lack this flag: they contact no server until they are triggered, and a scan
+/// never triggers them.
 #[allow(clippy::cast_sign_loss)]
 fn is_network(status: &libc::statfs) -> bool {
     status.f_flags & libc::MNT_LOCAL as u32 == 0 && text(&status.f_fstypename) != b"autofs"

@@ -85,7 +85,6 @@ pub struct MountPosition {
     pub point: Option<Vec<u8>>,
     /// Device (`st_dev`).
     pub device: u64,
-    /// Inode number.
     pub inode: u64,
     /// `true` if the path is the root of a mount.
     pub is_mount_point: bool,

@@ -1,4 +1,5 @@
-//! Append-only memory for listings: bytes are written once, get an address, and can then be read by any thread.
+//! Append-only memory for directory listings: bytes are written once, get an address, and can then be read by any
+//! thread.
 //!
 //! Invariant: a byte whose offset is below the `written` mark of its chunk never changes again.
 //!
@@ -29,8 +30,8 @@ impl Address {
         self.0
     }
 
-    /// Returns the address with the given bits; `None` for zero. Any other number is safe: reading from that address
-    /// returns some bytes or none.
+    /// Returns the address with the given bits; `None` for zero. Bits that do not come from [`Self::to_bits`] are
+    /// safe too: reading from such an address returns unrelated bytes or none.
     pub fn from_bits(bits: u64) -> Option<Self> {
         (bits != 0).then_some(Self(bits))
     }
@@ -132,8 +133,8 @@ impl Chunk {
 struct Growing {
     start: NonNull<u8>,
     size: usize,
-    /// Number of bytes that will not change. [`Growing::append`] raises this mark with `Release` after copying; readers
-    /// load it with `Acquire`.
+    /// Number of bytes at the start of the chunk that are written and will not change. [`Growing::append`] raises
+    /// this mark with `Release` after copying; readers load it with `Acquire`.
     written: AtomicUsize,
     /// Number of reserved bytes. An appender raises this mark before copying, so no two appenders get the same byte.
     reserved: AtomicUsize,
@@ -165,7 +166,7 @@ impl Growing {
     fn append(&self, bytes: &[u8]) -> Option<usize> {
         let offset = self.written.load(Ordering::Acquire);
         let end = offset.checked_add(bytes.len()).filter(|end| *end <= self.size)?;
-        // Only an appender that finds both marks equal continues. With one writer per chunk, they are always equal.
+        // The exchange succeeds only if `reserved` equals `written`. With one writer per chunk, they are always equal.
         self.reserved.compare_exchange(offset, end, Ordering::Acquire, Ordering::Relaxed).ok()?;
         // SAFETY: `offset..end` is inside the allocation, above `written` (so not read), and reserved by the
         // exchange above (so no other thread writes to it). `bytes` cannot overlap the range, because no
@@ -177,7 +178,8 @@ impl Growing {
 
     fn written(&self) -> &[u8] {
         let written = self.written.load(Ordering::Acquire);
-        // SAFETY: the first `written` bytes were initialized before the mark was raised, and no longer change.
+        // SAFETY: `append` initializes bytes before it includes them in `written`, and the first `written` bytes no
+        // longer change.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), written) }
     }
 }

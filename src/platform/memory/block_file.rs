@@ -29,7 +29,7 @@ pub enum Access {
     Mapped,
 }
 
-/// Open file that consists of blocks.
+/// Open file that is read one block at a time, or the content of a pipe.
 #[derive(Debug)]
 pub struct BlockFile {
     length: u64,
@@ -51,7 +51,6 @@ pub struct Block {
     pub offset: u64,
     /// Length in bytes.
     pub length: u64,
-    /// Checksum of the bytes.
     pub checksum: u32,
 }
 
@@ -107,7 +106,7 @@ impl Access {
     /// Returns [`Access::Read`] for files of at most an eighth of the machine's memory, and [`Access::Mapped`] for
     /// larger files.
     pub fn for_length(length: u64) -> Self {
-        // `libc` is used instead of `nix`, which does not define the first variable on macOS.
+        // `libc` is used, because `nix` does not define `_SC_PHYS_PAGES` on macOS.
         let memory = ask(libc::_SC_PHYS_PAGES).zip(ask(libc::_SC_PAGESIZE));
         // If the system does not report its memory, it is assumed to be small (1 GiB).
         let memory = memory.map_or(1 << 30, |(pages, size)| pages.saturating_mul(size));
@@ -153,7 +152,7 @@ impl BlockFile {
         self.length
     }
 
-    /// Reads the block and returns its bytes if the checksum that `checksum` computes for them is that of `block`.
+    /// Reads a block, verifies it with the function `checksum`, and returns its bytes.
     ///
     /// # Errors
     /// Returns an error if the block cannot be read, is outside the file, or has a different checksum.

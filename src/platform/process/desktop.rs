@@ -1,4 +1,5 @@
-//! System conventions: opener, clipboard tool, trash, and the output of stat(1), which deletion scripts call.
+//! Conventions of the system: the program that opens files, the clipboard tool, the trash, and the output of stat(1).
+//! The deletion scripts written by duke call stat(1).
 
 pub use super::imp::{
     BIRTH_HAS_NANOSECONDS, CLIPBOARD_TOOL, OPENER, REVEAL, TRASH_HAS_INFO, TRASH_NAME_SEPARATOR, home_trash,

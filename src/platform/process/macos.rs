@@ -10,13 +10,13 @@ pub use unix::*; // no own `threads_with_room`, because `RLIMIT_AS` does not lim
 
 /// `false`, because the kernel watches only for requested events, and poll(2) does not support `/dev/tty` at all.
 pub const POLL_REPORTS_HANGUP: bool = false;
-/// Maximum default number of scan threads. More threads would slow each other down by waiting for locks in APFS
-/// (docs/macos.md).
+/// Upper limit of the default number of scan threads. More threads would slow each other down by waiting for locks in
+/// APFS (docs/macos.md).
 pub const MOST_THREADS: usize = 8;
 /// Program that opens a file with the application for its type.
 pub const OPENER: &str = "open";
-/// Option that makes the opener only show an entry in its folder. Without it, `open` launches applications and runs
-/// scripts.
+/// Option with which [`OPENER`] shows an entry in its folder instead of opening it. Without the option, `open` launches
+/// applications and runs scripts.
 pub const REVEAL: Option<&str> = Some("-R");
 /// Clipboard tool available on every desktop of the system.
 pub const CLIPBOARD_TOOL: Option<&str> = Some("pbcopy");

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 /// `true` if poll(2) reports a terminal hangup even if no event is requested.
 pub const POLL_REPORTS_HANGUP: bool = true;
-/// Maximum default number of scan threads.
+/// Upper limit of the default number of scan threads.
 pub const MOST_THREADS: usize = 64;
 /// Program that opens a file with the application for its type.
 pub const OPENER: &str = "xdg-open";
-/// Option that makes the opener only show an entry in its folder; `None` if the opener never runs programs.
+/// Option with which [`OPENER`] shows an entry in its folder instead of running it. `None`, because `xdg-open` never
+/// runs programs.
 pub const REVEAL: Option<&str> = None;
 /// Clipboard tool available on every desktop of the system; `None` if there is no such tool.
 pub const CLIPBOARD_TOOL: Option<&str> = None;
@@ -35,7 +36,7 @@ pub fn threads_with_room(wanted: usize) -> usize {
     wanted
 }
 
-/// Returns `None`, because only macOS has a setting that resolves certain errors.
+/// Returns `None`, because only macOS has privacy settings that deny access to files.
 pub fn remedy(_: i32) -> Option<&'static str> {
     None
 }

@@ -59,7 +59,7 @@ enum Database {
 /// Program that looks up names with the system's C library. The path is fixed, because root must not run a program that
 /// another user put on the search path.
 const GETENT: &str = "/usr/bin/getent";
-/// Maximum number of bytes read from the output of getent(1), which begins with the name.
+/// Maximum number of bytes read from the output of getent(1). The name comes first, so the rest is not needed.
 const LONGEST: u64 = 4096;
 /// Maximum time to wait for getent(1), which may contact a server.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use std::time::Instant;
 
-    /// `true` on Linux, where the unit tests may start programs.
+    /// `true` on Linux, the only system on which these tests start programs.
     const HAS_PROGRAMS: bool = cfg!(any(target_env = "gnu", target_env = "musl"));
 
     #[test]

@@ -26,7 +26,8 @@ const NAME: usize = 19;
 
 /// Batch of directory records as packed by the kernel.
 pub struct Buffer {
-    /// Records. The capacity is [`SIZE`]; pages that the kernel never wrote to are not resident.
+    /// Directory records of getdents64(2). The capacity is [`SIZE`]; pages that the kernel never wrote to are not
+    /// resident.
     bytes: Vec<u8>,
     /// `false` once statx(2) has turned out not to work, as in old container sandboxes.
     statx: Cell<bool>,
@@ -64,7 +65,7 @@ impl<'d> Reader<'d> {
             Errno::result(unsafe { libc::syscall(libc::SYS_getdents64, fd, start, length) })
         })?;
         let filled = usize::try_from(filled).map_err(|_| Errno::EIO)?;
-        // SAFETY: the kernel has written that many bytes from the start, never more than there is room for.
+        // SAFETY: the kernel has written `filled` bytes from the start of the buffer, and never writes past its end.
         unsafe { buffer.bytes.set_len(filled) };
         Ok(if filled == 0 { Filled::End } else { Filled::Some })
     }
@@ -99,7 +100,7 @@ impl Buffer {
                     name,
                     hint: Kind::of_hint(record[18]),
                     inode,
-                    said: Prefetched::Nothing,
+                    prefetched: Prefetched::Nothing,
                 });
             }
         })

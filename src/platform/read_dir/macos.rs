@@ -20,11 +20,11 @@ use crate::platform::{Attributes, DirEntry, Directory, Filled, Prefetched, retry
 
 pub(crate) use stream::{Stream, kind_of, open};
 
-/// Size of the buffer in bytes. An entry needs about 150 bytes, so most directories fit. The largest possible entry
-/// needs 8 KiB.
+/// Size of the buffer in bytes. An entry needs about 150 bytes, so the entries of most directories fit. The largest
+/// possible entry needs 8 KiB.
 const SIZE: usize = 128 << 10;
 
-/// Batch of records as packed by the kernel, or of names if the fallback is used.
+/// Batch of records in the kernel's format, or of names if the directory is read with `readdir`.
 pub struct Buffer {
     bytes: Box<[u8]>,
     filled: usize,
@@ -36,7 +36,8 @@ pub struct Buffer {
 pub struct Reader<'d> {
     directory: &'d Directory,
     way: Way<'d>,
-    /// `true` once a call has succeeded. From then on, the fallback would return some entries a second time.
+    /// `true` once a call has succeeded. From then on, the reader cannot switch to the fallback, which would return
+    /// some entries a second time.
     begun: bool,
 }
 
@@ -96,7 +97,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// Calls getattrlistbulk(2) and returns the number of bytes filled; 0 at the end of the directory.
+/// Calls getattrlistbulk(2) and returns the length of the reply in bytes; 0 at the end of the directory.
 #[allow(unsafe_code)]
 fn read(directory: &Directory, wanted: Wanted, bytes: &mut [u8]) -> Result<usize, Errno> {
     let mut list = libc::attrlist {
@@ -152,7 +153,7 @@ impl Buffer {
     /// # Errors
     /// Returns the error in the listing, or any error of fstatat(2), such as `ENOENT` if the entry no longer exists.
     pub fn attributes(&self, directory: &Directory, entry: &DirEntry<'_>) -> Result<Attributes, Errno> {
-        match entry.said {
+        match entry.prefetched {
             Prefetched::All(attributes) => Ok(attributes),
             Prefetched::Failed(error) => Err(error),
             Prefetched::Nothing => self.names.attributes(directory, entry),

@@ -1,4 +1,4 @@
-//! Directory readers, which return names, hints and attributes in batches.
+//! Directory readers, which return the entries of a directory in batches.
 //!
 //! `unix.rs` has implementations for any Unix. `linux.rs` and `macos.rs` replace some of them on those systems.
 

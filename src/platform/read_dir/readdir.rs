@@ -1,5 +1,5 @@
-//! Any Unix: names from the C library's `readdir(3)` (`unix.rs`; on macOS `stream.rs`), attributes from
-//! `fstatat(2)`.
+//! Directory reader for any Unix. The names come from the C library's `readdir(3)` (`unix.rs`; on macOS `stream.rs`),
+//! the attributes from `fstatat(2)`.
 //!
 //! Systems without a faster implementation use this one. On all systems, tests compare the faster
 //! implementations with this one. Invariant: this file has no `unsafe` code.
@@ -12,7 +12,7 @@ use super::imp::{Stream, kind_of, open};
 use crate::base::kind::Kind;
 use crate::platform::{Attributes, DirEntry, Directory, Filled, Prefetched};
 
-/// Number of entries in one batch.
+/// Maximum number of entries in one batch.
 const BATCH: usize = 1024;
 
 /// Batch of names copied from the C library's stream.
@@ -20,7 +20,7 @@ const BATCH: usize = 1024;
 pub struct Buffer {
     /// Names with their terminating NULs, one after another.
     names: Vec<u8>,
-    /// For each entry, its kind, its inode number, and the end of its name in `names`.
+    /// Kind and inode number of each entry, and the offset in `names` at which the name of the entry ends.
     entries: Vec<(Kind, u64, usize)>,
 }
 
@@ -91,7 +91,7 @@ impl Buffer {
         self.entries.iter().filter_map(move |&(hint, inode, end)| {
             let name = CStr::from_bytes_with_nul(&self.names[start..end]).ok()?;
             start = end;
-            Some(DirEntry { name, hint, inode, said: Prefetched::Nothing })
+            Some(DirEntry { name, hint, inode, prefetched: Prefetched::Nothing })
         })
     }
 

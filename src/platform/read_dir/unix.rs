@@ -1,4 +1,4 @@
-//! Any Unix: directory streams of the C library, through nix.
+//! Any Unix: names from the C library's directory streams (`readdir(3)`), which nix provides.
 
 use nix::dir::{Dir, Entry, OwningIter, Type};
 use nix::errno::Errno;
@@ -22,7 +22,7 @@ pub fn open(directory: &Directory) -> Result<Stream, Errno> {
     Ok(Dir::openat(directory, ".", flags, Mode::empty())?.into_iter())
 }
 
-/// Returns the kind of an entry according to the listing.
+/// Returns the kind of an entry as reported by readdir(3), or `Kind::Unknown` if readdir(3) did not report it.
 pub fn kind_of(entry: &Entry) -> Kind {
     match entry.file_type() {
         Some(Type::Directory) => Kind::Directory,

@@ -6,7 +6,7 @@ use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction
 
 use crate::base::sync::{AtomicBool, Ordering};
 
-/// Signals that end a program.
+/// Signals with which a user or the system asks a program to end.
 pub(crate) const FATAL: [Signal; 4] = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM];
 
 /// `true` if a thread is waiting for the signals in [`FATAL`].
@@ -30,8 +30,8 @@ pub(crate) fn is_default(signal: Signal) -> bool {
     handler(signal) == libc::SIG_DFL
 }
 
-/// Returns the handler of a signal. The call only reads the handler, because replacing and restoring it would leave a
-/// window in which the signal could end the process.
+/// Returns the handler of a signal without changing it. If the handler were replaced and then restored, the signal
+/// could end the process in between.
 #[allow(unsafe_code)]
 fn handler(signal: Signal) -> libc::sighandler_t {
     // SAFETY: all zeros is a valid `sigaction`: no flags, an empty mask, the default handler.
@@ -63,7 +63,7 @@ pub(crate) fn answer(signal: Signal, answer: Answer) -> nix::Result<Before> {
         Answer::Ignore => SigHandler::SigIgn,
     };
     let action = SigAction::new(handler, SaFlags::empty(), SigSet::empty());
-    // SAFETY: neither of these actions runs code of this program.
+    // SAFETY: the new action is the default action or ignores the signal. Neither runs code of this program.
     let action = unsafe { sigaction(signal, &action) }?;
     Ok(Before { signal, action })
 }

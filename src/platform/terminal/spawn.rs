@@ -43,7 +43,7 @@ pub enum Ended {
 /// program starts there.
 ///
 /// # Errors
-/// Returns the error if the program cannot be started, such as any error of execve(2) or fchdir(2).
+/// Returns an error if the program cannot be started, including any error of execve(2) or fchdir(2).
 pub fn run(
     command: &mut Command,
     directory: Option<BorrowedFd<'_>>,
@@ -54,8 +54,8 @@ pub fn run(
     let _held = Held::new(&MEANWHILE)?;
     clean(command, directory, Session::Same);
     let ended = command.spawn().and_then(|child| wait(child.id()));
-    // A program that was killed can leave the terminal without a foreground group and in the program's own
-    // modes. Errors are ignored, because they do not matter if the terminal is closed.
+    // A killed program can leave the terminal without a foreground group, and in modes that the program has set.
+    // Errors are ignored, because they do not matter if the terminal is closed.
     if let Some(group) = group {
         let _ = tcsetpgrp(terminal, group);
     }

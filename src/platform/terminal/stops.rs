@@ -18,8 +18,8 @@ use nix::unistd::Pid;
 use super::actions::is_ignored;
 use crate::base::sync::{Condvar, Mutex, OnceLock, lock};
 
-/// Function that wraps each stop of the process. It prepares the stop, calls its argument, which stops the process, and
-/// then restores the previous state.
+/// Function called for each stop of the process. The function must prepare the stop, call its argument, which stops
+/// the process, and then restore the previous state.
 pub type Around = Box<dyn Fn(&dyn Fn() -> io::Result<()>) + Send>;
 
 /// State shared with the thread that stops this process.
@@ -62,7 +62,7 @@ pub fn hold() -> io::Result<()> {
     begun.map(drop)
 }
 
-/// Sets the function that wraps each stop.
+/// Sets the function that is called for each stop.
 pub fn around(what: Around) {
     if let Some(stops) = STOPS.get() {
         *lock(&stops.around) = Some(what);
@@ -79,7 +79,7 @@ pub fn stop_group() -> io::Result<()> {
     let mut count = lock(&stops.count);
     let before = *count;
     // Zero means the process group of this process, so the signal also reaches the thread that waits for it.
-    // The system does not stop an orphaned group.
+    // The system does not stop an orphaned group; the loop below then ends at once.
     kill(Pid::from_raw(0), Signal::SIGTSTP)?;
     while *count == before {
         count = stops.is_over.wait(count).unwrap_or_else(crate::base::sync::PoisonError::into_inner);

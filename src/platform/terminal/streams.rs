@@ -12,8 +12,8 @@ use nix::errno::Errno;
 
 use crate::base::sync::{AtomicBool, Ordering};
 
-/// `true` if standard input was closed when the process started. This flag and the next are set before `main` and read
-/// by all threads. `Relaxed` ordering is enough, because no other thread exists yet when they are set.
+/// `true` if standard input was closed when the process started. This flag and `OUTPUT_IS_CLOSED` are set before `main`
+/// and read by all threads. `Relaxed` ordering is enough, because no other thread exists yet when the flags are set.
 static INPUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
 static OUTPUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
 

@@ -29,13 +29,13 @@ const PATTERN_LIMIT: usize = 1 << 22;
 
 /// Reason why a term cannot be parsed.
 enum Trouble {
-    /// The term may become valid if the user keeps typing. Contains the name of the missing part.
+    /// The term may become valid if the user keeps typing. Contains a description of the missing part.
     Unfinished(String),
     /// The term is invalid.
     Wrong(QueryError),
 }
 
-/// Term as typed by the user.
+/// Term that is not parsed yet, without its minus sign, quotes or slashes.
 struct Word<'q> {
     text: &'q str,
     /// Position of `text` in the query.
@@ -61,7 +61,8 @@ impl Query {
     /// [`Query::unfinished`] gives the missing part.
     ///
     /// # Errors
-    /// Returns an error if a term is invalid and typing more could not make it valid.
+    /// Returns an error if a term is invalid, if a term before the last one is unfinished, or if there are too many
+    /// terms.
     pub fn parse(text: &str, now: i64) -> Result<Self, QueryError> {
         let mut query = Self::default();
         let mut at = 0;
@@ -117,8 +118,8 @@ fn next_word(text: &str, at: usize) -> Option<(Word<'_>, bool, usize)> {
 }
 
 /// Returns the regex at the start of `rest`, the text after an opening slash. The regex ends at the first unescaped
-/// slash, which must also end the term; otherwise, the term is not a regex. Without such a slash, all of `rest` is a
-/// regex that the user is still typing, provided that it contains a character that is typical of a regex.
+/// slash. Returns `None` if the regex is empty or if that slash does not end the term. Without an unescaped slash, the
+/// user may still be typing a regex: returns all of `rest` if it contains a character that is typical of a regex.
 fn regex_inside(rest: &str) -> Option<(&str, Sort)> {
     let mut escaped = false;
     for (at, letter) in rest.char_indices() {

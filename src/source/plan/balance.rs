@@ -46,8 +46,8 @@ fn entries(tree: &Tree, id: DirId) -> u64 {
     tree.totals(id).items.saturating_add(1)
 }
 
-/// Cuts directories with more than `limit` entries. Returns the directories to scan as a whole, and `total` minus the
-/// entries of excluded directories.
+/// Cuts each directory that has more than `limit` entries, unless most of them are directly in it. Returns the
+/// directories to scan as a whole, and `total` minus the number of entries in excluded directories.
 fn units(
     tree: &Tree,
     (root, path): (DirId, &[u8]),
@@ -80,7 +80,8 @@ fn units(
     (units, total)
 }
 
-/// Returns `true` if most entries are in the directory itself, so that cutting it would move them all to the rest.
+/// Returns `true` if most entries of a directory are directly in it. Cutting such a directory would assign all of
+/// these entries to the rest.
 fn is_flat(tree: &Tree, id: DirId) -> bool {
     let below: u64 = tree.listing(id).directories().map(|child| entries(tree, child)).sum();
     below < entries(tree, id) / 2
@@ -129,7 +130,7 @@ mod tests {
             assert_eq!(parts.iter().map(|part| part.entries).sum::<u64>(), whole);
             assert!(parts[0].paths.is_empty());
             let most = parts.iter().map(|part| part.entries).max().unwrap();
-            // The flat directory has 501 entries, itself included, and cannot be cut.
+            // The flat directory cannot be divided among parts. It has 501 entries, including itself.
             assert!(most <= (whole / count as u64 * 5 / 4 + 1).max(501), "{count}: {parts:?}");
         }
     }

@@ -60,7 +60,7 @@ impl ScanPlan {
     /// Reads the plan in a file, and returns it with its digest.
     ///
     /// # Errors
-    /// Returns the reason why the file contains no plan. The reason is safe to print.
+    /// Returns the reason why no plan could be read. The reason is safe to print to a terminal.
     pub fn read(file: &Path) -> std::result::Result<(Self, u64), String> {
         let bytes = fs::read(file).map_err(|error| io_error_text(&error))?;
         let digest = (bytes.len() as u64) << 32 | u64::from(crc32fast::hash(&bytes));
@@ -68,7 +68,9 @@ impl ScanPlan {
         let mut lexer = Lexer::resume(Vec::new(), chunks, &|_| ControlFlow::Continue(()));
         let plan = plan(&mut lexer).map_err(|Fault { offset, reason }| match reason {
             Reason::Stopped => "stopped".to_owned(),
-            Reason::Wrong(what) => format!("byte {offset}: not a plan: {}", escape(what.as_bytes())),
+            Reason::Wrong(what) => {
+                format!("byte {offset}: not a plan that this duke can read: {}", escape(what.as_bytes()))
+            }
         })?;
         plan.check().map_err(|reason| format!("not a valid plan: {reason}"))?;
         Ok((plan, digest))
@@ -163,7 +165,7 @@ fn flags(lexer: &mut Lexer<'_>) -> Result<ScanFlags> {
             })?,
             // A later version of duke may have written this flag. If the flag were ignored, the scan would differ from
             // the planned scan.
-            _ => return lexer.fault("unknown flag"),
+            _ => return lexer.fault("unknown flag; update duke"),
         }
         Ok(())
     })?;
@@ -185,7 +187,7 @@ fn path_in(lexer: &mut Lexer<'_>) -> Result<Vec<u8>> {
             return lexer.skip();
         }
         let decoded = from_base64(lexer.string()?);
-        path = decoded.map_or_else(|| lexer.fault("not base64"), Ok)?;
+        path = decoded.map_or_else(|| lexer.fault("invalid base64"), Ok)?;
         Ok(())
     })?;
     Ok(path)

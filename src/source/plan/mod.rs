@@ -1,4 +1,4 @@
-//! Plan: divides a tree into parts that are scanned separately, on one machine or on many.
+//! Plan that divides a tree into parts, which are scanned separately, on one machine or on many.
 //!
 //! Part 0 is the rest: it scans the whole path but does not enter the directories of the other parts. All parts use the
 //! flags of the plan, so that the merged tree equals the tree of a single scan.
@@ -20,11 +20,11 @@ use crate::scan::{BadPattern, ExcludePatterns, Mounts, Options, OtherParts};
 /// Plan that divides the directories of a tree among parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScanPlan {
-    /// Absolute path of the whole tree.
+    /// Absolute path of the root of the tree.
     pub path: Vec<u8>,
     /// Flags for the scan of each part.
     pub flags: ScanFlags,
-    /// Parts. The first part is the rest, which contains everything that is in no other part.
+    /// Parts of the tree. The first part contains everything that is in no other part.
     pub parts: Vec<ScanPart>,
 }
 
@@ -33,7 +33,7 @@ pub struct ScanPlan {
 pub struct ScanPart {
     /// Expected number of entries.
     pub entries: u64,
-    /// Absolute paths of the part's directories; empty for the rest.
+    /// Absolute paths of the part's directories. Empty for part 0, which is the rest of the tree.
     pub paths: Vec<Vec<u8>>,
 }
 
@@ -47,7 +47,7 @@ pub struct ScanFlags {
     pub skip_network: bool,
     /// `true` if the scan uses `--exclude-caches`.
     pub exclude_caches: bool,
-    /// `true` if the scan uses `-e`.
+    /// `true` if the scan also reads the owner, group and mode of every entry (`-e`).
     pub extended: bool,
     /// Patterns given with `--exclude`.
     pub exclude: Vec<String>,
@@ -86,8 +86,8 @@ impl ScanPlan {
 
     /// Returns the directories that part `index` must not enter.
     pub fn other_parts(&self, index: usize) -> OtherParts {
-        // Only part 0 can reach directories of other parts, because the directories of the other parts do not contain
-        // one another.
+        // Only part 0 can reach directories of other parts: its root contains all of them, and none of them contains
+        // another.
         let others = self.parts.iter().filter(|_| index == 0);
         OtherParts::at(others.flat_map(|part| &part.paths).map(Vec::as_slice))
     }
@@ -116,13 +116,13 @@ impl ScanPlan {
         if all().all(is_fine) {
             Ok(())
         } else {
-            Err("a path is inside another one, or outside the plan's path")
+            Err("a path is inside another one, outside the plan's path, or has '.', '..' or '//' in it")
         }
     }
 }
 
-/// Returns the ancestors of a path, each with the name of its child on the way to `path`. Ends at `/`, or before an
-/// empty name.
+/// Returns the ancestors of an absolute path, nearest first, each with the name of its child on the way to `path`.
+/// The last ancestor is `/`, unless the path contains an empty name, as in `/a//b`.
 fn above(path: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     std::iter::successors(split(path), |(parent, _)| split(parent))
 }

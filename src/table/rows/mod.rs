@@ -27,7 +27,7 @@ use crate::tree::{DirId, EntryState, Listing, LiveTotals, Position, Totals, Tree
 pub struct SizeSource {
     /// Totals of the tree.
     pub live: Arc<LiveTotals>,
-    /// Result of the active filter. Entries that the filter does not keep are not shown.
+    /// Result of the active filter. Only entries that the filter keeps are shown.
     pub filtered: Option<Arc<Filtered>>,
     /// Comparison with an earlier tree, if growth is shown.
     pub growth: Option<Arc<Comparison>>,
@@ -66,7 +66,8 @@ impl SizeSource {
 pub enum RowEntry {
     /// Position of an entry in the sorted listing.
     Found(Position),
-    /// Position of an entry in the recorded listing. Keys must not act on this entry.
+    /// Position of an entry in the recorded listing. Commands must not act on this entry, because the running scan
+    /// has not found it.
     Recorded(Position),
 }
 
@@ -103,7 +104,7 @@ pub fn in_order(
 pub struct SortedEntries {
     sorted: Box<[Position]>,
     recorded: Option<RecordedRows>,
-    /// Length of the listing when the rows were sorted.
+    /// Length of the encoded listing in bytes when the rows were sorted. A greater length means new entries.
     length: u64,
     left_out: usize,
     largest: u64,
@@ -140,7 +141,7 @@ impl SortedEntries {
         order: Order,
         recorded: Option<RecordedDir>,
     ) -> Self {
-        // The clock is used only to determine when the next sort may begin.
+        // The duration of this sort determines when the next sort may begin; see `may_sort`.
         let begin = Instant::now();
         // All sort workers read and write these counters. `Relaxed` ordering is enough, because no other data depends
         // on them.
@@ -157,7 +158,8 @@ impl SortedEntries {
                 left_out.fetch_add(1, Ordering::Relaxed);
                 return None;
             }
-            // Entries without a number come last in both directions.
+            // Excluded and unreadable entries get the smallest key. In a column with numbers, these entries come last
+            // in both directions.
             let EntryState::Known(metadata) = &record.state else { return Some(0) };
             let totals = metadata.directory.map(|id| sizes.totals(tree, id));
             let size = order.size(totals.as_ref(), metadata);
@@ -201,12 +203,11 @@ impl SortedEntries {
         self.edition != tree.edition()
     }
 
-    /// Returns the number of rows.
+    /// Returns the number of rows, including the rows for recorded entries.
     pub fn len(&self) -> usize {
         self.sorted.len() + self.recorded.as_ref().map_or(0, RecordedRows::len)
     }
 
-    /// Returns `true` if there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -236,10 +237,12 @@ impl SortedEntries {
         self.length != listing.length()
     }
 
-    /// Returns `true` if at least ten times the duration of the last sort has passed. `since` is the time since that
-    /// sort.
+    /// Returns `true` if `since`, the time since the last sort, is long compared with the duration of that sort: ten
+    /// times as long, or forty times if the rows include recorded entries. The list is then useful already, and the
+    /// scan should not slow down.
     pub fn may_sort(&self, since: Duration) -> bool {
-        since >= self.cost.saturating_mul(10)
+        let factor = if self.recorded.is_some() { 40 } else { 10 };
+        since >= self.cost.saturating_mul(factor)
     }
 
     /// Returns the entry of row `index`.

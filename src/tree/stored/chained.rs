@@ -147,7 +147,6 @@ impl<'l> Loading<'l> {
         self.node = self.batch.seal_after(self.tree, self.id, self.node);
     }
 
-    /// Adds the listing to the tree.
     fn publish(mut self) {
         self.seal();
         let Self { file, tree, id, batch, node, failures, sum, .. } = self;

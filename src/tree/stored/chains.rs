@@ -1,4 +1,4 @@
-//! Chains of items in a file, and the state of loading them; see `chained`.
+//! Chains of items in a file, and the data for loading them on first use; see `chained`.
 
 use super::damage::FirstDamage;
 use crate::base::slots::Slots;
@@ -11,10 +11,10 @@ use crate::tree::entry::Entry;
 /// Number of locks. Two listings can be loaded at the same time if their directories use different locks.
 const LOCKS: usize = 64;
 
-/// Item of a chain.
+/// Item of a chain: one entry of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainItem<'a> {
-    /// Entry, without its directory number and without the device of its hard links, which are set later.
+    /// Entry. Its directory number is set later, and so is the device of its hard links (see `links_on`).
     pub entry: Entry<'a>,
     /// Data of a directory besides its own metadata; `None` if the entry is not a directory.
     pub inside: Option<Inside>,
@@ -52,13 +52,13 @@ pub trait Chains: Send + Sync {
     /// position of the previous one, so the chain is followed backward.
     ///
     /// # Errors
-    /// Returns the damage at which the chain breaks off. In that case, `give` has been called at most with the items
-    /// between the damage and `last`. An item that belongs to another chain, or occurs twice in this one, counts as
-    /// damage.
+    /// Returns the damage that interrupts the chain. In that case, `give` may have been called with items between the
+    /// damage and `last`, but with no others. An item that belongs to another chain, or occurs twice in this one,
+    /// counts as damage.
     fn chain(&self, last: u64, give: &mut dyn FnMut(&ChainItem<'_>)) -> Result<(), Damage>;
 }
 
-/// Data of a directory until its listing is loaded.
+/// Data needed to load the listing of a directory.
 #[derive(Default)]
 pub(in crate::tree) struct Unloaded {
     /// Position of the last item, plus one; 0 if there is nothing to load. Set to 0 with `Release` after the listing is
@@ -72,7 +72,8 @@ pub(in crate::tree) struct Unloaded {
 pub(in crate::tree) struct ChainedFile {
     pub(in crate::tree) chains: Box<dyn Chains>,
     pub(in crate::tree) directories: Slots<Unloaded, 1024>,
-    /// Locks. A thread holds one of them while it loads a listing.
+    /// Locks, each for several directories. A thread holds the lock of a directory while it loads the directory's
+    /// listing.
     pub(in crate::tree) locks: Box<[Mutex<()>]>,
     /// Buffers that no thread is using.
     pub(in crate::tree) batches: Mutex<Vec<Batch>>,
@@ -84,7 +85,8 @@ pub(in crate::tree) struct ChainedFile {
 }
 
 impl ChainedFile {
-    /// Creates the state of a file before anything is loaded.
+    /// Creates the state of a file from which nothing has been loaded yet. `root` is the position of the last item in
+    /// the top directory.
     pub(crate) fn new(chains: Box<dyn Chains>, root: u64) -> Self {
         let file = Self {
             chains,

@@ -8,7 +8,6 @@ use crate::platform::memory::block_file::Damage;
 pub(crate) struct FirstDamage(Mutex<Option<Damage>>);
 
 impl FirstDamage {
-    /// Returns the damage, if any was found.
     pub(crate) fn get(&self) -> Option<Damage> {
         lock(&self.0).clone()
     }

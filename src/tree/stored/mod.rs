@@ -29,7 +29,8 @@ impl Stored {
     pub(crate) fn rows(&self, tree: &Tree, first: u32) -> Vec<Dir> {
         match self {
             Self::Numbered(file) => file.rows(tree, first),
-            // The data of a directory is set when the listing that contains the directory is loaded.
+            // A file with chains has no directory table. The data of a directory is set when the listing of its
+            // parent is loaded.
             Self::Chained(_) => Vec::new(),
         }
     }
@@ -50,10 +51,10 @@ impl Stored {
         }
     }
 
-    /// Loads the number of bytes that entries of `id` share.
+    /// Loads the disk usage that entries of the directory `id` share with each other.
     pub(crate) fn fetch_shared(&self, tree: &Tree, id: DirId) {
         match self {
-            // The number of shared bytes is loaded together with the directory's row.
+            // `status` loads the directory's row, which also contains the number of shared bytes.
             Self::Numbered(_) => _ = tree.status(id),
             Self::Chained(file) => file.fetch(tree, id),
         }
@@ -106,8 +107,8 @@ impl Tree {
         Self::empty(count, devices, Some(Box::new(Stored::Numbered(NumberedFile::new(file, plan)))))
     }
 
-    /// Creates the tree stored in a file of chains. `root` is the position of the last item in the chain of the
-    /// roots. The items may refer to `devices` by index. Does not read any chains yet.
+    /// Creates a tree that is loaded from `chains` when needed. `root` is the position of the last item in the chain
+    /// of the roots. Items may refer to `devices` by index. Does not read any chains yet.
     pub fn from_chains(chains: Box<dyn Chains>, devices: Devices, root: u64) -> Self {
         let file = ChainedFile::new(chains, root);
         let tree = Self::empty(1, devices, Some(Box::new(Stored::Chained(Box::new(file)))));
@@ -115,7 +116,7 @@ impl Tree {
         tree
     }
 
-    /// Reads and checks the tree's whole file in parallel.
+    /// Reads and checks the whole file from which the tree is loaded, in parallel.
     ///
     /// # Errors
     /// Returns the damage closest to the start of the file, if any.

@@ -1,9 +1,9 @@
 //! Tree in a file in which each directory has a number, such as a snapshot.
 //!
 //! Directories are numbered breadth-first: the top is 0, and the child directories of each directory get the next
-//! numbers, in the order of its listing. A parent therefore has a smaller number than its children, and the numbers of
-//! parents, listings and named children never decrease from one directory to the next. This order keeps the file small,
-//! and is checked for each block on first use:
+//! numbers, in the order of its listing. A parent therefore has a smaller number than its children. If directories are
+//! taken in ascending order, the numbers of their parents and of their children ascend too. This order keeps the file
+//! small. It is checked when a block is first used. There are two kinds of blocks:
 //!
 //! ```text
 //! rows      1024 rows of the directory table, with all totals; see `rows`

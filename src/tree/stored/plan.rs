@@ -5,13 +5,13 @@ use super::damage::FirstDamage;
 use crate::base::sync::OnceLock;
 use crate::platform::memory::block_file::{Block, BlockFile};
 
-/// Number of rows in a block.
+/// Number of rows of the directory table in a block of the file.
 pub const ROWS: u32 = 1 << 10;
 
-/// Block of listings.
+/// Block of the file that contains listings of directories.
 #[derive(Clone, Copy, Debug)]
 pub struct ListingBlock {
-    /// Position in the file.
+    /// Position, length and checksum of the block.
     pub block: Block,
     /// Number of the first directory in the block.
     pub first: u32,
@@ -45,7 +45,7 @@ pub(in crate::tree) enum Stored {
     Chained(Box<ChainedFile>),
 }
 
-/// File with a directory table, and the state of loading.
+/// File with a directory table, the blocks that have been loaded, and the first damage found.
 pub(in crate::tree) struct NumberedFile {
     pub(in crate::tree) file: BlockFile,
     pub(in crate::tree) plan: Plan,
@@ -55,7 +55,7 @@ pub(in crate::tree) struct NumberedFile {
 }
 
 impl NumberedFile {
-    /// Creates the state of a file before anything is loaded.
+    /// Creates the loading state of a file from which nothing has been loaded yet.
     pub(crate) fn new(file: BlockFile, plan: Plan) -> Self {
         let fetched = plan.listings.iter().map(|_| OnceLock::new()).collect();
         Self { file, plan, fetched, damage: FirstDamage::default() }

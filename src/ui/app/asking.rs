@@ -4,7 +4,7 @@
 //! deletion dialog ([`crate::ui::layers::confirm_delete`]) works in the same way, but a question can cover
 //! it. Both ignore a Yes until the user has had time to read them ([`AnswerGate`]).
 //!
-//! Invariant: nothing is done unless the user answers Yes after having had time to read the question.
+//! Invariant: a Yes has an effect only after the user has had time to read the question.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ impl<'t> App<'t> {
     }
 
     /// Closes the question about quitting. Called when a deletion or export has ended, because the question may
-    /// mention it.
+    /// mention that operation.
     pub(super) fn withdraw_quit(&mut self) {
         let is_quit = |layer: &Layer<'_>| matches!(layer, Layer::Question(question) if question.about == Question::Quit);
         self.layers.retain(|layer| !is_quit(layer));

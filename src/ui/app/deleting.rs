@@ -5,10 +5,11 @@
 //!      -> operation -> recheck of the entries -> notice, and FailuresList if entries failed
 //! ```
 //!
-//! If entries have changed since the scan, the user can rescan them and is then asked again. The entries in the
-//! list of failures have already been rescanned.
+//! If entries have changed since the scan, the user can rescan them and is then asked again. The list of failures
+//! opens only after the entries of the operation have been rescanned.
 //!
-//! Invariant: nothing is deleted unless the user answers Yes while all warnings and refusals are on the screen.
+//! Invariant: a deletion starts only after a Yes that the user gives while all warnings and refusals are on the
+//! screen.
 
 use std::collections::HashSet;
 
@@ -40,13 +41,14 @@ impl<'t> App<'t> {
         Some(self.ask_about(kind, selection))
     }
 
-    /// Returns the entries that a deletion would affect, or a notice that explains why there are none.
+    /// Returns the entries that a deletion would affect, or a notice that explains why nothing can be deleted.
     fn check_selection(&self) -> Result<Selection, Notice> {
         self.cx.check_changes()?;
         self.selected()
     }
 
-    /// Returns the marked entries or the entry under the cursor. If there are none, returns a notice that explains why.
+    /// Returns the marked entries or the entry under the cursor. If they cannot be selected, returns a notice with
+    /// the reason.
     fn selected(&self) -> Result<Selection, Notice> {
         let selection = Selection::new(self.cx.tree, self.subject(), DeleteScope::Whole);
         let sets = self.cx.sheet().map(TableView::sets).unwrap_or_default();
@@ -62,7 +64,7 @@ impl<'t> App<'t> {
         }
         Err(if self.cx.marks.count() > 0 {
             Notice::OnlyRootsMarked
-        } else if self.cx.place.id == DirId::TOP {
+        } else if self.cx.sheet().is_none() && self.cx.place.id == DirId::TOP {
             match self.cx.place.entry().and_then(|root| root.directory()) {
                 Some(_) => Notice::RootDirectory,
                 None => Notice::RootFile,
@@ -92,7 +94,7 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Returns the files that would be shared, or a notice that explains why there are none.
+    /// Returns the files whose data would be shared, or a notice that explains why there are none.
     fn check_sharing(&self) -> Result<CopySharing, Notice> {
         self.cx.check_changes()?;
         let sheet = self.cx.sheet().ok_or(Notice::NoCopies)?;

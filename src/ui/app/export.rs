@@ -1,6 +1,6 @@
 //! Export of the tree to a file: the prompt for the name, and the result.
 //!
-//! Invariant: only one file is written at a time, and an existing file is replaced only after a Yes.
+//! Invariant: only one file is written at a time, and an existing file is replaced only after the user answers Yes.
 
 use super::App;
 use crate::source::save::SaveError;
@@ -22,8 +22,8 @@ impl App<'_> {
         self.layers.push(Layer::FileName(FilePrompt::new(name)));
     }
 
-    pub(super) fn take_export(&mut self, told: ExportMessage) {
-        let ExportMessage { order, written } = told;
+    pub(super) fn take_export(&mut self, message: ExportMessage) {
+        let ExportMessage { order, written } = message;
         let path = order.path.clone();
         self.cx.export.order = None;
         self.withdraw_quit();

@@ -57,9 +57,8 @@ impl<'t> App<'t> {
     }
 
     pub fn update(&mut self, action: Event) -> Option<Effect> {
-        // Both values are read before the event changes them: the first because the key that opens a question
-        // does not count as input to that question, the second because the clickable areas are cleared if the
-        // event changes the scope.
+        // Read both values before the event can change them. The key that opens a question does not count as
+        // input to that question. If the event changes the scope, the clickable areas are cleared.
         let (was_asked, scope) = (self.is_asking(), self.scope());
         if matches!(action, Event::Key(_) | Event::Mouse(..)) {
             self.cx.cancel_mark_total();
@@ -107,8 +106,8 @@ impl<'t> App<'t> {
                 self.close_gate_if(was_asked);
                 None
             }
-            Event::Exported(told) => {
-                self.take_export(told);
+            Event::Exported(ended) => {
+                self.take_export(ended);
                 None
             }
             Event::Rescan(again) => {

@@ -41,12 +41,9 @@ impl App<'_> {
         let layout = layout((area.width, area.height));
         widgets::draw(&self.cx, pages.last().map(Layer::component), area, canvas);
         if !self.layers.iter().any(Layer::covers_footer) {
-            let may_retry = self
-                .layers
-                .iter()
-                .any(|layer| matches!(layer, Layer::ConfirmDelete(dialog) if dialog.has_changed()));
+            let layer = self.layers.last().map(Layer::component);
             let position = pages.last().and_then(|page| page.component().position());
-            footer::draw(&self.cx, Top { scope, may_retry, position }, layout.footer, canvas);
+            footer::draw(&self.cx, Top { scope, layer, position }, layout.footer, canvas);
         }
         for layer in above {
             layer.component().draw(&self.cx, area, canvas);
@@ -76,8 +73,8 @@ impl App<'_> {
         (line < list.bottom()).then_some((list.x, line))
     }
 
-    /// Clears the clickable areas if the scope is no longer `scope`, because the last frame, to which the
-    /// areas belong, does not show the component of the new scope yet.
+    /// Clears the clickable areas if the scope has changed from `scope`. The areas belong to the last frame, which
+    /// was drawn for the old scope.
     pub(super) fn forget_hits_of_another(&mut self, scope: Scope) {
         if self.scope() != scope {
             self.hits.clear();

@@ -13,7 +13,7 @@ impl App<'_> {
     pub fn poll(&mut self, sources: &Sources<'_>) -> bool {
         let scope = self.scope();
         let mut has_changed = false;
-        // Each result may require another job.
+        // A result may require another job, so poll until nothing changes.
         while self.poll_loads(sources) {
             has_changed = true;
         }

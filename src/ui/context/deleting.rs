@@ -97,7 +97,7 @@ impl Context<'_> {
         Effect::Recheck(places)
     }
 
-    /// Requests a recheck that names the directories of the shared files, but none of their entries. Its purpose is
+    /// Requests a recheck that names the directories of the shared files, but no entries in them. Its only purpose is
     /// to make the search for duplicates run again.
     fn recheck_shared(&mut self, sharing: &CopySharing) -> Effect {
         let directories = sharing.directories();

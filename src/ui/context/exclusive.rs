@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::Context;
-use crate::base::format::grouped;
+use crate::base::format::{counted, grouped};
 use crate::base::sync::Arc;
 use crate::exclusive::{self, ExclusiveProgress};
 use crate::source::SourceKind;
@@ -35,8 +35,8 @@ impl Context<'_> {
         }
     }
 
-    /// Shows the column from the start of the session and requests its sizes. Hides the column for snapshots
-    /// and exports, which have no exclusive sizes.
+    /// Shows the column of exclusive sizes at the start of the session, and requests the sizes. For snapshots and
+    /// exports, which have no exclusive sizes, hides the column.
     pub fn start_with_frees(&mut self) {
         self.shown.columns = self.shown.columns.with(Column::Frees, false);
         if self.source_kind == SourceKind::Live {
@@ -80,8 +80,8 @@ impl Context<'_> {
         true
     }
 
-    /// Refreshes the rows that may depend on the sizes. Reports how the sizes were found, unless a notice is shown, for
-    /// example the result of the deletion after which they were searched for again.
+    /// Refreshes the rows that may depend on the sizes. Reports the source of the sizes (extents or link counts),
+    /// unless another notice is shown, for example the result of a deletion.
     fn finish_exclusive(&mut self, sizes: &Arc<ExclusiveSizes>) {
         if self.notice.is_none() {
             self.notify(Notice::Message(coverage_text(sizes.coverage)));
@@ -97,7 +97,8 @@ impl Context<'_> {
         }
     }
 
-    /// Repeats the search after a rescan or a deletion has changed the tree, if the column is visible.
+    /// Repeats the search for exclusive sizes after a rescan or a deletion has changed the tree, if their column is
+    /// visible.
     pub fn renew_exclusive(&mut self) {
         if self.shown.columns.has(Column::Frees) {
             self.views.exclusive.get_or_insert_default().reload(Keep::Nothing);
@@ -123,12 +124,14 @@ impl Context<'_> {
 /// files for which link counts were used instead, and of files that could not be read.
 fn coverage_text(coverage: ExclusiveCoverage) -> String {
     let ExclusiveCoverage { read, by_links, unread } = coverage;
-    let files = |number: u64| format!("{} {}", grouped(number), if number == 1 { "file" } else { "files" });
+    let files = |number| counted(number, "file", "files");
     let mut text = match (read, by_links) {
-        (0, _) => "Frees uses link counts: the file system reports no shared extents".to_owned(),
-        (read, 0) => format!("Read the extents of {}", files(read)),
+        (0, 0) if unread == 0 => "No files to read extents of".to_owned(),
+        (0, 0) => "No extents read".to_owned(),
+        (0, _) => "Frees uses link counts: no shared extents reported".to_owned(),
+        (read, 0) => format!("Frees: extents of {} read", files(read)),
         (read, by_links) => {
-            format!("Read the extents of {}; used link counts for {}", files(read), grouped(by_links))
+            format!("Frees: extents of {} read, link counts of {}", files(read), grouped(by_links))
         }
     };
     if unread > 0 {

@@ -40,8 +40,7 @@ impl Context<'_> {
 
     /// Requests an export, or shows a notice if it cannot start now.
     pub fn write_file(&mut self, order: ExportRequest) -> Option<Effect> {
-        // Check again, because since the prompt was opened, an operation may have started that would change the
-        // exported tree.
+        // While the prompt was open, an operation may have started that would change the exported tree.
         self.checked(self.check_export())?;
         self.notify(Notice::Writing(order.path.clone()));
         self.export.order = Some(order.clone());

@@ -1,8 +1,8 @@
 //! Growth since a baseline: the search for a baseline, the growth column, and navigation from a change to its
 //! entry.
 //!
-//! Invariant: no comparison starts before the growth column or the treemap's growth colors have been requested, and
-//! its result is dropped when a rescan replaces directories.
+//! Invariant: a comparison starts only after the growth column or the treemap's growth colors have been requested.
+//! Its result is dropped when a rescan replaces directories.
 
 use super::Context;
 use crate::analysis::compare::diff::ChangeKind;
@@ -42,7 +42,7 @@ impl Context<'_> {
             })
         });
         if has_offer {
-            // The settings may request the column even if there is no baseline. In that case it is hidden.
+            // Without a baseline, hide the growth column, even if the settings request it.
             if self.check_baseline().is_err() {
                 self.shown.columns = self.shown.columns.with(Column::Growth, false);
             }
@@ -70,15 +70,16 @@ impl Context<'_> {
         }
     }
 
-    /// Chooses another snapshot as the baseline. `next` returns its index, given the index of the current
-    /// baseline. The newest snapshot has index 0.
+    /// Chooses another snapshot as the baseline. `next` gets the index of the current baseline, and returns the
+    /// index of the new one. The newest snapshot has index 0.
     pub fn choose_baseline(&mut self, next: impl Fn(usize) -> Option<usize>) {
         let Some(info) = self.views.compared.offer() else {
             self.notify(Notice::NoBaseline);
             return;
         };
-        let Some(index) = next(info.index).filter(|index| *index < info.count) else {
-            self.notify(Notice::NoOtherBaseline);
+        let next = next(info.index);
+        let Some(index) = next.filter(|index| *index < info.count) else {
+            self.notify(Notice::NoOtherBaseline { is_newer: next.is_none() });
             return;
         };
         let compared = &mut self.views.compared;

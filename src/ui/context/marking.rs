@@ -278,9 +278,9 @@ impl<'t> Context<'t> {
         Some(Effect::Print(self.marks.in_order(self.tree).iter().map(path).collect()))
     }
 
-    /// Requests that the path of the entry under the cursor be copied to the clipboard. In a list without such an
-    /// entry, requests the same for the recorded entry under the cursor or, if there is none, the shown directory.
-    /// In a table view, shows a notice instead.
+    /// Requests that the path of the entry under the cursor be copied to the clipboard, even if only an earlier scan
+    /// has found the entry. If there is no entry under the cursor, a list copies the path of the shown directory, and
+    /// a table view shows a notice.
     pub fn copy_path(&mut self) -> Option<Effect> {
         let path = match self.entries(self.row(), 1).first() {
             Some((id, record)) => self.shown_path(&Marks::path(self.tree, (*id, record.name))),

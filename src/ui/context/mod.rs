@@ -66,13 +66,13 @@ pub struct Context<'t> {
     pub source_kind: SourceKind,
     pub quitting: Quitting,
     pub scan: ScanState,
-    /// Path of the shown directory, with the root as displayed.
+    /// Displayed path of the shown directory; in the list of several roots, the number of roots.
     pub path: Vec<u8>,
     pub window: Window,
     pub notice: Option<Notice>,
     /// Time since the start of the session at which the notice first appeared on the screen.
     pub notice_since: Option<Duration>,
-    /// `true` if a page beside the view gets the keys.
+    /// `true` if a page beside the view receives the key presses.
     pub is_beside_page: bool,
     /// Number of columns and lines of the terminal.
     pub size: (u16, u16),
@@ -95,9 +95,10 @@ pub struct Context<'t> {
     /// Entry at which the user started a range of marks.
     pub anchor: Option<marks::EntryName<'t>>,
     pub live: Arc<LiveTotals>,
-    /// Tree from an earlier scan, as long as its sizes may be shown.
+    /// Tree from the last scan. `None` once the running scan has ended, or the file that contains the tree turns out
+    /// to be damaged.
     pub record: Option<RecordedTree>,
-    /// Recorded totals of the directories on the screen.
+    /// Totals that an earlier scan found for the directories on the screen.
     pub recorded: Option<Arc<RecordedTotals>>,
     pub pressed: Option<Duration>,
     pub sorted: Duration,

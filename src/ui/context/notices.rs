@@ -68,6 +68,6 @@ impl Context<'_> {
     /// Tells the user that the current view does not support a command.
     pub fn notify_unavailable(&mut self, command: Command) {
         let binding = KEYMAP.iter().find(|binding| binding.command == command);
-        self.notify(Notice::NotInThisView(binding.map_or("", |binding| binding.help)));
+        self.notify(binding.map_or(Notice::UnboundKey, Notice::NotInThisView));
     }
 }

@@ -10,7 +10,7 @@ use crate::base::text::escape;
 use crate::df::{self, Volume};
 use crate::source::SourceKind;
 use crate::table::recorded::RecordedTree;
-use crate::table::row::{Precision, Row};
+use crate::table::row::{Precision, Row, RowNote};
 use crate::tree::{DirId, Totals};
 use crate::ui::loader::{Load, Sources};
 use crate::ui::map_colors::MapColors;
@@ -35,8 +35,8 @@ impl Context<'_> {
         let may_ask = sources.may_ask_system && self.source_kind == SourceKind::Live;
         let state = &mut self.views.overview;
         let surveyed = state.survey.poll(|_| {
-            // While a filter is active, the recorded tree is not used, because filtered totals come from the
-            // new scan.
+            // While a filter is active, the tree of the last scan is not used, because filtered totals come
+            // from the new scan.
             let record = self.record.as_ref().filter(|_| self.views.filtering.is_none());
             let record = record.and_then(|it| Some((it.clone(), it.find(self.tree, request.from)?)));
             let request = match &record {
@@ -116,9 +116,9 @@ impl Context<'_> {
         }
     }
 
-    /// Returns a part of the overview that shows the first rows of a table view. `record` is the recorded
-    /// tree in which the rows were found, with the directory that paths are relative to; `None` if the rows
-    /// are from the current tree.
+    /// Returns a part of the overview that shows the first rows of a table view. If the rows are from the tree
+    /// of the last scan, `record` contains that tree and the directory that paths are relative to. If the rows
+    /// are from the current tree, `record` is `None`.
     fn part_of_table(
         &self,
         view: &'static ViewSpec,
@@ -184,10 +184,12 @@ impl Context<'_> {
 
     /// Returns a row for each kind of cleanup candidate, and the total size of all candidates.
     fn cleanup_rows(&self, found: &Overview) -> (Vec<(Row, Role)>, String) {
-        let label = |kind: &cleanup::CleanupKind| format!("{}  {}", kind.name(), kind.count());
         let kinds = cleanup::kinds(&found.hints);
-        let sums = kinds.iter().map(|kind| (label(kind), kind.totals, Role::Bar));
+        let sums = kinds.iter().map(|kind| (kind.name().to_owned(), kind.totals, Role::Bar));
         let mut rows = self.rows_of_sums(&sums.collect::<Vec<_>>());
+        for ((row, _), kind) in rows.iter_mut().zip(&kinds) {
+            row.note = Some(RowNote::plain(kind.count()));
+        }
         rows.truncate(ROWS);
         let sum = totals_size(&found.hints.sum(), self.order.measure);
         let total = if sum > 0 { plain_size(sum, self.units) } else { String::new() };
@@ -218,7 +220,7 @@ impl Context<'_> {
         let here = self.window.totals.disk.min(capacity.used());
         let part = |name: &str, bytes, role| StripPart { name: name.to_owned(), bytes, role };
         let is_recorded = self.window.bound == Precision::Recorded;
-        let here_name = if is_recorded { "here, last scan:" } else { "here" };
+        let here_name = if is_recorded { "here (last scan)" } else { "here" };
         Some([
             part(here_name, here, Role::Bar),
             part("elsewhere", capacity.used() - here, Role::Archive),

@@ -34,7 +34,7 @@ pub struct ParentList<'t> {
     pub window: Window,
 }
 
-/// Returns the area of a pane excluding the line at its left edge and the margins.
+/// Returns the area of a pane without its margins and without the line at its left edge.
 pub fn beside_edge(pane: Rect) -> Rect {
     Rect { x: pane.x + 2, width: pane.width.saturating_sub(3), ..pane }
 }

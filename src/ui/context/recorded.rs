@@ -1,10 +1,10 @@
 //! Names and sizes from the last scan, shown until the running scan confirms them.
 //!
-//! Until the listing of a directory is whole, its list also has rows for recorded entries that the scan has not found.
-//! These rows refer to no entry of the tree, so keys cannot act on them before the entries are found (see the
-//! module `waiting`). The scan reads the directories on the screen first.
+//! While the scan has not read a whole directory, the list of the directory also shows entries that only the last scan
+//! has found. Keys can act on such an entry only after the running scan has found it (see the module `waiting`). The
+//! scan reads the directories on the screen first.
 //!
-//! Invariant: once the scan has ended, nothing recorded is shown.
+//! Invariant: once the running scan has ended, nothing from the last scan is shown.
 
 use super::Context;
 use crate::base::sync::Arc;
@@ -19,9 +19,9 @@ impl Context<'_> {
         shown.filter(|id| self.tree.status(*id).state == State::Waiting).collect()
     }
 
-    /// Looks up the recorded sizes of the directories on the screen. Drops the recorded tree when the scan has ended,
-    /// or when its file turns out to be damaged. Large listings are not looked up, because this runs on the drawing
-    /// thread.
+    /// Looks up the sizes that the last scan found for the directories on the screen. Drops the tree of the last scan
+    /// when the running scan has ended, or when the file that contains the tree turns out to be damaged. Skips large
+    /// listings, because this function runs on the drawing thread.
     pub fn refresh_recorded(&mut self) {
         if !self.is_scanning() {
             (self.record, self.recorded, self.scan.recorded) = (None, None, None);
@@ -32,7 +32,7 @@ impl Context<'_> {
         if self.recorded.as_ref().is_none_or(|recorded| !recorded.are_of(self.tree, &shown)) {
             self.recorded = Some(Arc::new(record.totals(self.tree, shown)));
         }
-        // The check for damage comes after the lookup, because damage is detected only when a part is read.
+        // The check for damage comes after the lookup, because damage is detected only when a part of the file is read.
         // The lookup itself reads the numbers of damaged parts as 0.
         if let Some(damage) = record.tree.damage() {
             (self.record, self.recorded) = (None, None);

@@ -117,7 +117,8 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Processes the progress of the rescan. At the end, returns the directories that may have been replaced.
+    /// Processes a message from the rescan. Once the rescan has ended, returns the directories that it may have
+    /// replaced.
     pub fn take_rescan(&mut self, again: RescanMessage) -> Option<Vec<DirId>> {
         let rescan = self.rescan.as_mut()?;
         rescan.progress = again.progress;

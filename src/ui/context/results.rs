@@ -32,7 +32,8 @@ impl Context<'_> {
         }
     }
 
-    /// Opens the directory under the cursor in place. On other rows, does the same as Enter.
+    /// Opens the directory under the cursor as if it were part of the view. On a row without a directory, does the
+    /// same as Enter.
     pub fn open_in_place(&mut self) {
         match self.views.sheets.last().and_then(TableView::target) {
             Some(Target::Entry(entry)) => {
@@ -45,9 +46,9 @@ impl Context<'_> {
         }
     }
 
-    /// Goes to an entry of the recorded tree or, if the scan has not found it yet, to the deepest directory
-    /// of its path that has been found. There, the cursor is on the next name of the path. If the entry no
-    /// longer exists, only shows a notice.
+    /// Goes to an entry of the last scan: opens the deepest directory of its path that the running scan has
+    /// found, and puts the cursor on the next name of the path. If that name no longer exists, only shows a
+    /// notice.
     fn leave_for_recorded(&mut self, entry: EntryId) {
         let found = self.record.as_ref().and_then(|record| record.way_to(self.tree, entry));
         let Some((directory, name)) = found else { return };
@@ -72,7 +73,7 @@ impl Context<'_> {
         self.views.return_to = Some(Return { opened: self.place.id, ..return_to });
     }
 
-    /// Closes the view, and returns its state, to which Esc will return.
+    /// Closes the view and returns its state, which Esc restores.
     fn take_view(&mut self, is_in_place: bool) -> Return {
         let mut sheets = std::mem::take(&mut self.views.sheets);
         for sheet in &mut sheets {
@@ -106,8 +107,8 @@ impl Context<'_> {
         true
     }
 
-    /// If the shown directory was opened in place, goes back to the saved view and returns `true`. Must be called when
-    /// the user goes up.
+    /// Goes back to the saved view and returns `true` if the shown directory was opened from that view with
+    /// [`Return::is_in_place`] set. Must be called when the user goes to the parent directory.
     pub fn return_upwards(&mut self) -> bool {
         let Some(return_to) = &self.views.return_to else { return false };
         if return_to.opened != self.place.id {
@@ -116,7 +117,8 @@ impl Context<'_> {
         if return_to.is_in_place {
             return self.return_to_view();
         }
-        // The directory was not opened in place, so going up discards the saved view.
+        // The directory contains the entry in the view's row and is not itself that row, so going to its parent does
+        // not lead back to the saved view.
         self.views.return_to = None;
         false
     }

@@ -44,7 +44,7 @@ impl Context<'_> {
         let request = self.request(filter.clone());
         self.views.filter = filter;
         if self.views.filtering.take().is_some() {
-            // The search does not filter the list while its results are shown, so the list is sorted without a filter.
+            // While search results are shown, the list has no filter, so it is sorted again without one.
             self.sort_anew();
         }
         let before = self.views.sheets.pop();

@@ -12,7 +12,7 @@ use crate::ui::table_view::TableView;
 use crate::ui::views::{LIST, TableSpec};
 
 impl Context<'_> {
-    /// Sorts the top view by a column, or reverses the order if the column is already sorted.
+    /// Sorts the top view by a column, or reverses the order if the view is already sorted by it.
     pub fn sort_sheet(&mut self, column: Column) {
         let Some(table) = self.sheet().map(|sheet| sheet.table) else { return };
         let by = match column {
@@ -65,8 +65,8 @@ impl Context<'_> {
         self.views.sheets.push(TableView::new(label, table, request));
     }
 
-    /// Closes the top view, the treemap or the overview. Closing search results also clears the search; otherwise, the
-    /// list remains filtered by the search.
+    /// Closes the top view, the treemap or the overview. Closing search results also clears the search. Closing any
+    /// other view keeps the search, which then filters the list.
     pub fn close_view(&mut self) {
         if self.views.sheets.len() > 1 {
             self.views.sheets.pop();

@@ -1,8 +1,8 @@
 //! Sorting of a directory's rows, synchronously or in the background.
 //!
 //! The rows of a large directory are sorted in the background, so that keys keep working. Until the new rows
-//! are ready, the old rows are shown, unless they would be wrong because a filter was set or cleared, or
-//! because a directory was just entered. In these cases, no rows are shown.
+//! are ready, the old rows are shown. If a filter was set or cleared, or a directory was just entered, the old
+//! rows would be wrong, so no rows are shown.
 //!
 //! Invariant: sorted rows belong to the latest requested directory and order.
 
@@ -19,6 +19,9 @@ use crate::ui::view_state::Sorting;
 
 /// Time after an input during which new entries do not reorder the rows.
 const HOLD: Duration = Duration::from_millis(800);
+/// Duration of a scan before which a large recorded listing is not merged into the rows. Merging a million entries takes
+/// as long as a good part of such a scan, and would slow it down.
+const SHORT_SCAN: Duration = Duration::from_secs(1);
 
 impl Context<'_> {
     pub fn is_sorting(&self) -> bool {
@@ -57,13 +60,19 @@ impl Context<'_> {
         self.is_stale = self.is_scanning();
         self.parent_list = None;
         let is_recorded_large = |recorded: &Arc<RecordedTotals>| recorded.is_large(self.place.id);
-        if self.place.is_large(self.tree) || self.recorded.as_ref().is_some_and(is_recorded_large) {
-            let (directory, sizes) = (self.place.id, self.sizes());
+        let is_recorded_large = self.recorded.as_ref().is_some_and(is_recorded_large);
+        let mut sizes = self.sizes();
+        let is_early = is_recorded_large && self.scan.last.elapsed < SHORT_SCAN;
+        if is_early {
+            sizes.recorded = None;
+        }
+        if self.place.is_large(self.tree) || is_recorded_large && !is_early {
+            let directory = self.place.id;
             self.sorting = Some(Sorting { rows: Loader::default(), directory, order, sizes });
         } else {
             self.sorting = None;
             let lines = self.lines_here();
-            self.place.sort(self.tree, &self.sizes(), order, lines);
+            self.place.sort(self.tree, &sizes, order, lines);
             self.sorted = self.scan.last.now;
         }
     }

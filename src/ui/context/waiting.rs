@@ -1,9 +1,9 @@
-//! Keys that wait for the scan, because they were pressed on a recorded entry.
+//! Keys that wait for the scan, because they were pressed on an entry that only the last scan has found.
 //!
 //! ```text
-//! key on a recorded row -> notice -> the entry is found  -> cursor on it, the command is performed
-//!                            |    -> the listing is whole -> notice: it no longer exists
-//!                            any input, or another notice -> the command is forgotten
+//! key on a row of the last scan -> notice -> the entry is found  -> cursor on it, the command is performed
+//!                                    |    -> the listing is whole -> notice: it no longer exists
+//!                                    any input, or another notice -> the command is forgotten
 //! ```
 //!
 //! The scan reads the shown directory first ([`Context::looked_at`]). The command is stored in the notice
@@ -19,8 +19,9 @@ use crate::ui::view_state::BaseView;
 use crate::ui::waiting_command::WaitingCommand;
 
 impl Context<'_> {
-    /// Makes a command wait if it would act on a recorded entry of the list. Returns `false` if the command need not
-    /// wait.
+    /// Makes a command wait if it would act on an entry of the list that the last scan found and the running scan has
+    /// not found yet. In a table of rows from the last scan, refuses a command that would act on a row. Returns
+    /// `false` if the command can be performed now.
     pub fn wait_for_scan(&mut self, command: Command) -> bool {
         if self.sheet().is_some_and(TableView::is_recorded) {
             return self.refuse_on_recorded_row(command);
@@ -40,7 +41,7 @@ impl Context<'_> {
             {
                 name
             }
-            // All other commands are performed at once. Those that delete are refused during a scan.
+            // All other commands are performed immediately, except deletions, which are refused during a scan.
             _ => return false,
         };
         let directory = self.place.id;
@@ -48,8 +49,7 @@ impl Context<'_> {
         true
     }
 
-    /// Refuses a command that would act on a row from the recorded tree. Returns `false` for any other
-    /// command.
+    /// Refuses a command that would act on a row from the last scan. Returns `false` for any other command.
     fn refuse_on_recorded_row(&mut self, command: Command) -> bool {
         let acts_on_row = matches!(
             command,
@@ -89,7 +89,8 @@ impl Context<'_> {
             return None;
         }
         if self.place.rows().recorded().is_some() && !self.is_sorting() {
-            // Rows are usually not sorted right after a key press. Here, the user waits for the new rows.
+            // Sorting is usually delayed after a key press. Here, the rows are sorted at once, because the command
+            // waits for them.
             self.sort();
         }
         if self.is_sorting() {

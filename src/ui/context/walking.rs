@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 
 use super::Context;
+use crate::base::kind::Kind;
 use crate::source::SourceKind;
 use crate::table::chain::{chain, only_directory};
 use crate::tree::{DirId, EntryState};
@@ -50,7 +51,7 @@ impl Context<'_> {
         }
     }
 
-    /// If there is only one root, enters it as soon as it exists, because a list with a single root is useless.
+    /// Enters the root if it is the only one and exists in the tree, because a list with a single root is useless.
     pub fn enter_only_root(&mut self) {
         if self.place.id != DirId::TOP || self.roots.len() != 1 {
             return;
@@ -94,6 +95,9 @@ impl Context<'_> {
                 let end = collapses.then(|| chain(self.tree, self.order, id).last()).flatten();
                 self.enter(end.map_or(id, |(_, id)| id));
             }
+            None if record.is_some_and(|record| record.kind == Kind::Directory) => {
+                self.notify(Notice::DirectoryNotRead);
+            }
             None if record.is_some() => self.notify(Notice::NotADirectory),
             None => {}
         }
@@ -108,8 +112,8 @@ impl Context<'_> {
         true
     }
 
-    /// Returns the directory that the user reaches by going up: the parent directory, or, if a single row shows a chain
-    /// of directories (`a/b/c`), the directory that contains this row. Returns `None` at the top.
+    /// Returns the directory that the user reaches by going up: the parent directory or, if a single row shows a
+    /// chain of directories (`a/b/c`), the directory whose list contains this row. Returns `None` at the top.
     pub fn above_shown(&self) -> Option<DirId> {
         let is_inside =
             |id: &&DirId| self.shown.collapses && only_directory(self.tree, self.order, **id).is_some();

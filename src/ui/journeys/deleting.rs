@@ -46,7 +46,7 @@ pub fn changed(app: &mut App<'_>) -> Vec<Effect> {
     effects
 }
 
-/// Opens the deletion dialog at the step that asks for a name.
+/// Opens the deletion dialog at the step in which the user must type a name.
 pub fn typing(app: &mut App<'_>) -> Vec<Effect> {
     press(app, "g d");
     let warnings = vec![DeleteWarning::SomebodysHome(b"/home/x".to_vec())];
@@ -97,10 +97,10 @@ fn trashed_in(app: &mut App<'_>, trash: &str) {
 #[test]
 fn the_trash_of_another_mount_is_named() {
     for (trash, named) in [
-        ("/home/me/.local/share/Trash", "Moved 1 entry to the trash (U restores)"),
-        ("/Users/me/.Trash", "Moved 1 entry to the trash (U restores)"),
-        ("/mnt/disk/.Trash-1000", "Moved 1 entry to /mnt/disk/.Trash-1000 (U restores)"),
-        ("/mnt/disk/.Trash/1000", "Moved 1 entry to /mnt/disk/.Trash/1000 (U restores)"),
+        ("/home/me/.local/share/Trash", "Moved 1 entry to the trash (U restores it)"),
+        ("/Users/me/.Trash", "Moved 1 entry to the trash (U restores it)"),
+        ("/mnt/disk/.Trash-1000", "Moved 1 entry to /mnt/disk/.Trash-1000 (U restores it)"),
+        ("/mnt/disk/.Trash/1000", "Moved 1 entry to /mnt/disk/.Trash/1000 (U restores it)"),
     ] {
         let tree = home();
         let mut app = finished(&tree);
@@ -297,16 +297,16 @@ fn deletion_texts_name_the_configured_keys() {
     let tree = home();
     let mut app = configured(&tree, &[("close", "F9"), ("restore", "F8"), ("empty-instead", "F7")]);
     asked(&mut app);
-    assert!(screen(&mut app).contains("F7 deletes the contents only"), "{}", screen(&mut app));
+    assert!(screen(&mut app).contains("F7 switches to deleting only the contents"), "{}", screen(&mut app));
     press(&mut app, "y");
     assert!(screen(&mut app).contains("(F9 stops)"), "{}", screen(&mut app));
     for key in ["d", "h"] {
         press(&mut app, key);
-        assert!(app.cx.notice_text().unwrap().ends_with(" (F9 stops it)"), "{:?}", app.cx.notice_text());
+        assert!(app.cx.notice_text().unwrap().ends_with(" (Ctrl-C stops it)"), "{:?}", app.cx.notice_text());
     }
     let mut app = configured(&tree, &[("close", "F9"), ("restore", "F8")]);
     trashed(&mut app);
-    assert!(app.cx.notice_text().unwrap().contains(" (F8 restores); space"), "{:?}", app.cx.notice_text());
+    assert!(app.cx.notice_text().unwrap().contains(" (F8 restores it); space"), "{:?}", app.cx.notice_text());
 }
 
 #[test]
@@ -358,7 +358,7 @@ fn only_one_rescan_or_deletion_runs_at_a_time() {
     assert!(app.cx.is_deleting() && app.cx.wants_ticks());
     assert_eq!(press(&mut app, "d D r R U"), []);
     press(&mut app, "E");
-    assert_eq!(app.cx.notice_text().as_deref(), Some("File operation in progress (Esc stops it)"));
+    assert_eq!(app.cx.notice_text().as_deref(), Some("File operation in progress (Ctrl-C stops it)"));
     assert!(press(&mut app, "j k Enter h n s").is_empty(), "one can look around meanwhile");
     press(&mut app, "q");
     assert!(screen(&mut app).contains("Quit and stop deleting midway?"), "{}", screen(&mut app));

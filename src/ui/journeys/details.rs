@@ -89,7 +89,7 @@ fn data_of_the_tree_is_shown_at_once_and_the_rest_as_it_arrives() {
         "42 on device 0:0",
         "3, 1 outside the scan",
         "/shown/music/again",
-        "/mnt/\\x1b[31mred (ext4 of /dev/sda1)",
+        "/mnt/\\x1b[31mred (ext4 on /dev/sda1)",
         "sparse: 8.0 KiB of holes",
         "deleting one of its names frees nothing",
         "has changed since it was scanned",
@@ -230,7 +230,10 @@ fn recorded_trees_cause_no_system_calls_or_programs() {
     let mut app = App::new(&tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &recorded, (80, 12));
     tick(&mut app, 1000, Some(Outcome::Complete));
     assert_eq!(press(&mut app, "b v o h"), []);
-    assert_eq!((app.cx.notice_text().as_deref(), app.cx.above()), (Some("Already at the scan root"), None));
+    assert_eq!(
+        (app.cx.notice_text().as_deref(), app.cx.above()),
+        (Some("Already at the top of the scan"), None)
+    );
     press(&mut app, "i");
     assert!(!is_asking(&app));
     assert!(screen(&mut app).contains("Path        /shown/music"), "{}", screen(&mut app));

@@ -49,7 +49,7 @@ fn equal(names: Vec<EntryId>) -> Vec<EqualName> {
     (1..).zip(names).map(|(inode, entry)| EqualName { entry, state: state(inode) }).collect()
 }
 
-/// Returns the duplicates of [`tree`], as a search finds them.
+/// Returns the result of a complete search for duplicates in the tree from [`tree`].
 fn duplicates(tree: &Tree) -> Duplicates {
     let found = |names: &[&[&str]]| names.iter().map(|name| entry(tree, name)).collect::<Vec<_>>();
     let group = |kind, copies| DuplicateGroup { kind, size: 8_192, wasted: 8_192, copies };
@@ -136,7 +136,7 @@ fn all_copies_but_those_of_a_directory_are_marked() {
     let progress = CompareProgress { is_complete: true, ..CompareProgress::default() };
     let mut app = opened_with(&tree, Duplicates { groups, progress, ..Duplicates::default() });
     press(&mut app, ".");
-    assert!(marked(&app).is_empty() && app.cx.notice_text().unwrap().starts_with("Select a copy first"));
+    assert!(marked(&app).is_empty() && app.cx.notice_text().unwrap().starts_with("No copy selected"));
     press(&mut app, "Enter j .");
     assert_eq!(marked(&app), ["a", "b"], "in all groups with a copy in the directory, at any depth");
     let directories: Vec<DirId> = app.cx.marks.in_order(&tree).iter().map(|((id, _), _)| *id).collect();

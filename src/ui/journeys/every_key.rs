@@ -60,7 +60,7 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
             press(&mut app, "Down");
         }
         (Scope::Typing, _) => write(&mut app, "0"),
-        // The cell must have a neighbor on the requested side.
+        // Moves to a cell that has a neighbor on the requested side, so that the command has an effect.
         (Scope::Treemap, Command::Cell(side)) => lean(&mut app, side),
         (Scope::Overview, command) => {
             app.update(Event::Resize(100, 40));
@@ -83,7 +83,7 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
     app
 }
 
-/// Returns, as text, all parts of the state that a key may change.
+/// Formats all parts of the state that a key may change.
 fn picture(app: &App<'_>) -> String {
     let (ranging, views, layers) = (app.cx.is_ranging(), &app.cx.views, &app.layers);
     format!(

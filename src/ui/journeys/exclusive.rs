@@ -1,4 +1,4 @@
-//! Tests of the column with the bytes that deletion frees, and of other uses of these numbers.
+//! Tests of the column that shows the bytes freed by deletion, and of other uses of exclusive sizes.
 
 use super::*;
 use crate::delete::OperationKind;

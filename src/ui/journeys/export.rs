@@ -23,7 +23,7 @@ fn ask(app: &mut App<'_>, name: &str) -> Vec<Effect> {
     press(app, "Enter")
 }
 
-fn told(app: &mut App<'_>, order: ExportRequest, written: Result<u64, SaveError>) {
+fn end_export(app: &mut App<'_>, order: ExportRequest, written: Result<u64, SaveError>) {
     app.update(Event::Exported(ExportMessage { order, written }));
 }
 
@@ -36,7 +36,7 @@ fn a_file_name_is_offered_and_determines_the_format() {
     let packed = wanted("shown.json.zst", Format::Ncdu(NcduFormat::Json(Packing::Zstd)), Overwrite::Kept);
     assert_eq!(press(&mut app, "Enter"), [Effect::Export(packed.clone())]);
     assert_eq!(layer(&app), None);
-    told(&mut app, packed, Ok(3 << 20));
+    end_export(&mut app, packed, Ok(3 << 20));
     assert_eq!(app.cx.notice_text().as_deref(), Some("Wrote 3.0 MiB to shown.json.zst"));
     for (name, format) in [
         ("q.json", Format::Ncdu(NcduFormat::Json(Packing::Plain))),
@@ -47,7 +47,7 @@ fn a_file_name_is_offered_and_determines_the_format() {
     ] {
         let order = wanted(name, format, Overwrite::Kept);
         assert_eq!(ask(&mut app, name), [Effect::Export(order.clone())]);
-        told(&mut app, order, Err(SaveError::Failed("no space left on device".to_owned())));
+        end_export(&mut app, order, Err(SaveError::Failed("no space left on device".to_owned())));
         assert_eq!(app.cx.notice_text(), Some(format!("{name}: no space left on device")));
     }
 }
@@ -102,12 +102,12 @@ fn an_existing_file_is_replaced_only_after_a_question() {
     let mut app = finished(&tree);
     let order = wanted("q.duke", Format::Snapshot, Overwrite::Kept);
     assert_eq!(ask(&mut app, "q.duke"), [Effect::Export(order.clone())]);
-    told(&mut app, order.clone(), Err(SaveError::Exists));
+    end_export(&mut app, order.clone(), Err(SaveError::Exists));
     assert_eq!(question(&app), Some((Question::Replace(order.clone()), Button::No)));
     assert_eq!(press(&mut app, "Enter"), []);
     assert!(question(&app).is_none() && app.cx.written().is_none());
     ask(&mut app, "q.duke");
-    told(&mut app, order.clone(), Err(SaveError::Exists));
+    end_export(&mut app, order.clone(), Err(SaveError::Exists));
     assert_eq!(press(&mut app, "y"), [Effect::Export(ExportRequest { old: Overwrite::Replaced, ..order })]);
 }
 
@@ -119,7 +119,7 @@ fn any_way_out_cancels_the_question_about_replacing() {
         tick(&mut app, 65_000, Some(Outcome::Complete));
         let order = wanted("q.duke", Format::Snapshot, Overwrite::Kept);
         ask(&mut app, "q.duke");
-        told(&mut app, order.clone(), Err(SaveError::Exists));
+        end_export(&mut app, order.clone(), Err(SaveError::Exists));
         assert!(question(&app).is_some());
         assert_eq!(press(&mut app, keys), [], "{keys}");
         assert!(question(&app).is_none() && app.cx.written().is_none(), "{keys}");
@@ -142,7 +142,7 @@ fn only_one_file_is_written_at_a_time_and_quitting_asks() {
     assert_eq!(press(&mut app, "q"), []);
     assert_eq!(question(&app).map(|(about, _)| about), Some(Question::Quit));
     press(&mut app, "n");
-    told(&mut app, order, Ok(1));
+    end_export(&mut app, order, Ok(1));
     assert_eq!(press(&mut app, "q"), [Effect::Quit]);
 }
 

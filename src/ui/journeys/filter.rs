@@ -1,4 +1,4 @@
-//! Tests of filtered views, and of the way back to search results.
+//! Tests of filtered views and of returning to search results.
 
 use proptest::prelude::*;
 
@@ -24,7 +24,7 @@ fn tree() -> Arc<Tree> {
     )
 }
 
-/// Returns a browser in which a search has been typed and accepted, with its results.
+/// Returns a browser that shows the results of a search for `text`.
 fn searched<'t>(tree: &'t Arc<Tree>, text: &str) -> App<'t> {
     let mut app = finished(tree);
     app.update(Event::Clock(1000 * DAY));
@@ -117,7 +117,11 @@ fn hidden_entries_name_the_configured_key() {
     let drawn = screen(&mut app);
     assert!(drawn.contains("match the filter (F9 clears it)") && drawn.contains("F9 shows all"), "{drawn}");
     press(&mut app, "W");
-    assert!(app.cx.notice_text().unwrap().ends_with("(F8 shows the changes)"), "{:?}", app.cx.notice_text());
+    assert!(
+        app.cx.notice_text().unwrap().ends_with("(F8 opens the growth view)"),
+        "{:?}",
+        app.cx.notice_text()
+    );
 }
 
 #[test]
@@ -271,8 +275,8 @@ fn views_are_sorted_and_measured_like_the_list() {
     assert!(app.cx.notice.is_some(), "ages are no directories");
 }
 
-/// Compares the screen with the expected results from [`Oracle`], for a search in the root and for the resulting
-/// filter.
+/// Compares the screen with the expected results from [`Oracle`]: first the results of a search in the root, then the
+/// list and the treemap filtered by this search.
 fn hold(items: &[Item], terms: &Terms, tree: &Arc<Tree>) -> Result<(), TestCaseError> {
     let (text, oracle) = (text(terms), Oracle::new(items, terms, ""));
     let mut app = App::new(tree, vec![(b"root".to_vec(), b"root".to_vec())], &settings(), (80, 60));

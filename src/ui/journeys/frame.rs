@@ -124,6 +124,8 @@ fn the_hints_come_in_the_order_of_use_and_before_the_facts() {
     let mut app = opened(&tree, "8");
     assert!(footer(&mut app, 80).contains(" [ ] since "), "{}", screen(&mut app));
     let mut app = opened(&tree, "3");
+    assert!(footer(&mut app, 80).starts_with(" ? keys  Enter unfold "), "{}", screen(&mut app));
+    press(&mut app, "Enter");
     assert!(footer(&mut app, 80).starts_with(" ? keys  Enter fold "), "{}", screen(&mut app));
 }
 

@@ -280,12 +280,12 @@ fn a_failed_comparison_is_reported_once_during_a_scan() {
     let mut app = app(&growing.tree);
     press(&mut app, "W");
     let tree = Arc::clone(&growing.tree);
-    for (now, said) in [(3000, Some("no such file")), (6000, None)] {
+    for (now, shown) in [(3000, Some("no such file")), (6000, None)] {
         tick(&mut app, now, None);
         let column = app.cx.views.compared.column.as_mut().unwrap();
         column.supply(Err(JobError::Failed("no such file".into())));
         work(&mut app, &tree);
-        assert_eq!(app.cx.notice_text().as_deref(), said, "at {now}");
+        assert_eq!(app.cx.notice_text().as_deref(), shown, "at {now}");
         app.cx.notice = None;
     }
 }
@@ -309,21 +309,21 @@ fn another_snapshot_can_be_chosen() {
     serve(&mut app);
     assert_eq!(page(&app).title, "growth since 3 days ago, 1972-09-27 00:00, 1 of 2");
     press(&mut app, "]");
-    assert_eq!(app.cx.notice_text().as_deref(), Some("No other snapshot in this direction"));
+    assert_eq!(app.cx.notice_text().as_deref(), Some("No newer snapshot"));
     press(&mut app, "[");
     serve(&mut app);
     assert_eq!(page(&app).title, "growth since 13 days ago, 1972-09-17 00:00, 2 of 2");
     assert_eq!(app.cx.notice_text(), None, "the title says it");
     assert!(labels(&app).contains(&("  big".to_owned(), Some(Grown::From(4_096)))), "{:?}", labels(&app));
     press(&mut app, "[");
-    assert_eq!(app.cx.notice_text().as_deref(), Some("No other snapshot in this direction"));
+    assert_eq!(app.cx.notice_text().as_deref(), Some("No older snapshot"));
     press(&mut app, "]");
     serve(&mut app);
     assert!(labels(&app).contains(&("  big".to_owned(), Some(Grown::From(20_480)))));
     press(&mut app, "1 [");
     serve(&mut app);
-    let said = app.cx.notice_text().unwrap();
-    assert_eq!(said, "Growth since 1972-09-17 00:00 (snapshot 2 of 2)");
+    let shown = app.cx.notice_text().unwrap();
+    assert_eq!(shown, "Growth since 1972-09-17 00:00 (snapshot 2 of 2)");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Tests of marks, and of rescans, on trees in memory.
+//! Tests of marks and rescans with trees in memory.
 
 use super::*;
 use crate::ui::layout::layout;
@@ -139,7 +139,10 @@ fn one_directory_is_read_again_at_a_time_and_can_be_stopped() {
     assert_eq!(press(&mut app, "Esc R"), [Effect::Rescan(root)]);
     assert!(app.cx.wants_ticks());
     assert_eq!(press(&mut app, "r"), []);
-    assert_eq!(app.cx.notice_text().as_deref(), Some("Scan in progress"));
+    assert_eq!(
+        app.cx.notice_text().as_deref(),
+        Some("Scan or rescan in progress; wait, or stop it with Ctrl-C")
+    );
     let again = |outcome| Event::Rescan(RescanMessage { progress: Progress::default(), outcome });
     app.update(again(None));
     assert_eq!(press(&mut app, "Esc Esc"), [Effect::StopRescan]);
@@ -152,7 +155,7 @@ fn one_directory_is_read_again_at_a_time_and_can_be_stopped() {
     assert_eq!(press(&mut app, "Ctrl-C"), [Effect::Quit]);
 }
 
-/// Returns `true` if the cursor is visible in the list of marks, in the open view, or in the list.
+/// Returns `true` if the cursor is visible in the list of marks or, if that is closed, in the current view.
 fn cursor_is_visible(app: &App<'_>) -> bool {
     match (&app.cx.views.page, marks_list(app)) {
         (_, Some(list)) => {
@@ -224,7 +227,7 @@ fn marks_change_only_by_marking_keys_and_the_cursor_stays_visible() {
             assert_eq!(app.cx.marks().in_order(&tree).len() as u64, app.cx.marks().count());
         }
     }
-    // The random keys need not reach these scopes. In particular, effects are not carried out, so no deletion
+    // The random keys are not required to reach these scopes. This test does not carry out effects, so no deletion
     // requires typing a name, and no operation fails.
     let elsewhere = [Scope::Question, Scope::Typing, Scope::Failures];
     for scope in Scope::ALL.into_iter().filter(|scope| !elsewhere.contains(scope)) {

@@ -129,8 +129,8 @@ fn write(app: &mut App<'_>, text: &str) {
     }
 }
 
-/// Runs all jobs that need nothing but the tree, until they are complete. Unit tests make no system calls, so they
-/// supply all other results themselves.
+/// Runs all jobs that need only the tree, until they are complete. Unit tests make no system calls, so they supply
+/// all other results themselves.
 fn work(app: &mut App<'_>, tree: &Arc<Tree>) {
     let pool = &Pool::new(1).unwrap();
     serve(app, Sources { pool, tree, basis: None, may_ask_system: false });
@@ -221,7 +221,6 @@ fn drawn(app: &mut App<'_>) -> TestBackend {
     terminal.backend().clone()
 }
 
-/// Returns the text of the screen.
 fn screen(app: &mut App<'_>) -> String {
     drawn(app).to_string()
 }
@@ -274,7 +273,10 @@ fn files_do_not_open_and_the_root_has_no_parent() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "G Enter");
-    assert_eq!((selected(&app).as_str(), app.cx.notice_text().as_deref()), ("proc", Some("Not a directory")));
+    assert_eq!(
+        (selected(&app).as_str(), app.cx.notice_text().as_deref()),
+        ("proc", Some("Cannot open a directory that was not read"))
+    );
     press(&mut app, "h");
     assert_eq!(path(&app), "/shown");
     press(&mut app, "Esc");
@@ -425,7 +427,7 @@ fn quitting_asks_after_five_seconds_of_scanning() {
             }
         }
     }
-    // Printing the marks loses nothing, so there is no question.
+    // Printing the marks loses nothing, so no confirmation is needed.
     let mut app = finished(&tree);
     tick(&mut app, 65_000, Some(Outcome::Complete));
     assert!(matches!(press(&mut app, "Space p")[..], [Effect::Print(_)]));

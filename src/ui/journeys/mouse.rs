@@ -1,4 +1,4 @@
-//! Tests of the mouse.
+//! Tests of mouse input.
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;

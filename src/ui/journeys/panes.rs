@@ -16,7 +16,6 @@ fn tree() -> Tree {
     build(vec![dir("outer", vec![inner, file("x", 512, 0)]), file("beside", 8192, 0)]).0
 }
 
-/// Returns the lines of the screen.
 fn lines(app: &mut App<'_>) -> Vec<String> {
     let (columns, lines) = app.cx.size;
     let mut terminal = Terminal::new(TestBackend::new(columns, lines)).unwrap();

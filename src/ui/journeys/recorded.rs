@@ -22,7 +22,7 @@ fn opened(growing: &Growing) -> App<'_> {
     opened_with(growing, tree)
 }
 
-/// Returns a browser of `growing` a second after its start, with `tree` as the recorded tree of an earlier scan.
+/// Returns a browser of `growing` that was opened a second ago. `tree` is the tree of an earlier scan.
 fn opened_with(growing: &Growing, tree: Tree) -> App<'_> {
     let record = Some(RecordedTree { tree: Arc::new(tree), scanned_at: 0 });
     let settings = Settings { record, ..settings() };
@@ -121,7 +121,8 @@ fn recorded_rows_have_no_entry() {
     for row in &app.cx.window.lines {
         assert_eq!((row.entry, row.directory, row.precision), (None, None, Precision::Recorded));
     }
-    // The scan finds two entries. The cursor stays on `a`. Names not found yet keep their recorded rows.
+    // The scan finds `a` and `new`. The cursor stays on `a`. Entries that the scan has not found yet keep their rows
+    // from the last scan.
     press(&mut app, "j");
     assert_eq!(selected(&app), "a");
     growing.publish(vec![unread("a"), file("new", 100 << 20, 0)]);
@@ -142,7 +143,7 @@ fn a_recorded_row_disappears_when_the_listing_is_whole() {
     assert_eq!(names(&app), ["kept", "gone"]);
     growing.read("a", vec![unread("kept")]);
     tick(&mut app, 3000, None);
-    // The directory "kept" is still unread, but the listing that contains it is whole.
+    // The directory "kept" has not been read yet, but the listing that contains it is complete.
     assert_eq!(precisions(&app), [("kept/".to_owned(), Precision::Recorded)]);
     assert_eq!(app.cx.window.bound, Precision::Recorded);
 }
@@ -160,7 +161,7 @@ fn directories_on_the_screen_are_read_first_and_the_shown_one_before_all_others(
     assert_eq!(app.cx.looked_at(), []);
 }
 
-/// Returns a browser with the cursor on a recorded row, in a directory that the scan has not read.
+/// Returns a browser with the cursor on a row from the last scan, in a directory that the running scan has not read.
 fn on_recorded_row<'t>(growing: &'t Growing, name: &str) -> App<'t> {
     let (tree, _) = build(vec![dir(
         "d",
@@ -185,7 +186,7 @@ fn read_directory(growing: &Growing, app: &mut App<'_>) -> Option<Effect> {
     app.update(Event::Tick(Tick { now, progress: Progress::default(), outcome: None, elapsed: now }))
 }
 
-/// Keys that wait for the scan if they are pressed on a recorded row.
+/// Keys that wait for the scan if they are pressed on a row from the last scan.
 const WAITING: [&str; 8] = ["Space", "V", "+", "*", "o", "v", "i", "Enter"];
 
 #[test]

@@ -29,7 +29,8 @@ impl Nested {
         App::new(&self.tree, roots.to_vec(), &settings(), (80, 12))
     }
 
-    /// Reads everything in the outer root. Returns the directory found for the inner root.
+    /// Completes the tree, as a scan of the outer root would. Returns the directory that replaces the placeholder for
+    /// the inner root.
     fn finish(&self) -> DirId {
         let (tree, mut batch) = (&self.tree, Batch::default());
         let found = batch.push_directory(tree, self.outer, b"d", Metadata::default(), 0);
@@ -73,7 +74,7 @@ fn keys_do_not_keep_the_placeholder_of_a_root() {
     tick(&mut app, 100, None);
     press(&mut app, "G Space");
     let found = nested.finish();
-    // The rows change with the next tick, so this key still refers to the old rows.
+    // The rows change only with the next tick, so Enter still applies to the old row.
     press(&mut app, "Enter");
     tick(&mut app, 200, Some(Outcome::Complete));
     assert_eq!(names(&app), ["file"]);

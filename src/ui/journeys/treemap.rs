@@ -66,7 +66,7 @@ fn check_shares(laid_out: &LaidOut, half_lines: u16) -> Result<(), TestCaseError
     Ok(())
 }
 
-/// Returns the number of half cells in an area that are painted.
+/// Returns the number of painted half cells in an area.
 fn painted(buffer: &Buffer, area: Area) -> u32 {
     let both = |cell: &Cell| {
         let (front, back) = (cell.fg != Color::Reset, cell.bg != Color::Reset);
@@ -80,7 +80,8 @@ fn painted(buffer: &Buffer, area: Area) -> u32 {
     halves.map(|(x, y)| u32::from(both(&buffer[(x, y / 2)])[usize::from(y % 2)])).sum()
 }
 
-/// Checks that the rectangle of an entry without visible contents is drawn in this area.
+/// Checks the drawing of a rectangle that contains no other rectangles: the upper corners of its frame or, if it has
+/// no frame, the number of its painted half cells.
 fn check_drawing(buffer: &Buffer, area: Area, has_frame: bool) -> Result<(), TestCaseError> {
     if has_frame {
         // Only the upper corners are checked, because titles of the rectangles below can cover the lower ones.

@@ -28,7 +28,7 @@ impl<'t> Terminal<'t> {
 
     fn take(&mut self, action: Event) {
         if let Some(effect) = self.app.update(action) {
-            // Results of previews and exports are supplied at once. An export reports that the file exists.
+            // Previews succeed immediately. Exports that may not overwrite files fail, because the file exists.
             match &effect {
                 Effect::Deletion(DeletionRequest::Preview(..)) => {
                     let warnings = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 0)];
@@ -46,7 +46,7 @@ impl<'t> Terminal<'t> {
         }
     }
 
-    /// Lets the time `wait` pass without input.
+    /// Advances the clock by `wait` without input, and delivers the idle events that become due.
     fn wait(&mut self, wait: Duration) {
         let end = self.now + wait;
         while let Some(next) =
@@ -161,7 +161,7 @@ fn keys_that_waited_unread_are_no_answer() {
     let tree = home();
     let mut terminal = Terminal::new(&tree);
     terminal.press(KeyCode::Char('d'));
-    // While the process was stopped, the terminal was not checked for input.
+    // Time passes without a check for input, as if the process had been stopped.
     terminal.now += Duration::from_secs(60);
     terminal.press(KeyCode::Char('y'));
     assert!(screen(&mut terminal.app).contains("Delete permanently?"));

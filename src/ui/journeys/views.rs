@@ -27,7 +27,8 @@ fn tree() -> Arc<Tree> {
     )
 }
 
-/// Returns a browser with the results of the view that `keys` open. The current day is day 1000 since 1970.
+/// Returns a browser after `keys` have been pressed and the results of the opened view have been loaded. The current
+/// time is 1,000 days after the start of 1970.
 fn at<'t>(tree: &'t Arc<Tree>, keys: &str) -> App<'t> {
     let mut app = finished(tree);
     app.update(Event::Clock(1000 * 24 * 3600));
@@ -143,7 +144,7 @@ fn a_missing_column_causes_a_notice_and_keeps_the_list() {
         press(&mut app, "W");
         assert_eq!(
             app.cx.notice_text().as_deref(),
-            Some("Not available in this view: by growth (1: list)"),
+            Some("W (by growth) does nothing in this view (1 opens the list)"),
             "{key}"
         );
         press(&mut app, "M");
@@ -294,21 +295,21 @@ fn every_view_has_the_orders_that_make_sense_and_says_so_of_others() {
     work(&mut app, &tree);
     let items: Vec<_> = page(&app).lines.iter().map(Row::items).collect();
     assert!(items.is_sorted(), "{items:?}");
-    // Enter opens the target of the row under the cursor.
+    // Enter lists the files in the age range of the row under the cursor.
     press(&mut app, "G Enter");
     work(&mut app, &tree);
     assert_eq!(labels(&app).len(), 2);
     press(&mut app, "Left M M");
     work(&mut app, &tree);
     assert_eq!(labels(&app)[5], "less than 30 days ago");
-    for (view, key, said) in [
+    for (view, key, notice) in [
         ("3", "M", "Types can be sorted only by size, name or items"),
         ("6", "n", "Hard links can be sorted only by size or number of names"),
         ("7", "s", "Errors can be sorted only by number or path"),
     ] {
         let mut app = at(&tree, view);
         press(&mut app, key);
-        assert_eq!(app.cx.notice_text().as_deref(), Some(said));
+        assert_eq!(app.cx.notice_text().as_deref(), Some(notice));
     }
     let mut app = at(&tree, "3 n");
     work(&mut app, &tree);
@@ -335,19 +336,19 @@ fn errors_are_listed_by_number_or_by_path() {
 #[test]
 fn a_key_without_effect_causes_a_notice() {
     let tree = tree();
-    for (keys, said) in [
-        ("3 t", Some("Not available in this view: directories first (1: list)")),
-        ("3 u", Some("Not available in this view: shared size (1: list)")),
-        ("2 =", Some("Not available in this view: change bar scale (1: list)")),
-        ("2 c", Some("Not available in this view: number of items (1: list)")),
-        ("4 m", Some("Not available in this view: last change (1: list)")),
-        ("4 e", Some("Not available in this view: show hidden, excluded (1: list)")),
-        ("5 s", Some("Not available in this view: by size (1: list)")),
+    for (keys, notice) in [
+        ("3 t", Some("t (directories first) does nothing in this view (1 opens the list)")),
+        ("3 u", Some("u (shared size) does nothing in this view (1 opens the list)")),
+        ("2 =", Some("= (change bar scale) does nothing in this view (1 opens the list)")),
+        ("2 c", Some("c (number of items) does nothing in this view (1 opens the list)")),
+        ("4 m", Some("m (last change) does nothing in this view (1 opens the list)")),
+        ("4 e", Some("e (show hidden, excluded) does nothing in this view (1 opens the list)")),
+        ("5 s", Some("s (by size) does nothing in this view (1 opens the list)")),
         ("3 =", None),
         ("s", None),
     ] {
         let mut app = at(&tree, keys);
-        assert_eq!(app.cx.notice_text().as_deref(), said, "{keys}");
+        assert_eq!(app.cx.notice_text().as_deref(), notice, "{keys}");
         press(&mut app, "j");
         assert_eq!(app.cx.notice_text(), None, "until the next key");
     }
@@ -452,12 +453,12 @@ fn a_truncated_list_says_so() {
     let mut app = finished(&tree);
     press(&mut app, "2");
     work(&mut app, &tree);
-    assert!(!screen(&mut app).contains("first"), "{}", screen(&mut app));
+    assert!(!screen(&mut app).contains("showing"), "{}", screen(&mut app));
     press(&mut app, "n");
     let cut = finish(crate::analysis::largest::largest(&pool(), request(&tree, ""), 1));
     app.cx.views.sheets[0].rows.supply(Ok(TableAnswer::shared(cut)));
     work(&mut app, &tree);
-    assert!(screen(&mut app).contains("the first 1"), "{}", screen(&mut app));
+    assert!(screen(&mut app).contains("showing 1"), "{}", screen(&mut app));
 }
 
 #[test]

@@ -13,8 +13,8 @@ use super::{Binding, Command, KEYMAP, Key, Scope};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keymap {
-    /// Lines with configured keys: the index of each line, and its keys. A key that is configured for two lines belongs
-    /// to the first one.
+    /// Lines of [`KEYMAP`] with configured keys: the index of each line, and its keys. A key that is configured for
+    /// two lines belongs to the first one.
     changes: Vec<(usize, Vec<Key>)>,
 }
 
@@ -24,14 +24,15 @@ impl Keymap {
         self.holder(scope, |key| key.is(event)).map(|line| KEYMAP[line].command)
     }
 
-    /// Returns the description of the command that a key is bound to in another scope, if any.
-    pub fn elsewhere(&self, event: KeyEvent) -> Option<&'static str> {
-        // Scopes with many keys come first. Scopes for typing and for questions are omitted, because their keys have
-        // special meanings.
+    /// Returns the binding that a key has in another view, if any. Used for keys that are not bound in the current
+    /// scope.
+    pub fn elsewhere(&self, event: KeyEvent) -> Option<&'static Binding> {
+        // If several scopes have the key, the first one in this list counts. Scopes for typing and for questions are
+        // omitted, because their keys have special meanings.
         [Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks]
             .into_iter()
             .find_map(|scope| self.holder(scope, |key| key.is(event)))
-            .map(|line| KEYMAP[line].help)
+            .map(|line| &KEYMAP[line])
     }
 
     pub fn give(&mut self, line: usize, keys: Vec<Key>) {
@@ -39,7 +40,7 @@ impl Keymap {
         self.changes.push((line, keys));
     }
 
-    /// Returns the keys of a line that work in at least one of its scopes.
+    /// Returns the keys of a [`KEYMAP`] line that work in at least one of its scopes.
     pub fn keys(&self, line: usize) -> impl Iterator<Item = Key> {
         let scopes = KEYMAP[line].scopes;
         let has = move |key: &Key| scopes.iter().any(|scope| self.has(line, *scope, *key));
@@ -66,7 +67,7 @@ impl Keymap {
         self.keys(line).map(Key::name).collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the other lines that contain `key` and apply in at least one scope of `line`.
+    /// Returns the other [`KEYMAP`] lines that contain `key` and apply in at least one scope of `line`.
     pub fn rivals(&self, line: usize, key: Key) -> impl Iterator<Item = usize> {
         let works = move |scope: &Scope| KEYMAP[line].scopes.contains(scope) && !scope.types(key);
         let shares = move |other: &usize| KEYMAP[*other].scopes.iter().any(works);
@@ -78,7 +79,7 @@ impl Keymap {
         self.changes.iter().any(|(changed, _)| *changed == line)
     }
 
-    /// Returns all keys of a line: the configured ones, or the default keys if none are configured.
+    /// Returns all keys of a [`KEYMAP`] line: the configured ones, or the default keys if none are configured.
     fn wanted(&self, line: usize) -> &[Key] {
         let change = self.changes.iter().find(|(changed, _)| *changed == line);
         change.map_or(KEYMAP[line].keys, |(_, keys)| keys)
@@ -88,7 +89,8 @@ impl Keymap {
         !scope.types(key) && self.holder(scope, |other| other == key) == Some(line)
     }
 
-    /// Returns the line that a key belongs to in `scope`. Fixed lines take precedence, followed by changed lines.
+    /// Returns the [`KEYMAP`] line that a key belongs to in `scope`. Fixed lines take precedence, followed by changed
+    /// lines.
     fn holder(&self, scope: Scope, is: impl Fn(Key) -> bool) -> Option<usize> {
         let all = || 0..KEYMAP.len();
         let fixed = all().filter(|line| KEYMAP[*line].is_fixed());
@@ -102,12 +104,12 @@ impl Keymap {
 }
 
 impl Binding {
-    /// Returns `true` if the keys of this line cannot be changed.
+    /// Returns `true` if the configuration cannot change the keys of this binding.
     pub fn is_fixed(&self) -> bool {
         matches!(self.command, Command::Interrupt | Command::Answer(_))
     }
 
-    /// Returns `true` if `key` types a letter in every scope of this line, so that it could never trigger the
+    /// Returns `true` if `key` types a letter in every scope of this binding, so that it could never trigger the
     /// command.
     pub fn would_be_typed(&self, key: Key) -> bool {
         self.scopes.iter().all(|scope| scope.types(key))

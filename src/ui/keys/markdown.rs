@@ -1,4 +1,4 @@
-//! Tables of the keys in Markdown for the documentation, and the lines of the key table in each group.
+//! Markdown tables of the key bindings for the documentation, and the key bindings of each help group.
 
 use std::fmt::Write;
 

@@ -24,7 +24,7 @@ pub enum Command {
     /// Move the cursor, or scroll a page.
     Move(Motion),
     Open,
-    /// Open the directory under the cursor in place, as if it were part of the view.
+    /// Open the directory under the cursor in place, so that going up from the directory returns to the view.
     Inside,
     Parent,
     /// Sort by a column, or reverse the order if the rows are already sorted by it.
@@ -110,7 +110,7 @@ pub enum Program {
     Shell,
     /// Pager for the file under the cursor.
     Pager,
-    /// The desktop's opener, for the entry under the cursor.
+    /// Default application for the entry under the cursor, started by the desktop's opener (such as `xdg-open`).
     Opener,
 }
 
@@ -147,12 +147,12 @@ pub enum TextMotion {
     End,
 }
 
-/// Response of the user to a question.
+/// User's response to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Yes, whichever button is selected.
+    /// Answer Yes, regardless of the selected button.
     Yes,
-    /// No, whichever button is selected.
+    /// Answer No, regardless of the selected button.
     No,
     /// Quit if the question is about quitting; otherwise answer No.
     Leave,
@@ -168,7 +168,7 @@ pub enum Scope {
     Help,
     /// Question with a Yes and a No button.
     Question,
-    /// Table view of everything below a directory.
+    /// Table view, as opposed to the list, the treemap and the overview.
     Sheet,
     Treemap,
     Overview,
@@ -183,12 +183,12 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Returns `true` if the scope has a text field, so that letters are typed and are not commands.
+    /// Returns `true` if the scope has a text field. In such a scope, letters are text and not commands.
     pub fn is_typed(self) -> bool {
         matches!(self, Self::Prompt | Self::FileName | Self::Typing)
     }
 
-    /// Returns `true` if `key` types a letter in this scope.
+    /// Returns `true` if `key` types a character into the text field of this scope.
     pub fn types(self, key: Key) -> bool {
         self.is_typed() && key.held.is_empty() && matches!(key.code, KeyCode::Char(_))
     }
@@ -253,7 +253,7 @@ impl HelpGroup {
             Self::Search => "Search (while typing)",
             Self::Text => "Edit a search or a name",
             Self::Mark => "Mark",
-            Self::Delete => "Delete marked or current entry",
+            Self::Delete => "Delete marked entries, or this one",
             Self::Program => "Program",
             Self::Question => "Questions",
         }

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use crate::base::format::grouped;
+use crate::base::format::counted;
 use crate::base::sync::Arc;
 use crate::base::text::{escape, fit, pad, width, wrap};
 use crate::delete::{Failures, OperationKind, Reason, Selection};
@@ -93,11 +93,10 @@ impl<'t> Component<'t> for FailuresList {
             OperationKind::Delete | OperationKind::Empty => "delete",
             OperationKind::Trash => "trash",
             OperationKind::Restore => "restore",
-            OperationKind::Share => "share",
+            OperationKind::Share => "share the data of",
         };
         let Failures { count, first } = &self.failed.failures;
-        let entries = if *count == 1 { "entry" } else { "entries" };
-        let title = format!(" Could not {verb} {} {entries}", grouped(*count));
+        let title = format!(" Could not {verb} {}", counted(*count, "entry", "entries"));
         let title = Line::styled(title, theme.style(Role::Strong));
         draw_ends(&title, &Line::default(), layout.header, canvas.buffer);
         let room = usize::from(layout.list.width);
@@ -139,7 +138,7 @@ impl<'t> Component<'t> for FailuresList {
             };
             canvas.buffer.set_line(layout.list.x, y, &Line::raw(line), layout.list.width);
             if index == cursor.index {
-                select(cx, Rect { y, height: 1, ..layout.list }, canvas.buffer);
+                select(cx, Rect { y, height: 1, ..layout.list }, Rect::default(), canvas.buffer);
                 canvas.hits.caret = Some((layout.list.x, y));
             }
         }

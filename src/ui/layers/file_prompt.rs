@@ -89,7 +89,7 @@ impl<'t> Component<'t> for FilePrompt {
         let area = layout((screen.width, screen.height)).footer;
         let room = usize::from(area.width);
         let title = if room < WIDE { " >" } else { " Write to: " };
-        let top = Top { scope: self.scope(), may_retry: false, position: None };
+        let top = Top { scope: self.scope(), layer: Some(self), position: None };
         let most = if self.error_text.is_some() { room / 3 } else { room.saturating_sub(field::LEAST) };
         let hints = footer::keys(cx, top, most);
         let hints_width = u16::try_from(hints.width()).unwrap_or(u16::MAX);

@@ -21,7 +21,7 @@ use crate::ui::views::TableSpec;
 use crate::ui::widgets::field;
 use crate::ui::widgets::row::draw_ends;
 
-/// Minimum screen width for showing the title of the search.
+/// Minimum screen width in columns at which the title of the search field is shown in full.
 const NARROW: usize = 48;
 /// Number of blank cells between columns.
 const GAP: usize = 2;
@@ -64,7 +64,7 @@ impl HelpPage {
         lines.len().saturating_sub(page((columns, rows)))
     }
 
-    /// Draws the text field of the search, with the keys that end it.
+    /// Draws the text field for the search, and next to it the keys that end the input.
     fn draw_field(&self, cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         let room = usize::from(area.width);
         let title = if room < NARROW { " /" } else { " Search the keys: " };
@@ -142,7 +142,8 @@ impl<'t> Component<'t> for HelpPage {
                     Some(Command::Answer(Answer::No)) => self.search.clear(),
                     Some(Command::Answer(_)) => {}
                     _ => {
-                        // Any key scrolls to the top, even if it does not change the text.
+                        // Every key typed into the search field scrolls to the top, even if it leaves the search text
+                        // unchanged.
                         let _ = self.search.take(event, command);
                         self.first = 0;
                         return Handled::Yes(None);
@@ -190,7 +191,7 @@ struct Section {
     lines: Vec<(String, &'static str)>,
 }
 
-/// Returns the number of lines for keys. On a tiny screen, the title line is omitted.
+/// Returns the number of screen lines below the title line. A screen of at most two lines has no title line.
 fn page((_, lines): (u16, u16)) -> usize {
     usize::from(if lines > 2 { lines - 1 } else { lines })
 }
@@ -264,12 +265,12 @@ fn block<'a, 's>(
         if !lines.is_empty() {
             lines.push(Line::default());
         }
-        lines.push(Line::styled(format!(" {heading}"), theme.style(Role::Faint)));
+        lines.push(Span::styled(format!(" {heading}"), theme.style(Role::Strong)).into());
         for (names, text) in texts {
             lines.push(Line::from(vec![
                 Span::styled(
                     format!("  {}", pad(names, keys, theme.glyphs.gap())),
-                    theme.style(Role::Strong),
+                    theme.style(Role::Accent),
                 ),
                 Span::raw(format!("  {text}")),
             ]));
@@ -291,6 +292,7 @@ fn marks(glyphs: Glyphs) -> Section {
         line("!", "error here or below"),
         line(glyphs.at_least(), "at least"),
         line(glyphs.growing(), "still growing"),
+        line(glyphs.recorded(), "from the last scan"),
         line(glyphs.marked(), "marked"),
     ];
     Section { heading: "Signs", lines }

@@ -16,7 +16,7 @@ use ratatui::text::{Line, Span};
 
 use super::info_notes::notes;
 use crate::base::calendar::date_and_time;
-use crate::base::format::{grouped, plain_size};
+use crate::base::format::{counted, grouped, plain_size};
 use crate::base::kind::Kind;
 use crate::base::os_error::error_text;
 use crate::base::sync::Arc;
@@ -47,7 +47,8 @@ const NARROW: usize = 36;
 pub struct InfoPage {
     /// Entry, with the information that the system reports about it.
     pub info: EntryInfo,
-    /// First visible line. The value can exceed the scroll range.
+    /// Index of the first visible line. The value can be too large after the text or the window size has changed, so
+    /// it is clamped on each use.
     pub offset: usize,
 }
 
@@ -120,7 +121,7 @@ impl<'t> Component<'t> for InfoPage {
         let place = if self.info.inspection.is_loading() {
             format!("Loading{} ", theme.glyphs.gap())
         } else if rows.len() > height {
-            format!("{} of {} lines ", grouped(shown as u64), grouped(rows.len() as u64))
+            format!("{} to {shown} of {} ", offset + 1, rows.len())
         } else {
             String::new()
         };
@@ -214,7 +215,7 @@ impl DetailLines<'_> {
         self.add("Items", format!("{} below", grouped(totals.items)));
         let shared = self.cx.shared(id);
         if shared > 0 {
-            self.add("Shared", format!("{} shared with other entries", self.size(shared)));
+            self.add("Shared", format!("{} among entries inside, counted once", self.size(shared)));
         }
         if totals.errors > 0 {
             self.warn("Errors", grouped(totals.errors.into()));
@@ -256,10 +257,10 @@ impl DetailLines<'_> {
             self.add_names(attributes.links, inspection);
         }
         if let Some(mount) = &inspection.mount {
-            self.add("Mounted at", place(mount));
+            self.add("File system", place(mount));
         }
         let layout = inspection.layout.as_ref();
-        let rescan = self.cx.key_hint(Command::Rescan, "rescans its directory");
+        let rescan = self.cx.key_hint(Command::Rescan, "in the list rescans it");
         let notes = notes(probe, layout, record, self.cx.units, &rescan);
         for (number, note) in notes.into_iter().enumerate() {
             self.add(if number == 0 { "Note" } else { "" }, note);
@@ -295,10 +296,9 @@ impl DetailLines<'_> {
             Precision::Exact => "",
             Precision::Growing => ", still growing",
             Precision::Recorded => ", from the last scan",
-            Precision::AtLeast => ", at least",
+            Precision::AtLeast => " or more",
         };
-        let unit = if bytes == 1 { "byte" } else { "bytes" };
-        format!("{} ({} {unit}{bound})", self.size(bytes), grouped(bytes))
+        format!("{} ({}{bound})", self.size(bytes), counted(bytes, "byte", "bytes"))
     }
 
     fn time(&self, seconds: i64) -> String {
@@ -308,7 +308,7 @@ impl DetailLines<'_> {
 
 /// Formats a mount as its mount point, file system type and source.
 fn place(mount: &Mount) -> String {
-    format!("{} ({} of {})", escape(&mount.point), escape(&mount.kind), escape(&mount.source))
+    format!("{} ({} on {})", escape(&mount.point), escape(&mount.kind), escape(&mount.source))
 }
 
 fn person(name: Option<&str>, number: u32, is_complete: bool) -> String {

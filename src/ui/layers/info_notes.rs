@@ -87,7 +87,7 @@ impl File<'_> {
         }
     }
 
-    /// If the disk usage is much larger than the length, explains why.
+    /// Returns a note about preallocated space or about a disk usage much larger than the length, if any.
     fn excess(&self) -> Option<String> {
         let (disk, length) = (self.disk(), self.probe.attributes.apparent);
         let unwritten = self.layout.map_or(0, |layout| layout.unwritten);
@@ -112,8 +112,9 @@ impl File<'_> {
 
     fn shared(&self, shared: u64, private: u64) -> String {
         let least = if self.layout.is_some_and(|layout| layout.is_cut_short) { "at least " } else { "" };
+        let it = if self.probe.attributes.links > 1 { "all its names" } else { "it" };
         format!(
-            "shares {least}{} with copies or snapshots; deleting it frees {least}{}",
+            "shares {least}{} with copies or snapshots; deleting {it} frees {least}{}",
             self.size(shared),
             self.size(private)
         )
@@ -151,8 +152,8 @@ fn trait_text(is_so: Trait) -> &'static str {
     }
 }
 
-/// Returns `true` if the entry has changed since the scan. Sizes of directories are not compared, because the
-/// tree does not store a directory's own size.
+/// Returns `true` if the entry has changed since the scan. Sizes of directories are not compared, because the tree
+/// does not store a directory's apparent size if it includes everything below the directory (`CephFS`).
 fn has_changed(probe: &Probe, record: &Entry<'_>) -> bool {
     let EntryState::Known(metadata) = record.state else { return false };
     let now = &probe.attributes;

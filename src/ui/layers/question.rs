@@ -8,8 +8,8 @@
 //! └──────────────────────────────────────────┘
 //! ```
 //!
-//! On a screen that is too small for the box, the question is a single line: `Quit? y/n`. As long as a Yes would be
-//! ignored, the Yes button has no brackets, and the single line does not show `y/`.
+//! On a screen that is too small for the box, the question is a single line: `Quit? y/n`. While Yes is not
+//! accepted yet, the Yes button has no brackets, and the single line omits `y/`.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use ratatui::text::Line;
 use ratatui::widgets::{Clear, Paragraph, Widget};
 
 use super::dialog::{BUTTONS, bordered, columns, draw_button, side_by_side};
-use crate::base::format::{duration, grouped, plain_size};
+use crate::base::format::{counted, duration, grouped, plain_size};
 use crate::base::sync::Arc;
 use crate::base::text::{escape, fit, width};
 use crate::delete::CopySharing;
@@ -170,19 +170,17 @@ fn replace(cx: &Context<'_>, order: &ExportRequest, columns: usize) -> String {
 fn share(cx: &Context<'_>, sharing: &CopySharing) -> String {
     let size = plain_size(sharing.disk(), cx.units);
     match sharing.files() {
-        1 => format!("Make 1 file ({size}) share data with its copy? Names and times are kept."),
+        1 => format!("Make 1 file ({size}) share data with its copy? All names stay."),
         files => {
-            format!(
-                "Make {} files ({size}) share data with a copy? Names and times are kept.",
-                grouped(files)
-            )
+            format!("Make {} files ({size}) share data with a copy? All names stay.", grouped(files))
         }
     }
 }
 
 /// Returns the question about quitting. Mentions the scan, operation or marks that would be lost.
 fn loss(cx: &Context<'_>) -> String {
-    let scan = duration(cx.scan.last.elapsed);
+    let state = if cx.is_scanning() { "running for" } else { "took" };
+    let scan = format!("{state} {}", duration(cx.scan.last.elapsed));
     if let Some(running) = &cx.deletion.running {
         return format!("Quit and stop {} midway?", operation_verb(running.kind));
     }
@@ -192,8 +190,7 @@ fn loss(cx: &Context<'_>) -> String {
     }
     match cx.marks().count() {
         0 if cx.scan.last.elapsed <= PRECIOUS => "Quit?".to_owned(),
-        0 => format!("Quit and lose the scan (it took {scan})?"),
-        1 => format!("Quit and lose the scan (took {scan}) and 1 mark?"),
-        marks => format!("Quit and lose the scan (took {scan}) and {} marks?", grouped(marks)),
+        0 => format!("Quit and lose the scan ({scan})?"),
+        marks => format!("Quit and lose the scan ({scan}) and {}?", counted(marks, "mark", "marks")),
     }
 }

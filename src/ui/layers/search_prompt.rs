@@ -62,7 +62,7 @@ impl<'t> Component<'t> for SearchPrompt {
     }
 
     fn draw(&self, cx: &Context<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
-        let top = Top { scope: self.scope(), may_retry: false, position: None };
+        let top = Top { scope: self.scope(), layer: Some(self), position: None };
         let area = layout((screen.width, screen.height)).footer;
         let room = usize::from(area.width);
         // If the text was rejected, leave room for the reason.

@@ -64,7 +64,7 @@ pub struct Deletions {
     probe: Option<TaskId>,
     comparison: Option<TaskId>,
     work: Option<TaskId>,
-    /// Directory for scripts. If empty, scripts are written to the current directory.
+    /// Directory for scripts. If this path is empty, scripts are written to the current directory.
     scripts_in: PathBuf,
 }
 

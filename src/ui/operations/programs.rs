@@ -37,7 +37,7 @@ pub enum Launch {
     Open(Vec<u8>),
 }
 
-/// Directory or file that has been opened for a program, which is about to use the terminal.
+/// Directory or file opened for a program that is about to use the terminal.
 pub enum Ready {
     Shell(Directory),
     View(OwnedFd),
@@ -70,7 +70,11 @@ pub fn prepare(tree: &Tree, program: &Launch) -> Result<Ready, String> {
     ready.map_err(|error| match (program, error) {
         (Launch::View(..), Errno::EINVAL | Errno::ELOOP) => "Only files can be viewed".to_owned(),
         (Launch::View(_, name), _) => format!("{}: {}", escape(name), error_text(error as i32)),
-        _ => format!("Cannot start a shell: {}", error_text(error as i32)),
+        (Launch::Shell(directory), _) => {
+            let path = tree.path(*directory);
+            format!("Cannot start a shell in {}: {}", escape(&path), error_text(error as i32))
+        }
+        (Launch::Open(_), _) => error_text(error as i32),
     })
 }
 
@@ -120,7 +124,7 @@ fn pagers(own: Option<OsString>) -> Vec<Vec<OsString>> {
     vec![words.map(|word| OsString::from_vec(word.to_vec())).collect()]
 }
 
-/// Starts the opener. If the opener fails, the job's result is an error message.
+/// Passes `path` to the desktop's opener. If the opener fails, the job's result is an error message.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -198,11 +202,11 @@ mod tests {
 
     #[test]
     fn a_successful_program_reports_no_error() {
-        let said = |ended| failure_text(&"sh".into(), ended);
-        assert_eq!(said(Ok(Ended::Code(0))), None);
-        assert_eq!(said(Ok(Ended::Code(3))).as_deref(), Some("sh exited with code 3"));
-        assert_eq!(said(Ok(Ended::Signal(9))).as_deref(), Some("sh was ended by SIGKILL"));
+        let failure = |ended| failure_text(&"sh".into(), ended);
+        assert_eq!(failure(Ok(Ended::Code(0))), None);
+        assert_eq!(failure(Ok(Ended::Code(3))).as_deref(), Some("sh exited with code 3"));
+        assert_eq!(failure(Ok(Ended::Signal(9))).as_deref(), Some("sh was ended by SIGKILL"));
         let missing = io::Error::from_raw_os_error(Errno::ENOENT as i32);
-        assert_eq!(said(Err(missing)).as_deref(), Some("sh: no such file or directory"));
+        assert_eq!(failure(Err(missing)).as_deref(), Some("sh: no such file or directory"));
     }
 }

@@ -16,8 +16,8 @@ pub const QUESTION: &str = "\x1b]11;?\x1b\\";
 
 /// Maximum delay between the query and its answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Maximum number of keys that are passed on if they look like the start of an answer but no answer follows. The user
-/// may have typed them.
+/// Maximum number of held keys that are passed on if they are not part of an answer, because the user may have typed
+/// them. A longer sequence is dropped as a damaged answer.
 const CERTAIN: usize = 3;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -42,12 +42,13 @@ impl Reply {
         self.asked = Some(Instant::now());
     }
 
-    /// Returns `true` if the answer is likely to arrive soon.
+    /// Returns `true` if an answer is expected and the query was sent less than a second ago.
     pub fn is_near(&self) -> bool {
         self.asked.is_some_and(|asked| asked.elapsed() < Duration::from_secs(1))
     }
 
-    /// Processes a key, or holds it back if it may be part of an answer.
+    /// Returns the keys that are not part of the terminal's answer, or the answer once it is complete. Holds `key`
+    /// back while it may be part of the answer.
     pub fn take(&mut self, key: KeyEvent) -> Taken {
         if self.asked.is_none_or(|asked| asked.elapsed() > PATIENCE) && self.held.is_empty() {
             return Taken::Keys(vec![key]);
@@ -67,8 +68,8 @@ impl Reply {
         if letter(key).is_some_and(|letter| letter.is_ascii_alphanumeric() || ";:/".contains(letter)) {
             return Taken::Keys(Vec::new());
         }
-        // Up to `CERTAIN` held keys are passed on, because the user may have typed them. More held keys are
-        // the pieces of a damaged answer and are dropped.
+        // Up to `CERTAIN` keys are passed on, because the user may have typed them. A longer sequence is a damaged
+        // answer: all of its keys except the current key are dropped.
         let held = std::mem::take(&mut self.held);
         Taken::Keys(if held.len() > CERTAIN { vec![key] } else { held })
     }

@@ -1,4 +1,4 @@
-//! Input: reads events from the terminal, including its answer to the background-color query.
+//! Reads events from the terminal, including its answer to the background-color query.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ impl Input {
     /// Asks the terminal for its background color.
     ///
     /// # Errors
-    /// Returns an error if the terminal accepts no output.
+    /// Returns an error if writing to the terminal fails.
     pub fn ask_background(&mut self, mut terminal: impl Write) -> io::Result<()> {
         terminal.write_all(QUESTION.as_bytes())?;
         self.reply.expect();

@@ -1,4 +1,4 @@
-//! Terminal: modes, input, the clipboard, and the progress in the tab.
+//! Terminal: modes, background color, input, clipboard, and the progress of a scan in the terminal's tab.
 
 pub mod background;
 pub mod clipboard;

@@ -42,7 +42,7 @@ const LEAVE_MOUSE: &str = "\x1b[?1006l\x1b[?1000l";
 /// Maximum time to wait at exit for a thread that is blocked while writing to the terminal.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Terminal, shared by all threads that may have to give it back.
+/// Terminal, shared by all threads that draw on it or may have to restore it.
 #[derive(Clone)]
 pub struct Screen {
     terminal: Arc<File>,
@@ -52,12 +52,13 @@ pub struct Screen {
     is_on: Arc<AtomicBool>,
     /// Current holder of the terminal. Locked while the terminal is taken over or given back.
     holder: Arc<Mutex<Holder>>,
-    /// Locked while a thread writes, so that nothing can follow the final sequences.
+    /// Locked while a thread writes to the terminal, so that no other thread writes after the sequences that give the
+    /// terminal back.
     drawing: Arc<Mutex<()>>,
     mouse: MouseCapture,
     tab: TabProgress,
-    /// `true` if the tab shows progress. Set by the drawing thread, cleared when the terminal is given back. The
-    /// ordering is `SeqCst` for simplicity.
+    /// `true` while the terminal's tab shows progress. The drawing thread updates this value, and it becomes `false`
+    /// when the terminal is given back. The ordering is `SeqCst` for simplicity.
     has_progress: Arc<AtomicBool>,
 }
 
@@ -106,11 +107,11 @@ impl Screen {
         Ok(result)
     }
 
-    /// Gives the terminal back, and stops this process with `stop`. If the browser had the terminal, takes it over
-    /// again when the process continues, and returns `true`.
+    /// Restores the terminal, and suspends this process by calling `stop`. If the browser used the terminal before,
+    /// takes it over again when the process is resumed, and returns `true`.
     ///
     /// # Errors
-    /// Returns an error if the system does not stop the process, or the terminal cannot be taken over again.
+    /// Returns an error if `stop` fails, or if the terminal cannot be taken over again.
     pub fn pause(&self, stop: impl FnOnce() -> io::Result<()>) -> io::Result<bool> {
         // Hold the lock throughout, so that no other thread can take over the terminal before the process stops.
         let holder = lock(&self.holder);
@@ -141,7 +142,7 @@ impl Screen {
     /// Shows progress in the tab, if the terminal supports it.
     ///
     /// # Errors
-    /// Returns an error if the terminal accepts no output.
+    /// Returns an error if writing to the terminal fails.
     pub fn tell(&self, shown: tab_progress::TabState) -> io::Result<()> {
         let is_something = shown != tab_progress::TabState::Nothing;
         if self.tab == TabProgress::Off || !self.is_on.load(Ordering::SeqCst) {
@@ -192,8 +193,8 @@ impl Screen {
         true
     }
 
-    /// Ensures that the terminal is given back even if the process aborts. Must be called before the terminal
-    /// is taken over for the first time.
+    /// Ensures that the terminal is restored even if the process aborts. Must be called before the terminal is taken
+    /// over for the first time.
     ///
     /// # Errors
     /// Returns an error if there is no free descriptor, or no terminal.

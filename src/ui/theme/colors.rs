@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColorChoice {
-    /// The environment determines the colors.
+    /// Colors are used unless `NO_COLOR` is set to a non-empty value or `TERM` names a terminal without colors.
     #[default]
     Auto,
     Always,

@@ -181,6 +181,15 @@ impl Theme {
         self.looks.style(role, self.colors)
     }
 
+    /// Returns a bar in the color of `role`, such as that of a file category; see [`Self::bar`].
+    pub fn bar_of<'a>(self, role: Role, thousandths: u16, columns: usize) -> Vec<Span<'a>> {
+        if role == Role::Bar {
+            return self.bar(thousandths, columns);
+        }
+        let style = Style { bg: self.style(Role::Track).bg, ..self.style(role) };
+        vec![Span::styled(self.glyphs.bar(thousandths, columns), style)]
+    }
+
     /// Returns a bar of exactly `columns` columns, filled to `thousandths` of its width. In true-color
     /// terminals, the color of the filled part changes in steps from left to right.
     pub fn bar<'a>(self, thousandths: u16, columns: usize) -> Vec<Span<'a>> {

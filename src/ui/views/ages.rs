@@ -19,6 +19,8 @@ use crate::table::column::Column as C;
 use crate::table::row::Row;
 use crate::tree::Totals;
 use crate::ui::loader::Load;
+use crate::ui::map_colors::MapColors;
+use crate::ui::theme::Role;
 
 pub static VIEW: ViewSpec = ViewSpec {
     name: "ages",
@@ -73,6 +75,11 @@ impl TableData for AgeRows {
     fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
         let age = *self.ages.order.get(index)?;
         Some(row_of_sum(age.text().to_owned(), &self.ages.rows[age as usize], context.measure))
+    }
+
+    fn bar_role(&self, index: usize) -> Role {
+        let age = self.ages.order.get(index);
+        age.and_then(|age| MapColors::Age.legend().get(*age as usize)).map_or(Role::Bar, |(role, ..)| *role)
     }
 
     fn target(&self, index: usize) -> Option<Target> {

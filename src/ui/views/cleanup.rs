@@ -18,7 +18,7 @@ use super::table::{
     ViewSpec, larger, row_of_sum,
 };
 use crate::analysis::cleanup::{self, Hints};
-use crate::base::format::grouped;
+use crate::base::format::counted;
 use crate::base::sort::sort_by_key;
 use crate::base::sync::Arc;
 use crate::table::column::Column as C;
@@ -41,6 +41,7 @@ pub static TABLE: TableSpec = TableSpec {
     sortable: &[],
     layout: TableLayout::Groups,
     has_scale: true,
+    empty: ["Nothing to clean up", "Nothing to clean up so far"],
     start: |sources, request| {
         let job = cleanup::hints(sources.pool, sources.request(request))?;
         Ok(Some(Load::of(job, |hints| Ok(TableAnswer::new(CleanupRows::new(hints))))))
@@ -83,10 +84,7 @@ impl CleanupKind {
 
     /// Returns the number of candidates as text.
     pub fn count(&self) -> String {
-        match self.candidates.len() {
-            1 => "1 directory".to_owned(),
-            number => format!("{} directories", grouped(number as u64)),
-        }
+        counted(self.candidates.len() as u64, "directory", "directories")
     }
 }
 

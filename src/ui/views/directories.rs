@@ -40,7 +40,7 @@ pub static TABLE: TableSpec = TableSpec {
     marks: RowMarks::Entries,
     layout: TableLayout::List,
     counted: Some(["directory", "directories"]),
-    empty: ["No directory contains files"; 2],
+    empty: ["No directories with files", "No directories with files so far"],
     start: |sources, request| rows(directories::directories(sources.pool, sources.request(request), MOST)),
     ..SUMS
 };

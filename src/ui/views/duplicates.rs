@@ -18,7 +18,7 @@ use super::table::{
     Branch, Copies, Needs, TableAnswer, TableContext, TableData, TableLayout, TableSpec, TableSummary,
     Target, ViewSpec,
 };
-use crate::base::format::{Units, grouped};
+use crate::base::format::{Units, counted, share};
 use crate::base::sync::Arc;
 use crate::base::text::escape;
 use crate::duplicates::{self, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, EqualName, KeptCopy};
@@ -60,7 +60,7 @@ pub static TABLE: TableSpec = TableSpec {
     ..ENTRIES
 };
 
-/// Rows in display order.
+/// Duplicates, and the rows that show them, in display order.
 #[derive(Debug)]
 pub struct DuplicateRows {
     found: Arc<Duplicates>,
@@ -102,16 +102,13 @@ impl DuplicateRows {
 
     /// Returns the note about the files that were not compared.
     fn not_compared(&self) -> String {
-        let files = |number: u64| match number {
-            1 => "1 file".to_owned(),
-            number => format!("{} files", grouped(number)),
-        };
+        let files = |number| counted(number, "file", "files");
         let skipped = self.found.skipped.len() as u64;
         match (skipped, self.found.elsewhere) {
             (skipped, 0) => files(skipped),
-            (0, elsewhere) => format!("{} on network or virtual file systems", files(elsewhere)),
+            (0, elsewhere) => format!("{} on a network or virtual file system", files(elsewhere)),
             (skipped, elsewhere) => {
-                format!("{}, and {} on network or virtual file systems", files(skipped), files(elsewhere))
+                format!("{}, plus {} on a network or virtual file system", files(skipped), files(elsewhere))
             }
         }
     }
@@ -156,9 +153,10 @@ impl TableData for DuplicateRows {
         }
     }
 
-    fn progress(&self) -> Option<String> {
+    fn progress(&self) -> Option<(String, u16)> {
         let progress = self.found.progress;
-        (!progress.is_complete).then(|| progress.text(self.units))
+        let share = || share(progress.compared, progress.candidates);
+        (!progress.is_complete).then(|| (progress.text(self.units), share()))
     }
 
     fn rows(&self, _columns: usize) -> usize {

@@ -44,7 +44,7 @@ pub static TABLE: TableSpec = TableSpec {
     has_scale: false,
     first_order: Some(By::Items),
     counted: Some(["error", "errors"]),
-    empty: ["No errors"; 2],
+    empty: ["No errors", "No errors so far"],
     start: |sources, request| rows(survey::errors(sources.pool, sources.request(request))),
     ..SUMS
 };

@@ -36,6 +36,7 @@ pub static VIEW: ViewSpec = ViewSpec {
 
 /// Table of the largest files.
 pub static TABLE: TableSpec = TableSpec {
+    empty: ["No files", "No files so far"],
     start: |sources, request| rows(survey::largest(sources.pool, sources.request(request), MOST)),
     ..ENTRIES
 };

@@ -34,10 +34,10 @@ pub static TABLE: TableSpec = TableSpec {
     sortable: &[(C::Size, "size"), (C::Items, "number of names")],
     titles: &[(C::Name, "Path"), (C::Items, "Names")],
     marks: RowMarks::Entries,
-    // The query for the names of an inode contains a device index. In the recorded tree, the same device may
-    // have another index.
+    // The rows are not taken from the tree of the last scan. The query for the names of an inode contains a device
+    // index, and the same device may have another index in that tree.
     is_of_tree: false,
-    empty: ["No hard links"; 2],
+    empty: ["No hard links", "No hard links so far"],
     start: |sources, request| rows(survey::links(sources.pool, sources.request(request))),
     ..SUMS
 };
@@ -93,7 +93,7 @@ fn note(inode: &LinkedInode) -> Option<String> {
     let LinkedInode { inside, count, elsewhere, .. } = *inode;
     match (inode.is_shared(), elsewhere) {
         (false, _) => None,
-        (true, 0) => Some(format!("{inside} of {count} names here; the rest are not in the scan")),
-        (true, _) => Some(format!("{inside} of {count} names here; {elsewhere} elsewhere in the scan")),
+        (true, 0) => Some(format!("{inside} of {count} names here; the scan found no others")),
+        (true, _) => Some(format!("{inside} of {count} names here, {elsewhere} more in the scan")),
     }
 }

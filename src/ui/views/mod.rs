@@ -41,14 +41,15 @@ pub static VIEWS: &[&ViewSpec] = &[
     &df::VIEW,
 ];
 
-/// Index of the list in [`VIEWS`]. The key of the list also works in other views and goes back to the list.
+/// Index of the list in [`VIEWS`]. The key of the list also works on pages such as the marks, and goes back to the
+/// list.
 pub const LIST_INDEX: usize = 1;
 
 pub static LIST: ViewSpec = ViewSpec {
     name: "list",
     key: '1',
     tab: ["List"; 2],
-    help: "list or results",
+    help: "list",
     title: "",
     needs: Needs::Nothing,
     table: None,

@@ -1,11 +1,11 @@
 //! Views of the last scan, shown until the running scan has ended.
 //!
-//! The rows are found in the recorded tree. They refer to no entry of the new tree, so they cannot be marked,
-//! and no program can be started from them. Enter goes to the row's entry if the scan has found it, or else
+//! The rows are found in the tree of the last scan. They refer to no entry of the new tree, so they cannot be
+//! marked, and no program can be started for them. Enter goes to the row's entry if the scan has found it, or else
 //! to the deepest directory on the way to the entry. The scan then reads that directory first.
 //!
 //! Invariant: [`TableData::entries`] returns nothing for these rows, so no command marks, inspects or deletes an
-//! entry of the recorded tree.
+//! entry of the last scan.
 
 use std::io;
 
@@ -15,17 +15,19 @@ use crate::table::recorded::RecordedTree;
 use crate::table::row::{Precision, Row};
 use crate::tree::{DirId, EntryId};
 use crate::ui::loader::{Load, Sources, TableRequest};
+use crate::ui::theme::Role;
 
 /// Rows found in the tree of the last scan.
 #[derive(Debug)]
 struct RecordedRows {
     data: Arc<dyn TableData>,
     record: RecordedTree,
-    /// Directory of the recorded tree that paths are relative to.
+    /// Directory in the tree of the last scan. The displayed paths are relative to this directory.
     from: DirId,
 }
 
-/// Starts the job for a table's rows, in the recorded tree if there is one and it has the requested directory.
+/// Starts the job for a table's rows. The rows come from `record`, the tree of the last scan, if it contains the
+/// requested directory and the rows depend only on a tree. Otherwise, they come from the current tree.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -65,7 +67,11 @@ impl TableData for RecordedRows {
         Some(Row { precision: Precision::Recorded, directory: None, ..row })
     }
 
-    fn progress(&self) -> Option<String> {
+    fn bar_role(&self, index: usize) -> Role {
+        self.data.bar_role(index)
+    }
+
+    fn progress(&self) -> Option<(String, u16)> {
         self.data.progress()
     }
 

@@ -7,7 +7,7 @@ use crate::analysis::search;
 /// Table of the entries that match a query. The contents of a matching directory are listed only if they match,
 /// too.
 pub static TABLE: TableSpec = TableSpec {
-    empty: ["No matches"; 2],
+    empty: ["No matches", "No matches so far"],
     start: |sources, request| rows(search::search(sources.pool, sources.request(request))),
     ..ENTRIES
 };

@@ -115,7 +115,7 @@ impl TableData for SubvolumeRows {
             return Some(Row { is_marked: marked.contains(index), ..row });
         }
         let marked: Vec<usize> = marked.iter().copied().collect();
-        let words = Row::of_words(format!("deleting all marked ({})", marked.len()), RowStyle::Strong);
+        let words = Row::of_words(format!("all marked together ({})", marked.len()), RowStyle::Strong);
         let row = Row { note: Some(RowNote::plain(found.accuracy.text(self.units))), ..words };
         Some(row.with(C::Frees, frees(found.freed(&marked), found.accuracy)))
     }

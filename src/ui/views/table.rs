@@ -17,16 +17,17 @@ use crate::table::recorded::RecordedTree;
 use crate::table::row::Row;
 use crate::tree::{DirId, EntryId, Totals, Tree};
 use crate::ui::loader::{Load, Sources, TableRequest};
+use crate::ui::theme::Role;
 use crate::ui::window::totals_size;
 
 use Column as C;
 
 #[derive(Debug)]
 pub struct ViewSpec {
-    /// Name used for the view's key in the configuration.
+    /// Name with which the configuration binds a key to the view.
     pub name: &'static str,
     pub key: char,
-    /// Name in the tab of the view, in full and abbreviated.
+    /// Names of the view in its tab: full and abbreviated.
     pub tab: [&'static str; 2],
     pub help: &'static str,
     /// Title in the header, after the path.
@@ -40,7 +41,7 @@ pub struct ViewSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     Nothing,
-    /// A source whose file systems can be accessed.
+    /// Scan of this machine, so that the view can query the file systems.
     FileSystem,
     Baseline,
     /// Complete scan of this machine, so that the view can read the files.
@@ -78,7 +79,7 @@ pub enum RowMarks {
     None,
     /// Rows are entries, which have the same marks in every view.
     Entries,
-    /// Rows are totals of files. Marking such a row marks its files.
+    /// Rows are totals of files. Marking a row marks its files.
     Files,
     /// Rows have marks that only this table uses; see [`TableData::toggle_mark`].
     Own,
@@ -99,14 +100,13 @@ pub struct TableSpec {
     pub name_room: usize,
     /// Titles of columns that differ from the usual ones.
     pub titles: &'static [(Column, &'static str)],
-    /// Marks that rows can have.
     pub marks: RowMarks,
     /// `true` if the user can switch the sizes from disk usage to apparent sizes.
     pub has_measure: bool,
     pub layout: TableLayout,
     /// `true` if the user can make bars relative to the largest row.
     pub has_scale: bool,
-    /// `true` if the rows follow from the tree alone, so that they can also be found in the tree of the last scan.
+    /// `true` if the rows depend only on the tree, so that they can also be found in the tree of the last scan.
     pub is_of_tree: bool,
     /// Column whose title shows the arrow when rows are sorted by time.
     pub time: Column,
@@ -162,7 +162,7 @@ impl TableSpec {
 pub enum Target {
     /// Entry to show in the list of its directory.
     Entry(EntryId),
-    /// Entry of the recorded tree.
+    /// Entry in the tree of the last scan.
     Recorded(EntryId),
     /// Changed entry to show, or its former directory if it was deleted.
     Change(compare::Row),
@@ -208,25 +208,31 @@ pub struct Branch {
     pub depth: usize,
     /// Key that identifies the row in this answer and in later ones; `None` if the row has no children in the tree.
     pub key: Option<u64>,
-    /// `true` if the row unfolds together with its parent.
+    /// `true` if unfolding the parent also unfolds this row. Used only for the first child of a row and for the first
+    /// row of the table, which is unfolded at the start.
     pub follows: bool,
 }
 
 pub trait TableData: Debug + Send + Sync {
     fn summary(&self) -> TableSummary;
 
-    /// Returns the number of rows on a screen with `columns` columns.
+    /// Returns the number of rows. `columns` is the width of the screen, to which text is wrapped.
     fn rows(&self, columns: usize) -> usize;
 
-    /// Returns the row with this index; `None` for the df view and the texts that explain its rows, which
-    /// implement [`Self::ledger`] instead.
+    /// Returns the row with this index. Returns `None` in the df view and in the texts that explain its rows, because
+    /// [`Self::ledger`] returns their rows.
     fn row(&self, _index: usize, _context: &TableContext<'_>) -> Option<Row> {
         None
     }
 
-    /// Returns the progress of the search as text; `None` if the search is complete, or if its partial results are
-    /// shown as rows.
-    fn progress(&self) -> Option<String> {
+    /// Returns the color role of a row's bar.
+    fn bar_role(&self, _index: usize) -> Role {
+        Role::Bar
+    }
+
+    /// Returns the progress of the search as text and in thousandths; `None` if the search is complete, or if its
+    /// partial results are shown as rows.
+    fn progress(&self) -> Option<(String, u16)> {
         None
     }
 
@@ -256,7 +262,8 @@ pub trait TableData: Debug + Send + Sync {
         None
     }
 
-    /// Marks or unmarks a row that represents no entries of the tree. Returns `false` if such rows cannot be marked.
+    /// Marks or unmarks a row of a table that has marks of its own ([`RowMarks::Own`]). Returns `false` if the row
+    /// cannot be marked in this way.
     fn toggle_mark(&self, _index: usize) -> bool {
         false
     }
@@ -271,7 +278,7 @@ pub trait TableData: Debug + Send + Sync {
         &[]
     }
 
-    /// Returns the copies to keep, which are those inside `directory`, and all other copies in their groups.
+    /// Returns all copies in the groups that have a copy inside `directory`. The copies inside it are to be kept.
     fn copies_elsewhere(&self, _tree: &Tree, _directory: DirId) -> Copies {
         Copies::default()
     }
@@ -281,12 +288,13 @@ pub trait TableData: Debug + Send + Sync {
         false
     }
 
-    /// Returns `true` if the rows are those of the last scan, which the running scan has not confirmed.
+    /// Returns `true` if the rows come from the last scan and the running scan has not confirmed them yet.
     fn is_recorded(&self) -> bool {
         false
     }
 
-    /// Returns the entry of the last scan that a row shows, and the tree of that scan.
+    /// Returns the tree of the last scan, and the entry of that tree that a row shows. Returns `None` for any other
+    /// row.
     fn recorded(&self, _index: usize) -> Option<(RecordedTree, EntryId)> {
         None
     }
@@ -315,7 +323,7 @@ impl TableAnswer {
     }
 }
 
-/// Wraps a job that publishes rows.
+/// Creates the [`Load`] that delivers the rows published by `job`.
 pub fn rows<T: TableData + 'static>(job: io::Result<Job<T>>) -> io::Result<Option<Load<TableAnswer>>> {
     Ok(Some(Load::of(job?, |data| Ok(TableAnswer::shared(data)))))
 }
@@ -347,7 +355,7 @@ pub const SUMS: TableSpec = TableSpec {
     time: C::Modified,
     first_order: None,
     counted: Some(["entry", "entries"]),
-    empty: ["No entries"; 2],
+    empty: ["No entries", "No entries so far"],
     start: |_, _| Err(io::ErrorKind::Unsupported.into()),
 };
 

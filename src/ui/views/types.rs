@@ -24,6 +24,7 @@ use crate::table::column::Column as C;
 use crate::table::row::{Row, RowStyle};
 use crate::tree::Totals;
 use crate::ui::loader::Load;
+use crate::ui::theme::Role;
 
 pub static VIEW: ViewSpec = ViewSpec {
     name: "types",
@@ -70,7 +71,8 @@ struct TypeRow {
 }
 
 impl TypeRows {
-    /// Creates the rows: each category, followed by its types, and finally the kinds.
+    /// Creates the rows: each category, followed by its types, and finally the kinds of entries other than regular
+    /// files.
     fn new(typed: &TypeTotals) -> Self {
         let of_category =
             |class: Option<Category>| typed.types.iter().filter(move |(of, _)| of.class() == class);
@@ -123,6 +125,10 @@ impl TableData for TypeRows {
         let TypeRow { label, totals, is_group, .. } = self.rows.get(index)?;
         let style = if *is_group { RowStyle::Strong } else { RowStyle::Plain };
         Some(Row { style, ..row_of_sum(label.clone(), totals, context.measure) })
+    }
+
+    fn bar_role(&self, index: usize) -> Role {
+        self.rows.get(index).and_then(|row| row.category).map_or(Role::Bar, Role::of)
     }
 
     fn is_tree(&self) -> bool {

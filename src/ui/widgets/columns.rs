@@ -57,7 +57,7 @@ impl Columns {
         sort_by_key(&mut order, |column| (*column == first, column.spec().drop_order));
         let mut columns = Self::of(&widths, units);
         for column in order {
-            // The main column stays as long as the name has its usual minimum width.
+            // The main column becomes narrower only if the name would otherwise have fewer than `NAME` cells.
             let least = if column == first { least.min(NAME) } else { least };
             while columns.before_name() + least > width && !widths[column as usize].is_empty() {
                 widths[column as usize] = &widths[column as usize][1..];
@@ -98,6 +98,19 @@ impl Columns {
         self.cells.iter().find(|(cell, _)| *cell == column).map(|(_, width)| *width)
     }
 
+    /// Returns the area of the bar in a row with the area `row`. The area is empty if there is no bar.
+    pub fn bar(&self, row: Rect) -> Rect {
+        let mut x = usize::from(row.x);
+        for (column, width) in &self.cells {
+            if *column == Column::Bar {
+                let [x, width] = [x, *width].map(|cells| u16::try_from(cells).unwrap_or(u16::MAX));
+                return Rect { x, width, ..row }.intersection(row);
+            }
+            x += width + 1;
+        }
+        Rect::default()
+    }
+
     /// Returns the gap between the numbers and the name. In a marked row, the mark symbol is in the middle of the gap.
     pub fn gap(&self) -> &'static str {
         match self.cells.first() {
@@ -108,8 +121,8 @@ impl Columns {
         }
     }
 
-    /// Returns the line of titles, each aligned like the cells below it. `title` returns the title of a column,
-    /// in its long form if its second argument is `true`.
+    /// Returns the line of titles, each aligned like the cells below it. `title(column, is_long)` returns the title
+    /// of a column, in the long form if `is_long` is `true`.
     pub fn title_line(&self, title: impl Fn(Column, bool) -> String) -> String {
         let cell = |(column, width): &(Column, usize)| {
             let narrow = matches!(column.spec().widths, [.., Width::Cells(least)] if least >= width);

@@ -48,7 +48,7 @@ pub fn draw(cx: &Context<'_>, page: &TablePage, layout: Layout, canvas: &mut Can
         } else {
             buffer.set_line(area.x, y, &row_line(cx, line, columns, labels), area.width);
             if row == page.index {
-                select(cx, area, buffer);
+                select(cx, area, Rect::default(), buffer);
             }
         }
     }
@@ -87,8 +87,8 @@ fn row_line<'a>(cx: &Context<'_>, row: &Row, columns: usize, labels: usize) -> T
     Text::from(spans)
 }
 
-/// Returns the width for labels that are followed by notes: the width of the longest such label, or less if the notes
-/// need the room, but at least [`LABELS`]. A label and its note share `left` columns.
+/// Returns the width for labels that are followed by notes. It is the width of the longest of these labels, or less if
+/// the notes need the room, but at least [`LABELS`]. A label and its note share `left` columns.
 fn label_room(rows: &[Row], left: usize) -> usize {
     let noted = || rows.iter().filter_map(|row| Some((row, row.note.as_ref()?)));
     let label = noted().map(|(row, _)| width(&row.label) + 2 * row.depth).max().unwrap_or(0);

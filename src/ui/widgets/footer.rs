@@ -13,7 +13,7 @@ use ratatui::text::{Line, Span};
 pub use super::hints::{Top, keys};
 use super::hints::{fitting, width_of_first};
 use super::row::draw_ends;
-use crate::base::format::{duration, grouped, plain_size, share};
+use crate::base::format::{counted, duration, grouped, plain_size, share};
 use crate::base::text::{escape, escape_path, fit, width};
 use crate::delete::OperationKind;
 use crate::exclusive::ExclusiveProgress;
@@ -39,11 +39,12 @@ const WIDE: usize = 60;
 const BAR: usize = 12;
 /// Width that is enough for a size written as an exact number of bytes.
 const FACT: usize = 20;
-/// Number of hints that the facts on the right must leave room for.
+/// Number of key hints for which the text on the right leaves room. Only texts about the filter and about an
+/// incomplete scan may leave less.
 const KEPT: usize = 4;
 
 /// Draws the footer below the view or the page that replaces it.
-pub fn draw(cx: &Context<'_>, top: Top, area: Rect, canvas: &mut Canvas<'_>) {
+pub fn draw(cx: &Context<'_>, top: Top<'_, '_>, area: Rect, canvas: &mut Canvas<'_>) {
     let Canvas { buffer, hits } = canvas;
     buffer.set_style(area, cx.theme.style(Role::Surface));
     let room = usize::from(area.width);
@@ -62,7 +63,7 @@ pub fn draw(cx: &Context<'_>, top: Top, area: Rect, canvas: &mut Canvas<'_>) {
 }
 
 /// Returns the notice or the progress to show, if there is any.
-fn state<'a>(cx: &Context<'_>, top: Top, room: usize) -> Option<Line<'a>> {
+fn state<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Option<Line<'a>> {
     if let Some(notice) = cx.notice_text() {
         let text = format!(" {}", fit(&notice, room.saturating_sub(2), cx.theme.glyphs.gap()));
         Some(Line::styled(text, cx.theme.style(Role::Strong)))
@@ -78,13 +79,13 @@ fn state<'a>(cx: &Context<'_>, top: Top, room: usize) -> Option<Line<'a>> {
 }
 
 /// Returns the width reserved for the first key hint, whose key opens the list of all keys.
-fn first_hint(cx: &Context<'_>, top: Top, room: usize) -> usize {
+fn first_hint(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> usize {
     let first = width_of_first(cx, top, 1);
     if room < NARROW || first == 0 { 0 } else { first + 1 }
 }
 
-/// Returns the part to the right of the key hints.
-fn idle<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
+/// Returns the text to the right of the key hints when there is no notice or progress to show.
+fn idle<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     let left = room.saturating_sub(width_of_first(cx, top, KEPT));
     match top.position {
         Some((index, count)) => lines_place(index, count, left),
@@ -105,7 +106,7 @@ fn row_of(index: usize, rows: usize) -> String {
 }
 
 /// Makes the key hints, which begin at column `x`, clickable.
-fn add_hits(cx: &Context<'_>, top: Top, room: usize, mut x: u16, area: Rect, hits: &mut HitMap) {
+fn add_hits(cx: &Context<'_>, top: Top<'_, '_>, room: usize, mut x: u16, area: Rect, hits: &mut HitMap) {
     for hint in fitting(cx, top, room) {
         let width = u16::try_from(hint.width()).unwrap_or(u16::MAX);
         hits.add(Rect { x, width, ..area }.intersection(area), Hit::Key(hint.key));
@@ -122,7 +123,7 @@ fn bar<'a>(cx: &Context<'_>, share: Option<u16>, room: usize) -> Vec<Span<'a>> {
     bar
 }
 
-fn rescan_progress<'a>(cx: &Context<'_>, top: Top, rescan: &Rescan, room: usize) -> Line<'a> {
+fn rescan_progress<'a>(cx: &Context<'_>, top: Top<'_, '_>, rescan: &Rescan, room: usize) -> Line<'a> {
     let theme = cx.theme;
     let spinner = cx.spinner();
     let entries = format!("{} entries", grouped(rescan.progress.entries));
@@ -135,7 +136,12 @@ fn rescan_progress<'a>(cx: &Context<'_>, top: Top, rescan: &Rescan, room: usize)
     ])
 }
 
-fn exclusive_progress<'a>(cx: &Context<'_>, top: Top, progress: &ExclusiveProgress, room: usize) -> Line<'a> {
+fn exclusive_progress<'a>(
+    cx: &Context<'_>,
+    top: Top<'_, '_>,
+    progress: &ExclusiveProgress,
+    room: usize,
+) -> Line<'a> {
     let stops = cx.keymap.hint(Command::Show(Column::Frees), top.scope, "stops");
     let text = format!("reading {}{stops}", progress.text());
     Line::from(vec![
@@ -151,8 +157,7 @@ fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     let dot = format!(" {} ", theme.glyphs.dot());
     let errors = match tick.progress.errors {
         0 => String::new(),
-        1 => format!("{dot}1 error"),
-        errors => format!("{dot}{} errors", grouped(errors)),
+        errors => format!("{dot}{}", counted(errors, "error", "errors")),
     };
     let percent = cx.scan.percent();
     let bar = bar(cx, percent.map(|percent| u16::from(percent) * 10), room);
@@ -212,7 +217,7 @@ pub fn page_place<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
 
 /// Returns the facts about the list, such as the row number, the filter, the marks and the scan's result. Omits facts
 /// that do not fit.
-fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
+fn place<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     let (window, most) = (&cx.window, room - first_hint(cx, top, room));
     let left = room.saturating_sub(width_of_first(cx, top, KEPT));
     let spare = room.saturating_sub(width_of_first(cx, top, usize::MAX));
@@ -232,7 +237,7 @@ fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
         }
     }
     if cx.is_filtered() {
-        let clears = cx.keymap.first(Command::Back, Scope::List).map(|key| format!(": {key} shows all"));
+        let clears = cx.keymap.first(Command::Back, Scope::List).map(|key| format!(" ({key} shows all)"));
         let clears = clears.filter(|clears| {
             facts.iter().map(|(text, ..)| width(text)).sum::<usize>() + width(clears) + width(" · filtered ")
                 <= most
@@ -250,8 +255,7 @@ fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     }
     match window.totals.errors {
         0 => {}
-        1 => facts.push(("1 error".to_owned(), Role::Warning, left)),
-        errors => facts.push((format!("{} errors", grouped(u64::from(errors))), Role::Warning, left)),
+        errors => facts.push((counted(u64::from(errors), "error", "errors"), Role::Warning, left)),
     }
     if let Some(since) = cx.views.offer().and_then(|offer| offer.since) {
         let key = cx.keymap.first(Command::View(&growth::VIEW), top.scope);
@@ -303,8 +307,11 @@ fn deleting<'a>(cx: &Context<'_>, running: &Running, room: usize) -> Line<'a> {
     let operation_verb = operation_verb(running.kind);
     let report = &running.report;
     let (entries, bytes) = running.expected;
-    let left = grouped(entries.saturating_sub(report.entries));
-    let bytes = plain_size(bytes.saturating_sub(report.freed), cx.units);
+    let left = entries.saturating_sub(report.entries);
+    // Moving an entry to or from the trash frees no space.
+    let frees = !matches!(running.kind, OperationKind::Trash | OperationKind::Restore);
+    let bytes = || format!(", {}", plain_size(bytes.saturating_sub(report.freed), cx.units));
+    let bytes = if frees { bytes() } else { String::new() };
     let stay = match report.failures.count {
         0 => String::new(),
         count => format!(" {dot} {} failed", grouped(count)),
@@ -312,9 +319,9 @@ fn deleting<'a>(cx: &Context<'_>, running: &Running, room: usize) -> Line<'a> {
     let end =
         if running.is_stopping { " (stopping)".to_owned() } else { cx.key_hint(Command::Back, "stops") };
     let texts = [
-        format!("{operation_verb} {dot} {left} entries, {bytes} left{stay}{end}"),
-        format!("{operation_verb} {dot} {left} left{stay}{end}"),
-        format!("{operation_verb} {dot} {left} left"),
+        format!("{operation_verb} {dot} {}{bytes} left{stay}{end}", counted(left, "entry", "entries")),
+        format!("{operation_verb} {dot} {} left{stay}{end}", grouped(left)),
+        format!("{operation_verb} {dot} {} left", grouped(left)),
     ];
     let bar = bar(cx, (entries > 0).then(|| share(report.entries.min(entries), entries)), room);
     let room = room.saturating_sub(bar.iter().map(Span::width).sum::<usize>() + 4);

@@ -17,11 +17,11 @@ const LEFT: u8 = 4;
 const RIGHT: u8 = 8;
 const BOLD: u8 = 16;
 
-/// Lines in an area of the screen.
+/// Lines of all frames in an area of the screen.
 #[derive(Debug)]
 pub struct Frames {
     area: Rect,
-    /// Sides to which lines lead from the center of each cell.
+    /// Bit set of each cell: the sides to which lines lead from the center of the cell, and [`BOLD`].
     cells: Vec<u8>,
 }
 
@@ -30,8 +30,8 @@ impl Frames {
         Self { area, cells: vec![0; usize::from(area.width) * usize::from(area.height)] }
     }
 
-    /// Adds the frame along the edges of a rectangle. Lines of a bold frame replace the lines in their cells, and lines
-    /// of other frames cannot be added to these cells later.
+    /// Adds lines along the edges of `frame`. Bold lines replace other lines in the same cells. Other lines do not
+    /// change cells with bold lines.
     pub fn add(&mut self, frame: Rect, is_bold: bool) {
         let (right, bottom) = (frame.right().saturating_sub(1), frame.bottom().saturating_sub(1));
         let when = |condition: bool, side: u8| if condition { side } else { 0 };

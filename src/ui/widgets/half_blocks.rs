@@ -40,8 +40,8 @@ impl HalfBlocks {
             let Some(cell) = buffer.cell_mut(position) else { continue };
             match (self.colors[at], self.colors[at + width]) {
                 (None, None) => {}
-                // With `Reset` as its background, the cell would have the background color of the terminal, not its
-                // text color.
+                // In `colors`, `Reset` means the terminal's text color. A cell with the background `Reset` would show
+                // the terminal's background color, so the colors of the cell are reversed instead.
                 (Some(Color::Reset), Some(Color::Reset)) => {
                     cell.set_symbol(" ").modifier.insert(Modifier::REVERSED);
                 }

@@ -22,7 +22,7 @@ use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::theme::Role;
 
-/// Width that remains for the path beside a long title.
+/// Number of columns reserved for the path beside a long title.
 const PATH: usize = 10;
 
 pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
@@ -156,8 +156,8 @@ fn totals(cx: &Context<'_>) -> [String; 3] {
     ]
 }
 
-/// Returns the text for a recorded size in three lengths. The longest text contains the size, the time of its scan, and
-/// the percentage that has been scanned again.
+/// Returns the text for a size from an earlier scan, in three lengths. The longest text contains the size, the time of
+/// the earlier scan, and the percentage that has been scanned again.
 fn recorded(cx: &Context<'_>, size: &str, scanned_at: i64) -> [String; 3] {
     let dot = cx.theme.glyphs.dot();
     let time = day_and_time(scanned_at, cx.clock(), &cx.zone);

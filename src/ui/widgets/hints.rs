@@ -8,6 +8,7 @@ use ratatui::text::{Line, Span};
 use crate::base::format::grouped;
 use crate::base::sort::sort_by_key;
 use crate::base::text::width;
+use crate::ui::component::Component;
 use crate::ui::context::Context;
 use crate::ui::keys::{Answer, Binding, Command, KEYMAP, Key, Scope};
 use crate::ui::options::DeleteMode;
@@ -20,10 +21,9 @@ const DELETE_MARKED: u8 = 1;
 
 /// Properties of the top layer, or of the view if no layer is open, that affect the footer.
 #[derive(Clone, Copy, Debug)]
-pub struct Top {
+pub struct Top<'l, 't> {
     pub scope: Scope,
-    /// `true` if the deletion dialog has found changed entries, which it can rescan.
-    pub may_retry: bool,
+    pub layer: Option<&'l dyn Component<'t>>,
     /// Index of the cursor line, and number of lines, if a page replaces the view.
     pub position: Option<(usize, usize)>,
 }
@@ -44,7 +44,7 @@ impl KeyHint {
 }
 
 /// Returns as many key hints as fit, most important first.
-pub fn keys<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
+pub fn keys<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     let spans = fitting(cx, top, room).into_iter().flat_map(|KeyHint { key, word }| {
         let word = if word.is_empty() { String::new() } else { format!(" {word} ") };
         let key = Span::styled(format!(" {}", key.name()), cx.theme.style(Role::Accent));
@@ -54,7 +54,7 @@ pub fn keys<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
 }
 
 /// Returns the hints that fit into `room` columns.
-pub fn fitting(cx: &Context<'_>, top: Top, room: usize) -> Vec<KeyHint> {
+pub fn fitting(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Vec<KeyHint> {
     let mut used = 0;
     let fits = |hint: &KeyHint| {
         used += hint.width();
@@ -64,12 +64,12 @@ pub fn fitting(cx: &Context<'_>, top: Top, room: usize) -> Vec<KeyHint> {
 }
 
 /// Returns the width of the `count` most important hints.
-pub fn width_of_first(cx: &Context<'_>, top: Top, count: usize) -> usize {
+pub fn width_of_first(cx: &Context<'_>, top: Top<'_, '_>, count: usize) -> usize {
     hints(cx, top).iter().take(count).map(KeyHint::width).sum()
 }
 
 /// Returns all hints for the current view or layer, most important first.
-fn hints(cx: &Context<'_>, top: Top) -> Vec<KeyHint> {
+fn hints(cx: &Context<'_>, top: Top<'_, '_>) -> Vec<KeyHint> {
     let lines = KEYMAP.iter().enumerate();
     let lines = lines.filter(|(_, it)| it.scopes.contains(&top.scope) && is_useful(cx, top, it.command));
     let hint = |(line, binding): (usize, &Binding)| {
@@ -79,17 +79,17 @@ fn hints(cx: &Context<'_>, top: Top) -> Vec<KeyHint> {
     let mut hints: Vec<_> = lines.filter_map(hint).collect();
     sort_by_key(&mut hints, |(rank, _)| *rank);
     let mut hints: Vec<_> = hints.into_iter().map(|(_, hint)| hint).collect();
-    let mut said = Vec::new();
+    let mut words = Vec::new();
     hints.retain(|hint| {
-        let is_new = !said.contains(&hint.word);
-        said.push(hint.word.clone());
+        let is_new = !words.contains(&hint.word);
+        words.push(hint.word.clone());
         is_new
     });
     hints
 }
 
 /// Returns `false` if the command would have no effect now.
-fn is_useful(cx: &Context<'_>, top: Top, command: Command) -> bool {
+fn is_useful(cx: &Context<'_>, top: Top<'_, '_>, command: Command) -> bool {
     let page = cx.views.page.as_ref();
     let is_empty = match (top.scope, top.position, page) {
         (_, Some((_, rows)), _) => rows == 0,
@@ -98,9 +98,8 @@ fn is_useful(cx: &Context<'_>, top: Top, command: Command) -> bool {
         (_, None, None) => cx.window.rows == 0,
     };
     match command {
+        _ if top.layer.is_some_and(|layer| !layer.is_useful(command)) => false,
         Command::View(view) => cx.views.is_useful(view),
-        Command::Retry if top.scope == Scope::Confirm => top.may_retry,
-        Command::Answer(Answer::Yes) => top.scope == Scope::Question,
         Command::OlderBaseline | Command::NewerBaseline => {
             page.is_some_and(|page| page.table.is_of_changes())
                 && cx.views.compared.offer().is_some_and(|offer| offer.count > 1)
@@ -112,6 +111,8 @@ fn is_useful(cx: &Context<'_>, top: Top, command: Command) -> bool {
         | Command::Sort(_)
         | Command::Mark
         | Command::MarkCopies(_)
+        | Command::MarkElsewhere
+        | Command::Share
         | Command::Delete
         | Command::Inspect
             if is_empty =>
@@ -138,9 +139,11 @@ fn word(cx: &Context<'_>, scope: Scope, binding: &Binding) -> Option<(u8, Cow<'s
         Command::Quit if scope != Scope::List => (rank, "back".into()),
         Command::Answer(Answer::No) if scope == Scope::Typing => (rank, "cancel".into()),
         Command::Delete if marks > 0 => (DELETE_MARKED, format!("{word} {}", grouped(marks)).into()),
-        Command::Open if cx.views.page.as_ref().is_some_and(|page| page.enter == Some(EnterEffect::Fold)) => {
-            (rank, "fold".into())
-        }
+        Command::Open => match cx.views.page.as_ref().and_then(|page| page.enter) {
+            Some(EnterEffect::Fold) => (rank, "fold".into()),
+            Some(EnterEffect::Unfold) => (rank, "unfold".into()),
+            Some(EnterEffect::Open) | None => (rank, word.into()),
+        },
         _ => (rank, word.into()),
     })
 }

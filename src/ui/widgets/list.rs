@@ -13,7 +13,7 @@ use ratatui::text::Line as Text;
 
 use super::columns::{Columns, NAME};
 use super::row::{draw_ends, draw_rows, inner};
-use crate::base::format::Measure;
+use crate::base::format::{Measure, counted};
 use crate::base::os_error::error_text;
 use crate::table::column::Column;
 use crate::table::rows::Direction;
@@ -30,7 +30,7 @@ pub fn draw(cx: &Context<'_>, titles: Rect, list: Rect, canvas: &mut Canvas<'_>)
     if cx.window.lines.is_empty() {
         draw_empty(cx, list, canvas.buffer);
     }
-    draw_rows(cx, &columns, &cx.window.lines, (cx.window.offset, cx.window.index), list, canvas);
+    draw_rows(cx, &columns, (&cx.window.lines, &[]), (cx.window.offset, cx.window.index), list, canvas);
 }
 
 fn draw_empty(cx: &Context<'_>, list: Rect, buffer: &mut Buffer) {
@@ -40,8 +40,7 @@ fn draw_empty(cx: &Context<'_>, list: Rect, buffer: &mut Buffer) {
         (Some(errno), _) => error_text(errno),
         (None, 1..) => {
             let shows = cx.key_hint(Command::Hidden, "shows them");
-            let entries = if cx.window.left_out == 1 { "entry" } else { "entries" };
-            format!("{} hidden {entries}{shows}", cx.window.left_out)
+            format!("{}{shows}", counted(cx.window.left_out as u64, "hidden entry", "hidden entries"))
         }
         (None, 0) if cx.window.is_complete => "Empty directory".to_owned(),
         (None, 0) if cx.is_scanning() => "Reading".to_owned() + cx.theme.glyphs.gap(),
@@ -65,7 +64,8 @@ pub fn filtered(cx: &Context<'_>) -> String {
     match result.and_then(Loader::error) {
         Some(error) => error.to_string(),
         None if result.is_some_and(|result| result.value().is_some()) => {
-            format!("No entries match the filter{}", cx.key_hint(Command::Back, "clears it"))
+            let so_far = if cx.is_scanning() { " so far" } else { "" };
+            format!("No entries match the filter{so_far}{}", cx.key_hint(Command::Back, "clears it"))
         }
         None => format!("Searching{}", cx.theme.glyphs.gap()),
     }

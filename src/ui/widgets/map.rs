@@ -10,8 +10,8 @@
 //! are filled with a color. Each rectangle includes a gap of one column on its right and half a line at its bottom,
 //! unless the rectangle is only one column wide or half a line high.
 //!
-//! A rectangle, including title and gap, gets its share of the area below its directory's title. Rounding changes
-//! neither side by more than one column or half a line. Areas can therefore be compared among the entries of one
+//! A rectangle, including title and gap, gets its share of the area below its directory's title. Rounding changes the
+//! width by at most one column and the height by at most half a line. Areas can therefore be compared among the entries of one
 //! directory, but not between directories: a directory with many levels loses more area to titles.
 //!
 //! Without colors or half blocks, each rectangle has a frame, whose upper line begins with the name. A symbol before
@@ -48,6 +48,8 @@ use crate::ui::treemap_layout::{Area, Unit, layout};
 const OPEN: (u16, u16) = (8, 6);
 /// Minimum size (columns, half lines) of a rectangle with shading.
 const SHADED: (u16, u16) = (6, 8);
+/// Color of the outline and the title of the cursor's rectangle: the terminal's text color, which no category has.
+const OUTLINE: Color = Color::Reset;
 
 /// Text to be drawn over the rectangles.
 struct Label {
@@ -65,7 +67,7 @@ pub struct LaidOut {
     pub tiles: Vec<Tile>,
 }
 
-/// Picture of a treemap that is being painted.
+/// Painter of a treemap. Collects colors, frames and labels, which [`Painter::draw`] then puts on the screen.
 pub struct Painter<'a, 't> {
     cx: &'a Context<'t>,
     colors: MapColors,
@@ -171,9 +173,9 @@ impl<'a, 't> Painter<'a, 't> {
     fn open(&mut self, shape: &Shape<'_>, inner: &Level, area: Area) {
         self.frame(area, false);
         let theme = self.cx.theme;
-        let color = if shape.is_selected { Some(self.accent()) } else { theme.style(Role::Selected).bg };
+        let color = if shape.is_selected { Some(OUTLINE) } else { theme.style(Role::Selected).bg };
         let style = self.ink(color, shape);
-        // The title takes a whole line of the screen.
+        // The title takes a whole line of the screen, but areas are measured in half lines.
         let line = area.y.div_ceil(2);
         let end = line * 2 + 2;
         let head = Area { height: end - area.y, ..self.inset(area) };
@@ -237,7 +239,7 @@ impl<'a, 't> Painter<'a, 't> {
     fn ink(&self, color: Option<Color>, shape: &Shape<'_>) -> Style {
         match color {
             _ if self.frames.is_some() && shape.is_selected => self.cx.theme.style(Role::Accent).reversed(),
-            // The frame may be dimmed, but the text that replaces its upper line must be legible.
+            // The frame may be dimmed, but the text written over its top line must be legible.
             _ if self.frames.is_some() => {
                 self.cx.theme.style(self.role(shape)).remove_modifier(Modifier::DIM)
             }
@@ -261,8 +263,9 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Returns an area without the gap at its right and bottom edges. If rectangles have frames, removes only the left
-    /// line, because the name is written on the upper line.
+    /// Returns the part of a rectangle's area that can be filled or written on. Without frames, this is the area
+    /// without the gap at the right and bottom edges. With frames, it is the area without the left line. The upper
+    /// line is included, because the name is written on it.
     fn inset(&self, area: Area) -> Area {
         let less = |length: u16| if length > 1 { length - 1 } else { length };
         match self.frames {
@@ -271,15 +274,8 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Returns the color for the outline and the title of the cursor's rectangle. This is the terminal's text color if
-    /// the theme defines none.
-    fn accent(&self) -> Color {
-        self.cx.theme.style(Role::Accent).fg.unwrap_or(Color::Reset)
-    }
-
     fn outline(&mut self, area: Area) {
         self.frame(area, true);
-        let color = self.accent();
         let (right, bottom) = (area.right() - 1, area.bottom() - 1);
         for side in [
             Area { height: 1, ..area },
@@ -287,7 +283,7 @@ impl<'a, 't> Painter<'a, 't> {
             Area { width: 1, ..area },
             Area { x: right, width: 1, ..area },
         ] {
-            self.fill(side, color);
+            self.fill(side, OUTLINE);
         }
     }
 

@@ -21,7 +21,7 @@ use super::columns::right;
 use super::strip;
 use crate::base::format::{brief_size, plain_size};
 use crate::base::sort::sort_by_key;
-use crate::base::text::{fit, pad, width};
+use crate::base::text::{beginning, fit, width};
 use crate::table::column::Column;
 use crate::table::row::{CellValue, NumberFormat, Precision, Row};
 use crate::ui::context::Context;
@@ -34,7 +34,8 @@ use crate::ui::views::{ViewSpec, df};
 use crate::ui::widgets::row::role_of_label;
 
 const BAR: usize = 24;
-/// Minimum width at which the strip shows sizes in full.
+/// Minimum width in columns at which the strip that shows the file system's space contains long sizes, such as
+/// `1.5 GiB` instead of `1.5G`.
 const ROOMY: u16 = 90;
 /// Minimum height of a part: a heading, one row, and a blank line.
 const LEAST: u16 = 3;
@@ -116,10 +117,8 @@ fn heights(parts: &[Part], columns: usize, room: u16) -> Vec<u16> {
 
 /// Draws the name of the file system, and a strip that shows its space. A click opens the df view.
 fn draw_space(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    let name = Span::styled(cx.space_title().unwrap_or_default(), cx.theme.style(Role::Less));
-    let heading = format!(" {}  ", keyed_title(cx, &df::VIEW));
-    let title = Line::from(vec![Span::styled(heading, cx.theme.style(Role::Strong)), name]);
-    canvas.buffer.set_line(area.x, area.y, &title, area.width);
+    let heading = Span::styled(format!(" {}  ", keyed_title(cx, &df::VIEW)), cx.theme.style(Role::Strong));
+    draw_heading(cx, heading, &cx.space_title().unwrap_or_default(), area, canvas);
     canvas.hits.add(area, Hit::View(&df::VIEW));
     let Some(parts) = cx.space_parts() else { return };
     let strip = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(2), height: 2 };
@@ -133,21 +132,25 @@ fn keyed_title(cx: &Context<'_>, view: &'static ViewSpec) -> String {
     format!("{key} {}", view.tab[0])
 }
 
+/// Draws `start`, followed by as much of a fact as fits on the line.
+fn draw_heading(cx: &Context<'_>, start: Span<'_>, fact: &str, area: Rect, canvas: &mut Canvas<'_>) {
+    let room = usize::from(area.width).saturating_sub(start.width() + 1);
+    let fact = beginning(fact, room, cx.theme.glyphs.gap()).into_owned();
+    let line = Line::from(vec![start, Span::styled(fact, cx.theme.style(Role::Faint))]);
+    canvas.buffer.set_line(area.x, area.y, &line, area.width);
+}
+
 fn draw_part(cx: &Context<'_>, part: &Part, is_selected: bool, area: Rect, canvas: &mut Canvas<'_>) {
     let mark = if is_selected { cx.theme.glyphs.cursor() } else { " " };
     let heading = format!("{mark}{} ", keyed_title(cx, part.view));
     let accent = cx.theme.style(Role::Accent);
     let style = if is_selected { filled(accent) } else { cx.theme.style(Role::Strong) };
-    let heading = Line::from(vec![
-        Span::styled(heading, style),
-        Span::styled(format!(" {}", part.total), cx.theme.style(Role::Less)),
-    ]);
-    canvas.buffer.set_line(area.x, area.y, &heading, area.width);
+    draw_heading(cx, Span::styled(heading, style), &format!(" {}", part.total), area, canvas);
     canvas.hits.add(area, Hit::View(part.view));
     let lines = (area.y + 1)..area.bottom().saturating_sub(u16::from(area.height > 2));
     if part.rows.is_empty() && !lines.is_empty() {
-        let text = Span::styled(format!("   {}", part.empty), cx.theme.style(Role::Faint));
-        canvas.buffer.set_span(area.x, area.y + 1, &text, area.width);
+        let below = Rect { y: area.y + 1, ..area };
+        draw_heading(cx, Span::raw("   "), &part.empty, below, canvas);
     }
     for ((row, role), y) in largest(part, lines.len()).into_iter().zip(lines) {
         canvas.buffer.set_line(area.x, y, &row_line(cx, row, *role, usize::from(area.width)), area.width);
@@ -168,10 +171,10 @@ fn largest(part: &Part, room: usize) -> Vec<&(Row, Role)> {
 fn row_line<'a>(cx: &Context<'_>, row: &Row, role: Role, room: usize) -> Line<'a> {
     let format = NumberFormat { units: cx.units, zone: &cx.zone, users: cx.owners.names() };
     let number = cx.units.width() + 1;
-    // A change shows its growth, a reason for errors (which has no size) its number of entries, and any other row
-    // its size.
+    // A row for a change shows its growth. A row without a size (a reason for errors) shows its number of
+    // entries. Any other row shows its size.
     let (column, value) = match (row.cell(Column::Growth), row.cell(Column::Size)) {
-        // The growth of a new entry is its size, which is more informative than "new".
+        // The earlier size of a new entry is set to 0, so that its size is shown instead of the word "new".
         (CellValue::Change(None, after), _) => (Column::Growth, CellValue::Change(Some(0), after)),
         (change @ CellValue::Change(..), _) => (Column::Growth, change),
         (_, CellValue::None) => (Column::Items, row.cell(Column::Items)),
@@ -188,17 +191,14 @@ fn row_line<'a>(cx: &Context<'_>, row: &Row, role: Role, room: usize) -> Line<'a
     ]);
     let bar = (room / 5).min(BAR);
     if let (Column::Size, CellValue::Share(share)) = (column, row.cell(Column::Bar)) {
-        if role == Role::Bar {
-            cx.theme.bar(share, bar).into_iter().for_each(|span| line.push_span(span));
-        } else {
-            let style = Style { bg: cx.theme.style(Role::Track).bg, ..cx.theme.style(role) };
-            line.push_span(Span::styled(cx.theme.glyphs.bar(share, bar), style));
-        }
+        line.extend(cx.theme.bar_of(role, share, bar));
         line.push_span("  ");
     }
     let left = room.saturating_sub(line.width() + 1);
     let label = fit(&row.label, left, cx.theme.glyphs.gap()).into_owned();
-    let label = if width(&label) < left { label } else { pad(&label, left, "") };
+    let note = row.note.as_ref().map(|note| format!("  {}", note.text));
+    let note = note.filter(|note| width(&label) + width(note) <= left);
     line.push_span(Span::styled(label, cx.theme.style(role_of_label(row.style))));
+    line.push_span(Span::styled(note.unwrap_or_default(), cx.theme.style(Role::Faint)));
     line
 }

@@ -22,7 +22,7 @@ pub fn draw(cx: &Context<'_>, pane: Rect, canvas: &mut Canvas<'_>) {
     let window = &parent.window;
     // The rows do not belong to the view, so their clickable areas are discarded.
     let rows = &mut Canvas { buffer: canvas.buffer, hits: &mut HitMap::default() };
-    draw_rows(cx, &columns, &window.lines, (window.offset, usize::MAX), pane, rows);
+    draw_rows(cx, &columns, (&window.lines, &[]), (window.offset, usize::MAX), pane, rows);
     let selected = window.index.checked_sub(window.offset).and_then(|line| u16::try_from(line).ok());
     if let Some(line) = selected.filter(|line| *line < pane.height) {
         select_behind(cx, Rect { y: pane.y + line, height: 1, ..pane }, canvas.buffer);

@@ -21,10 +21,10 @@ use super::strip::{self, StripPart};
 use crate::analysis::overview::Breakdown;
 use crate::analysis::survey::Age;
 use crate::base::calendar::date;
-use crate::base::format::{grouped, percent, plain_size, share};
+use crate::base::format::{counted, percent, plain_size, share};
 use crate::base::os_error::error_text;
 use crate::base::sort::sort_by_key;
-use crate::base::text::{beginning, escape, fit, printable, width};
+use crate::base::text::{beginning, escape, fit, printable, width, wrap};
 use crate::scan::head::FileHead;
 use crate::tree::{DirId, EntryId, EntryState};
 use crate::ui::cells::tiles_area;
@@ -35,7 +35,7 @@ use crate::ui::map_colors::MapColors;
 use crate::ui::theme::Role;
 use crate::ui::window::totals_size;
 
-/// Width of the label in front of a strip.
+/// Width in columns of the label to the left of a strip (see `strip`).
 const LABEL: u16 = 6;
 
 /// Draws the line between the view and a pane.
@@ -48,10 +48,22 @@ pub fn draw_edge(cx: &Context<'_>, pane: Rect, buffer: &mut Buffer) {
 
 pub fn draw(cx: &Context<'_>, pane: Rect, buffer: &mut Buffer) {
     let area = beside_edge(pane);
-    let Some((entry, directory)) = cx.views.preview.subject else { return };
-    match directory {
-        Some(directory) => draw_directory(cx, entry, directory, area, buffer),
-        None => draw_entry(cx, entry, area, buffer),
+    match cx.views.preview.subject {
+        Some((entry, Some(directory))) => draw_directory(cx, entry, directory, area, buffer),
+        Some((entry, None)) => draw_entry(cx, entry, area, buffer),
+        None => draw_row(cx, area, buffer),
+    }
+}
+
+/// Draws the label and the note of a row that does not stand for a single entry, such as a group.
+fn draw_row(cx: &Context<'_>, mut area: Rect, buffer: &mut Buffer) {
+    let row = cx.views.page.as_ref().and_then(|page| page.lines.get(page.index.checked_sub(page.offset)?));
+    let Some(row) = row else { return };
+    let room = usize::from(area.width);
+    let label = fit(&row.label, room, cx.theme.glyphs.gap()).into_owned();
+    put(buffer, take(&mut area, 1), &Line::styled(label, cx.theme.style(Role::Strong)));
+    for line in row.note.iter().flat_map(|note| note.text.split("; ")).flat_map(|clause| wrap(clause, room)) {
+        put(buffer, take(&mut area, 1), &Line::styled(line, cx.theme.style(Role::Faint)));
     }
 }
 
@@ -76,7 +88,8 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
     let is_recorded = cx.sizes().recorded(cx.tree, directory).is_some();
     let sign = theme.glyphs.recorded_if(is_recorded);
     let size = sign.to_owned() + &plain_size(totals_size(&totals, cx.order.measure), cx.units);
-    let facts = format!("  {size} {} {} items{changed}", theme.glyphs.dot(), grouped(totals.items));
+    let items = counted(totals.items, "item", "items");
+    let facts = format!("  {size} {} {items}{changed}", theme.glyphs.dot());
     let room = usize::from(area.width).saturating_sub(width(&facts));
     let mut name = escape(record.map_or(b"", |record| record.name)).into_owned();
     if !name.ends_with('/') {
@@ -159,7 +172,7 @@ fn draw_entry(cx: &Context<'_>, entry: EntryId, mut area: Rect, buffer: &mut Buf
         }
         Some(FileHead::Empty) => "Empty file".to_owned(),
         Some(FileHead::Binary) => "Binary file".to_owned(),
-        Some(FileHead::Elsewhere) => "Contents not read: network or FUSE file system".to_owned(),
+        Some(FileHead::Elsewhere) => "Contents not read: network or virtual file system".to_owned(),
         Some(FileHead::Failed(errno)) => error_text(*errno),
     };
     let style = cx.theme.style(Role::Faint).add_modifier(Modifier::ITALIC);

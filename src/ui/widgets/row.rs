@@ -29,17 +29,19 @@ use crate::ui::theme::{Colors, Role};
 /// Minimum width of a note. A narrower note would be unreadable.
 const NOTE: usize = 10;
 
-/// Draws rows. The first row has index `offset`, and the cursor is on row `index`.
+/// Draws rows, with bars in the colors of `roles`. A bar without a role has the usual color. The first row has index
+/// `offset`, and the cursor is on row `index`.
 pub fn draw_rows(
     cx: &Context<'_>,
     columns: &Columns,
-    rows: &[Row],
+    (rows, roles): (&[Row], &[Role]),
     (offset, index): (usize, usize),
     list: Rect,
     canvas: &mut Canvas<'_>,
 ) {
     let range = cx.ranged_rows();
-    for ((number, row), y) in (offset..).zip(rows).zip(list.y..list.bottom()) {
+    let roles = roles.iter().copied().chain(std::iter::repeat(Role::Bar));
+    for (((number, row), role), y) in (offset..).zip(rows).zip(roles).zip(list.y..list.bottom()) {
         let area = Rect { y, height: 1, ..list };
         canvas.hits.add(area, Hit::Row(number));
         let room = inner(area);
@@ -48,16 +50,20 @@ pub fn draw_rows(
             Some(range) if range.contains(&number) => cx.theme.glyphs.ranged(),
             _ => "",
         };
-        canvas.buffer.set_line(room.x, y, &text(cx, columns, row, sign), room.width);
+        canvas.buffer.set_line(room.x, y, &text(cx, columns, row, role, sign), room.width);
         if number == index {
-            let select = if cx.is_beside_page { select_behind } else { select };
-            select(cx, area, canvas.buffer);
+            if cx.is_beside_page {
+                select_behind(cx, area, canvas.buffer);
+            } else {
+                select(cx, area, columns.bar(room), canvas.buffer);
+            }
         }
     }
 }
 
-/// Returns a row as a line of text. `sign` is a symbol shown in the gap before the label.
-fn text<'a>(cx: &Context<'_>, columns: &Columns, row: &Row, sign: &'static str) -> Text<'a> {
+/// Returns a row as a line of text. The bar has the color of `role`. `sign` is a symbol shown in the gap before the
+/// label.
+fn text<'a>(cx: &Context<'_>, columns: &Columns, row: &Row, role: Role, sign: &'static str) -> Text<'a> {
     let format = NumberFormat { units: cx.units, zone: &cx.zone, users: cx.owners.names() };
     let mut spans = Vec::with_capacity(16);
     for (number, (column, room)) in columns.cells.iter().enumerate() {
@@ -73,7 +79,7 @@ fn text<'a>(cx: &Context<'_>, columns: &Columns, row: &Row, sign: &'static str) 
             }
             (Column::Bar, share) => {
                 let share = if let CellValue::Share(share) = share { share } else { 0 };
-                spans.extend(cx.theme.bar(share, *room));
+                spans.extend(cx.theme.bar_of(role, share, *room));
                 continue;
             }
             (_, CellValue::Trend(heights)) => {
@@ -156,7 +162,7 @@ fn shortened<'t>(note: &'t str, room: usize, gap: &str) -> Cow<'t, str> {
     if width(note) <= room {
         return Cow::Borrowed(note);
     }
-    // For example, the first clause of "packages; npm install downloads them again" is "packages".
+    // For example, the first clause of "npm packages; npm install downloads them again" is "npm packages".
     let clause = note.split_once("; ").map_or(note, |(first, _)| first);
     beginning(clause, room, gap)
 }
@@ -167,8 +173,7 @@ pub fn inner(area: Rect) -> Rect {
     Rect { x: area.right() - width, width, ..area }
 }
 
-/// Highlights the cursor line of a pane that does not get the keys, using only the cursor symbol and a faint
-/// background.
+/// Highlights the cursor line of a pane without keyboard focus, using only the cursor symbol and a faint background.
 pub fn select_behind(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
     // Set only the background, so that names and bars keep their colors.
     let tint = Style { bg: cx.theme.style(Role::Surface).bg, ..Style::new() };
@@ -188,28 +193,26 @@ fn set_sign(cx: &Context<'_>, row: Rect, style: Style, buffer: &mut Buffer) {
 /// Highlights the line under the cursor: puts a symbol in the first cell if that cell is blank, and changes the
 /// background color. With sixteen colors, the line is white on blue, including bars, because terminals use different
 /// shades of blue, and only white is visible on all of them. If the theme has no background color for this line, it is
-/// in reverse video, but bars keep their color. Bold text stays bold. Without colors, the line
-/// is only made bold.
-pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
-    let (selected, bar) = (cx.theme.style(Role::Selected), cx.theme.style(Role::Bar).fg);
+/// in reverse video, except for its bar, which would look empty. Bold text stays bold. Without colors, the line is only
+/// made bold.
+pub fn select(cx: &Context<'_>, row: Rect, bar: Rect, buffer: &mut Buffer) {
+    let theme = cx.theme;
+    let (selected, faint) = (theme.style(Role::Selected), theme.style(Role::Faint).fg);
     let is_tint = matches!(selected.bg, Some(Color::Rgb(..) | Color::Indexed(_)));
-    for cell in row.positions() {
-        let cell = &mut buffer[cell];
+    for position in row.positions() {
+        let cell = &mut buffer[position];
         let mut style = Style::reset().patch(selected).add_modifier(cell.modifier & Modifier::BOLD);
-        let is_bar = bar == Some(cell.fg);
-        if cx.theme.colors == Colors::None {
-            // In reverse video, bars would look empty.
+        if theme.colors == Colors::None {
             style = Style::new().add_modifier(cell.modifier).bold();
-        } else if selected.bg.is_none() {
-            // Reverse video swaps the two colors of a cell, so the color of a bar is set as the background. The
-            // exception is a bar in the same color as the row, because that bar would be invisible.
-            style = if is_bar && bar != selected.fg { style.bg(cell.fg) } else { style };
-        } else if is_tint && cell.fg != Color::Reset && Some(cell.fg) != selected.bg {
+        } else if selected.bg.is_none() && bar.contains(position) {
+            continue;
+        } else if is_tint && cell.fg != Color::Reset && ![selected.bg, faint].contains(&Some(cell.fg)) {
+            // Faint text would have too little contrast with this background.
             style = style.fg(cell.fg);
         }
         cell.set_style(style);
     }
-    set_sign(cx, row, if is_tint { cx.theme.style(Role::Accent) } else { Style::new() }, buffer);
+    set_sign(cx, row, if is_tint { theme.style(Role::Accent) } else { Style::new() }, buffer);
 }
 
 /// Draws `left` at the start of the line, and `right` at the end if it fits.

@@ -46,7 +46,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// Returns the size as text, with a symbol if it is from the last scan.
+    /// Returns the size as text. A size from the last scan has a symbol in front of it.
     pub fn size_text(&self, cx: &Context<'_>) -> String {
         let sign = cx.theme.glyphs.recorded_if(self.is_recorded);
         format!("{sign}{}", plain_size(self.size, cx.units))

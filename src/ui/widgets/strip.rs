@@ -30,7 +30,7 @@ pub struct StripPart {
 
 /// Draws a strip of two lines. `text` gets the size of a part and the size of the whole, and returns the text after the
 /// part's name in the legend. Parts without bytes are not drawn; every other part gets at least one cell. If there is
-/// too little room, the legend omits the smallest parts.
+/// too little room, the legend omits the smallest parts, but never the first one.
 pub fn draw(
     cx: &Context<'_>,
     parts: &[StripPart],
@@ -65,9 +65,9 @@ pub fn draw(
         let text = Span::styled(format!(" {name} {}  ", text(*bytes, whole)), cx.theme.style(Role::Faint));
         texts.push((*bytes, sign, text));
     }
-    // If the legend has too little room, the largest parts take precedence.
+    // If the legend has too little room, the first part and then the largest parts take precedence.
     let mut order: Vec<usize> = (0..texts.len()).collect();
-    sort_by_key(&mut order, |index| Reverse(texts[*index].0));
+    sort_by_key(&mut order, |index| (*index > 0, Reverse(texts[*index].0)));
     order.retain(|index| {
         let width = 1 + texts[*index].2.width();
         let fits = width <= room + 2;

@@ -9,6 +9,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::text::{Line, Text};
 use ratatui::widgets::{Paragraph, Widget, Wrap};
 
 use super::columns::Columns;
@@ -27,6 +28,9 @@ use crate::ui::theme::Role;
 use crate::ui::views::{TableLayout, TableSummary};
 use crate::ui::window::totals_size;
 
+/// Maximum width of the progress bar of a search.
+const BAR: usize = 48;
+
 pub fn draw(cx: &Context<'_>, page: &TablePage, titles: Rect, list: Rect, canvas: &mut Canvas<'_>) {
     let columns = columns(cx, page, usize::from(inner(list).width));
     if page.failure.is_none() {
@@ -35,7 +39,7 @@ pub fn draw(cx: &Context<'_>, page: &TablePage, titles: Rect, list: Rect, canvas
     if page.lines.is_empty() && !list.is_empty() {
         draw_empty(cx, page, list, canvas.buffer);
     }
-    draw_rows(cx, &columns, &page.lines, (page.offset, page.index), list, canvas);
+    draw_rows(cx, &columns, (&page.lines, &page.roles), (page.offset, page.index), list, canvas);
 }
 
 /// Returns several versions of the text with the totals, longest first.
@@ -72,7 +76,7 @@ pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
     let with_sum = sum.map(|sum| format!("{bound}{sum} {} {dot} {of} ", measure.name()));
     // Mention the limit if there are more matches than rows.
     let is_cut = page.table.layout == TableLayout::List && page.is_complete && (page.rows as u64) < found;
-    let first = is_cut.then(|| format!("the first {} ", grouped(page.rows as u64)));
+    let first = is_cut.then(|| format!("showing {} ", grouped(page.rows as u64)));
     let with_end = with_sum.iter().zip(&first).map(|(sum, first)| format!("{sum}{dot} {first}"));
     let short_end = first.iter().map(|first| format!("{first}of {matched} "));
     let all: Vec<String> = with_end.chain(short_end).collect();
@@ -101,12 +105,16 @@ fn draw_empty(cx: &Context<'_>, page: &TablePage, list: Rect, buffer: &mut Buffe
     let text = match &page.failure {
         Some(text) => text.clone(),
         None if !page.is_complete => {
-            let progress = page.progress.as_ref().map(|progress| format!(" {progress}"));
+            let progress = page.progress.as_ref().map(|(text, _)| format!(" {text}"));
             format!("Loading{}{}", cx.theme.glyphs.gap(), progress.unwrap_or_default())
         }
         None => page.table.empty[usize::from(cx.is_scanning())].to_owned(),
     };
     let style = cx.theme.style(Role::Faint);
     let area = Rect { x: list.x + 3.min(list.width), width: list.width.saturating_sub(4), ..list };
-    Paragraph::new(printable(text.as_bytes())).style(style).wrap(Wrap { trim: true }).render(area, buffer);
+    let mut text = Text::styled(printable(text.as_bytes()), style);
+    if let Some((_, share)) = page.progress.as_ref().filter(|_| page.failure.is_none()) {
+        text.push_line(Line::from(cx.theme.bar(*share, usize::from(area.width).min(BAR))));
+    }
+    Paragraph::new(text).wrap(Wrap { trim: false }).render(area, buffer);
 }

@@ -66,7 +66,7 @@ fn empty(cx: &Context<'_>) -> String {
     } else if cx.is_filtered() {
         filtered(cx)
     } else if cx.window.is_complete {
-        "All entries are empty".to_owned()
+        "No entries with a size".to_owned()
     } else {
         format!("Reading{}", cx.theme.glyphs.gap())
     }

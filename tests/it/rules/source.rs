@@ -15,7 +15,7 @@ type ModulePath = Vec<String>;
 pub struct Module {
     pub file: PathBuf,
     pub text: String,
-    /// Names of types, traits and aliases that other modules see.
+    /// Names of types, traits and aliases that are visible to other modules.
     pub types: Vec<String>,
     /// Files that define the items to which this module refers. A re-export leads to the file with the definition.
     pub used: BTreeSet<PathBuf>,
@@ -92,7 +92,7 @@ fn read(file: &Path, folder: &Path, path: &[String], into: &mut BTreeMap<ModuleP
     }
 }
 
-/// Returns the files of a module declaration, and the folder of the module's children.
+/// Returns the files that a module declaration can refer to, and the folder that contains the module's children.
 fn locate(folder: &Path, name: &str, attributes: &[Attribute]) -> (Vec<PathBuf>, PathBuf) {
     let inner = folder.join(name);
     let text: String = attributes.iter().map(tokens).collect();
@@ -170,7 +170,7 @@ fn leaves(tree: &UseTree, before: &[String], into: &mut Vec<(String, ModulePath)
 #[derive(Default)]
 struct Reader {
     path: ModulePath,
-    /// Number of inline modules around the visited code.
+    /// Number of inline modules that contain the visited code.
     inline: usize,
     types: Vec<String>,
     items: BTreeSet<String>,
@@ -329,7 +329,7 @@ fn resolve(path: &[String], modules: &BTreeMap<ModulePath, Module>, depth: usize
         let target = match target.first().map(String::as_str) {
             Some("crate") => target[1..].to_vec(),
             Some(first) if module.children.contains(first) => [own, &target[..]].concat(),
-            // Path of another crate.
+            // The path leads to another crate.
             _ => continue,
         };
         if let Some(file) = resolve(&target, modules, depth + 1) {

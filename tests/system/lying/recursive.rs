@@ -1,4 +1,4 @@
-//! Lengths of directories on `CephFS`, which are the sizes of everything below them.
+//! Tests of `CephFS`, where the length of a directory is the total length of everything below it.
 
 use super::server::Server;
 use crate::program::json::parse;
@@ -7,7 +7,7 @@ use crate::program::{program, run};
 use duke::tree::Totals;
 use nix::errno::Errno;
 
-/// Returns the mounted file system, or `None` and reports the reason.
+/// Mounts the file system. If that is not possible, reports the reason and returns `None`.
 fn mount(subtype: &str) -> Option<Server> {
     let server = Server::mount("recursive.c", &["-o", &format!("subtype={subtype}")], "read");
     server.map_err(crate::support::skip).ok()

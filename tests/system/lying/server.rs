@@ -13,8 +13,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Mounts the file system in `source` with these arguments, and waits until its `entry` exists. The error is the
-    /// reason why it cannot be mounted here.
+    /// Compiles the C program `source`, runs it with these arguments to mount its file system, and waits until
+    /// `entry` exists there. Returns the reason as an error if the file system cannot be mounted on this machine.
     pub fn mount(source: &str, arguments: &[&str], entry: &str) -> Result<Self, &'static str> {
         if !Path::new("/dev/fuse").exists() {
             return Err("no /dev/fuse");

@@ -1,4 +1,4 @@
-//! Lines that cannot be read: each is reported with its number and its reason, and changes nothing.
+//! Tests of invalid lines: each is reported with its line number and the reason, and is skipped.
 
 use super::{fields, preset, read, read_in, read_with};
 use crate::formats::lists::{ListOptions, ListPreset};

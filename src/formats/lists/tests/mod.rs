@@ -368,7 +368,7 @@ fn a_list_of_s3_has_encoded_keys_and_no_header() {
         "c/k file 0 0",
     ];
     assert_eq!(list.summary(), expected);
-    // A fourth column without times is ignored.
+    // A fourth column whose values are not times is ignored.
     let list = read_with("b,k,5,STANDARD\nb,l,6,GLACIER\n", &preset(ListPreset::S3Inventory)).good();
     assert_eq!(list.totals().apparent, 11);
     let part = ListOptions { root: Some(b"b/x+y z".to_vec()), ..preset(ListPreset::S3Inventory) };
@@ -405,7 +405,7 @@ fn columns_are_recognized_or_given() {
     assert_eq!(error("a,b\n1,2\n", &[]), asks);
     assert_eq!(error("a,b\n1,2\n", &["size=2"]), asks);
     assert!(error("{}", &["path=1"]).unwrap().contains("have names, not numbers"));
-    assert!(error("a,b\n1,2\n", &["path=c"]).unwrap().contains("lacks a column"));
+    assert!(error("a,b\n1,2\n", &["path=c"]).unwrap().contains("must contain each column"));
     for other in ["", "hello\nworld\n", "[1,2,{}]", "[", "\x00,\x01\n", "name\nx\n"] {
         assert_eq!(error(other, &[]).as_deref(), Some("another format"), "{other}");
     }

@@ -26,7 +26,8 @@ fn distinct(entries: Vec<(Vec<u8>, Plan)>) -> Vec<(Vec<u8>, Plan)> {
     entries.into_iter().filter(is_new).map(below).collect()
 }
 
-/// Returns the facts about a tree that are not in its lines: totals and shared sizes of each directory.
+/// Returns the path, totals and shared size of each directory. The lines of an export do not contain totals and
+/// shared sizes.
 fn sums(tree: &Tree) -> Vec<String> {
     let mut sums: Vec<String> = Walk::new(tree, DirId::TOP)
         .map(|(id, _)| format!("{:?} {:?} {}", tree.path(id), tree.totals(id), tree.shared(id)))
@@ -35,7 +36,7 @@ fn sums(tree: &Tree) -> Vec<String> {
     sums
 }
 
-/// Shuffles the lines of a list; the same list always gives the same order.
+/// Shuffles all lines of a list except the first `header` lines. The same list always gives the same order.
 fn shuffled(text: &str, header: usize) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     let (mut state, first) = (0x2545_f491_4f6c_dd1d_u64, header + 1);

@@ -21,16 +21,16 @@ pub struct Joined<'p> {
     /// Parts. The first part lists the roots of all other parts, except for those in `unlisted`.
     pub parts: Vec<JoinedPart<'p>>,
     pub devices: Vec<MergedDevice>,
-    /// States of the roots of all parts but the first. The keys are the root's parent directory, which is in
-    /// the first part, and then the root's name.
+    /// States of the roots of all parts but the first, by parent directory and by name. The parent directories are in
+    /// the first part.
     roots: HashMap<DirId, HashMap<Vec<u8>, EntryState>>,
     /// Parent of each directory in `roots`.
     parents: HashMap<DirId, DirId>,
-    /// Paths of the other parts' roots that part 0 does not list.
+    /// Paths of roots of other parts that are missing from the first part.
     pub unlisted: Vec<Vec<u8>>,
 }
 
-/// Part, with the numbers that its directories and devices have in the merged tree.
+/// Part of a plan. Maps the part's own directory numbers and device indexes to those of the merged tree.
 pub struct JoinedPart<'p> {
     pub tree: &'p Tree,
     first: u32,
@@ -44,7 +44,7 @@ pub struct MergedDevice {
 }
 
 impl MergedDevice {
-    /// Returns `true` if both are the same device. Device numbers are unique only within a host.
+    /// Returns `true` if `self` and `other` are the same device. Device numbers are unique only within a host.
     fn is(&self, other: &Self) -> bool {
         let is_named = !self.system.name.is_empty() && !other.system.name.is_empty();
         let is_number = self.number == other.number && self.system.host == other.system.host && !is_named;

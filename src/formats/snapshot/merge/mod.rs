@@ -21,7 +21,7 @@ use crate::tree::{DirId, Entry, EntryState, Exclusion, Listing};
 use joined::{Joined, MergedDevice};
 use totals::TotalChanges;
 
-/// Merged tree of several snapshots.
+/// Merged tree of the parts, which are snapshots.
 pub struct Merge<'p> {
     joined: Joined<'p>,
     changes: TotalChanges,
@@ -36,8 +36,8 @@ impl<'p> Merge<'p> {
         Some(Self { joined, changes })
     }
 
-    /// Returns the paths of the other parts' roots that the first part does not list. These roots are missing from the
-    /// merged tree.
+    /// Returns the paths of roots that belong to other parts, but are not listed in the first part. These roots are
+    /// missing from the merged tree.
     pub fn unlisted(&self) -> &[Vec<u8>] {
         &self.joined.unlisted
     }
@@ -47,8 +47,8 @@ impl<'p> Merge<'p> {
         self.row(DirId::TOP, 0).totals.errors
     }
 
-    /// Writes the merged snapshot to `out` and returns its length. The file systems are those of the parts; those in
-    /// `about` are ignored.
+    /// Writes the merged snapshot to `out` and returns its length. The file systems in `about` are replaced by those of
+    /// the parts.
     ///
     /// # Errors
     /// Returns an error if the snapshot cannot be written. The output is then incomplete.

@@ -1,8 +1,8 @@
 //! Totals of a merged tree.
 //!
 //! In the totals of a part, each inode of the part counts once. These totals are first changed so that every name
-//! counts. Then the totals of the other parts are added to the directories above them. Finally, repeated names in the
-//! whole tree are subtracted, as after a scan (`tree::hard_links`).
+//! counts. Then the totals of every part but the first are added to the directories that contain the roots of the
+//! part. Finally, repeated names in the whole tree are subtracted, as after a scan (`tree::hard_links`).
 
 use std::collections::HashMap;
 
@@ -29,8 +29,8 @@ impl TotalChanges {
         changes
     }
 
-    /// Makes every name of a hard-linked inode count again in its part, and returns all these names, with the directory
-    /// numbers and device indexes of the merged tree.
+    /// Adds to `more` the sizes that each part subtracted from its totals because an inode has several names. Returns
+    /// all names of hard-linked inodes, with the directory numbers and device indexes of the merged tree.
     fn count_every_name(&mut self, joined: &Joined<'_>) -> Vec<LinkedName> {
         let linked: Vec<Vec<LinkedName>> = joined.parts.iter().map(|part| part.tree.linked()).collect();
         let mut all = Vec::new();

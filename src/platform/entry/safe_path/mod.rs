@@ -48,9 +48,8 @@ enum Rule {
 /// Reason why a path is refused although the system would allow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Path up to the refused component. `None` if this is the whole path, because the user has typed it and knows it.
+    /// Path up to the refused component. `None` if this is the whole path that the user gave.
     pub path: Option<PathBuf>,
-    /// Cause of the refusal.
     pub cause: Cause,
 }
 
@@ -146,8 +145,8 @@ struct Walk {
     trusted: [u32; 2],
 }
 
-/// Name in the directory that the walk has reached, and the attributes of the entry with this name, or `None` if there is
-/// no such entry. The entry is never a symbolic link.
+/// Name in the directory that the walk has reached, and the attributes of the entry with this name. The attributes are
+/// `None` if the entry does not exist. The entry is never a symbolic link.
 type Found = (OsString, Option<Attributes>);
 
 impl Walk {
@@ -184,7 +183,7 @@ impl Walk {
         Ok(None)
     }
 
-    /// Enters a directory, unless the rule forbids it.
+    /// Enters the directory `name`. Returns an error if `check_directory` rejects the directory.
     fn enter(&mut self, name: &OsStr) -> Result<(), Error> {
         self.directory = self.directory.step_into(name)?;
         self.attributes = self.directory.attributes()?;
@@ -273,10 +272,10 @@ fn components(path: &OsStr) -> Vec<OsString> {
 
 /// Returns `true` if users other than root and the owner may write to an open directory.
 ///
-/// Root's group and the owner's private group do not count, because they have no other members. Many systems create
-/// such a group for each user and let it write to the user's directories. If there is an access control list, the group
-/// bits also apply to the users and groups in that list, so the directory counts as writable if these bits allow
-/// writing.
+/// Root's group and the owner's private group do not count, because they have no other members. Many systems create a
+/// private group for each user and let it write to the user's directories. If there is an access control list, the
+/// group bits also apply to the users and groups in that list, so the directory counts as writable if the group bits
+/// allow writing.
 pub fn others_may_write(directory: &Directory, found: &Attributes) -> bool {
     let by_group = || {
         let is_private = found.gid == 0 || users::is_only_member(found.uid, found.gid);

@@ -61,7 +61,7 @@ impl Output {
         }
     }
 
-    /// Opens a stream for writing.
+    /// Opens the file for writing, without replacing it. Used if [`Output::is_stream`] is `true`.
     ///
     /// # Errors
     /// Returns any error of openat(2).

@@ -29,7 +29,8 @@ pub struct Superblock {
     pub cluster: u64,
     /// Size of the journal, unless it is on another device.
     pub journal: Option<u64>,
-    /// Size of the file system's own structures, including the journal, if the superblock records it.
+    /// Size of the file system's own structures, including the journal; `None` if the superblock does not record this
+    /// size.
     pub overhead: Option<u64>,
 }
 

@@ -7,7 +7,7 @@
 //! | btrfs | `BTRFS_IOC_SPACE_INFO`, `BTRFS_IOC_TREE_SEARCH_V2` |
 //! | APFS | `getattrlist(2)`, `fs_snapshot_list(2)` |
 //!
-//! Invariant: a number that is not reported or may not be read is absent, never zero.
+//! Invariant: a number that this process cannot read is `None`, never 0.
 
 pub mod btrfs;
 pub mod ext;
@@ -38,7 +38,7 @@ pub enum Native {
 /// Reference from a file to an extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileExtent {
-    /// Inode number of the file, on btrfs within its subvolume.
+    /// Inode number of the file. On btrfs, it is unique only within the subvolume.
     pub inode: u64,
     /// Position of the extent on the volume, the same for all files that refer to it.
     pub start: u64,
@@ -66,7 +66,7 @@ pub struct Xfs {
 pub struct Apfs {
     /// Number of bytes that the scanned volumes use in their container.
     pub volumes: Option<u64>,
-    /// Names of local snapshots of these volumes.
+    /// Names of the local snapshots of the scanned volumes; `None` if they cannot be read.
     pub snapshots: Option<Vec<Vec<u8>>>,
 }
 

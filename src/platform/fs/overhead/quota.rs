@@ -20,7 +20,7 @@ pub fn of_user(mount: &Mount) -> Option<Quota> {
     let user = nix::unistd::getuid().as_raw().cast_signed();
     let mut answer = MaybeUninit::<libc::dqblk>::zeroed();
     let start = answer.as_mut_ptr().cast();
-    // SAFETY: `device` ends with NUL, and the answer is memory of the size that the request fills.
+    // SAFETY: `device` ends with NUL, and `start` points to a `dqblk`, the structure that `Q_GETQUOTA` fills.
     Errno::result(unsafe { libc::quotactl(GET_USER, device.as_ptr(), user, start) }).ok()?;
     // SAFETY: the structure was zeroed, which is a valid value, and the kernel has filled it.
     let answer = unsafe { answer.assume_init() };

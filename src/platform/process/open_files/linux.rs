@@ -16,7 +16,7 @@ use crate::platform::{Buffer, Directory, Errno, Filled, Reader};
 
 /// Suffix that the kernel appends to the path of a deleted file (`d_path`).
 const DELETED: &[u8] = b" (deleted)";
-/// ID of the initial PID namespace (`PROC_PID_INIT_INO`).
+/// Target of the link `/proc/PID/ns/pid` in the initial PID namespace (`PROC_PID_INIT_INO`).
 const FIRST_NAMESPACE: &[u8] = b"pid:[4026531836]";
 /// Size of the buffer for a process name, which is at most 16 bytes long.
 const NAME: usize = 64;
@@ -76,7 +76,7 @@ struct Look {
 struct Process {
     directory: Directory,
     pid: u32,
-    /// Name of the process, read only when a file of the process is found.
+    /// Name of the process. It is not read until one of the wanted files is found open in the process.
     name: OnceCell<Vec<u8>>,
 }
 
@@ -93,7 +93,7 @@ impl Look {
         self.mapped(&process);
     }
 
-    /// Searches the descriptors of a process.
+    /// Searches the descriptors of a process for deleted files.
     fn opened(&mut self, process: &Process) -> Result<(), Errno> {
         let links = process.directory.open_child(c"fd")?;
         let mut path = [0; LINK];
@@ -107,7 +107,7 @@ impl Look {
         })
     }
 
-    /// Searches the mappings of a process.
+    /// Searches the memory mappings of a process for deleted files.
     fn mapped(&mut self, process: &Process) {
         let Ok(maps) = read_all(&process.directory, c"maps") else { return };
         let mut mappings = maps.split(|byte| *byte == b'\n').filter_map(mapping).peekable();

@@ -88,7 +88,7 @@ fn descriptors(pid: c_int) -> Result<Vec<libc::proc_fdinfo>, Errno> {
             return Err(Errno::last());
         }
         let count = (filled / size_of::<libc::proc_fdinfo>()).min(room);
-        // SAFETY: the call has filled that many elements.
+        // SAFETY: the call has filled `count` elements.
         unsafe { found.set_len(count) };
         // If the buffer is full, the list may be incomplete.
         if count < room {

@@ -28,7 +28,6 @@ pub struct UnlinkedFile {
     pub device: u64,
     /// ID of the mount through which the file was opened, if the system reports it.
     pub mount: Option<u64>,
-    /// Inode number.
     pub inode: u64,
     /// Disk usage in bytes; `None` if this process may not read it.
     pub disk: Option<u64>,
@@ -41,11 +40,9 @@ pub struct UnlinkedFile {
 /// Process that holds a file open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// Process ID.
     pub pid: u32,
     /// Name of the process, which can contain any bytes.
     pub name: Vec<u8>,
-    /// Way in which the process holds the file open.
     pub through: Through,
 }
 
@@ -75,7 +72,6 @@ pub enum ProcessAccess {
 #[derive(Clone, Debug, Default)]
 pub struct Found {
     pub files: Vec<UnlinkedFile>,
-    /// Processes that the search could access.
     pub access: ProcessAccess,
 }
 

@@ -55,7 +55,7 @@ const LENGTH: u32 = 0x200;
 
 /// Attributes that must all be present; otherwise the attributes of the entry are read by name.
 const KEPT: u32 = DEVICE | TYPE | MODIFIED | INODE;
-/// Attributes that must also be present if owners are requested. Owners need 12 bytes in every record.
+/// Attributes that must be present in addition to `KEPT` if owners are requested. They take 12 bytes in every record.
 const OWNERS: u32 = OWNER | GROUP | ACCESS;
 
 impl Wanted {
@@ -74,7 +74,7 @@ impl Wanted {
     pub const NAMES: Self = Self { common: RETURNED | ERROR | NAME | TYPE | INODE, directory: 0, file: 0 };
 }
 
-/// Size in bytes of a record's header: the length and the returned bits.
+/// Size in bytes of a record's header: the record length (4) and the bits of the returned attributes (20).
 const HEAD: usize = 24;
 
 /// Returns the total length of the `count` records at the start of `bytes`; `None` if a record is malformed or has no
@@ -106,8 +106,8 @@ fn split<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
 fn entry(record: &[u8], wanted: Wanted) -> Option<DirEntry<'_>> {
     let name = name(record)?;
     let nothing = (Kind::Unknown, 0, Prefetched::Nothing);
-    let (hint, inode, said) = Fields::of(record)?.read(wanted).unwrap_or(nothing);
-    Some(DirEntry { name, hint, inode, said })
+    let (hint, inode, prefetched) = Fields::of(record)?.read(wanted).unwrap_or(nothing);
+    Some(DirEntry { name, hint, inode, prefetched })
 }
 
 /// Returns the name of the entry. The name is the first field, or the second if there is an ERROR field.
@@ -140,8 +140,8 @@ impl<'b> Fields<'b> {
         Some(Self { bytes, common: set(0)?, directory: set(2)?, file: set(3)? })
     }
 
-    /// Reads the fields. Returns `None` if the record is too short for the fields that its bits show, or if it
-    /// contains a field that duke never requests and whose size is therefore unknown.
+    /// Reads the fields. Returns `None` if the record is too short for the fields that are set in its bit masks, or
+    /// if it contains a field that duke never requests and whose size is therefore unknown.
     fn read(&mut self, wanted: Wanted) -> Option<(Kind, u64, Prefetched)> {
         const ALL: Wanted = Wanted::ALL;
         let Self { common, directory, file, .. } = *self;
@@ -175,8 +175,9 @@ impl<'b> Fields<'b> {
             mode: mode_of(kind, access),
             border: Boundary::None,
         };
-        let said = if kind == Kind::Directory { self.directory(own, flags) } else { self.file(own, wanted) };
-        Some((kind, inode, said?))
+        let prefetched =
+            if kind == Kind::Directory { self.directory(own, flags) } else { self.file(own, wanted) };
+        Some((kind, inode, prefetched?))
     }
 
     /// Returns the kind of boundary that a directory forms, such as a mount point. The result includes the directory's

@@ -1,4 +1,4 @@
-//! Tests with records packed as the kernel packs them, and with bytes that no kernel would write.
+//! Tests that decode records in the layout of the kernel, and bytes that no kernel would write.
 
 use proptest::prelude::*;
 
@@ -112,7 +112,7 @@ impl Packed {
         let entries: Vec<_> = entries(&bytes, Wanted::ALL).collect();
         assert_eq!(entries.len(), 1);
         assert_eq!(entries[0].name.to_bytes(), self.name);
-        (entries[0].hint, entries[0].inode, entries[0].said)
+        (entries[0].hint, entries[0].inode, entries[0].prefetched)
     }
 }
 
@@ -137,7 +137,7 @@ fn a_file_is_read_whole() {
 #[test]
 fn an_error_comes_before_the_name_and_without_attributes() {
     assert_eq!(Packed::failed(b"bad", 5).read(), (Kind::Unknown, 0, Prefetched::Failed(Errno::EIO)));
-    // A kernel that also packs missing attributes adds an error field of 0.
+    // A kernel that also packs attributes without a value adds an ERROR field of 0 to entries without an error.
     let fine = Packed { error: Some(0), ..Packed::file(b"fine") };
     assert!(matches!(fine.read().2, Prefetched::All(_)));
 }
@@ -172,13 +172,17 @@ fn a_device_number_is_widened_as_stat_does() {
 
 #[test]
 fn directories_report_only_the_boundary_of_opening_them() {
-    let said = |mount_status, flags| Packed::directory(mount_status, flags).read().2;
-    assert_eq!(said(0, 0), Prefetched::Nothing);
-    assert_eq!(said(1, 0), Prefetched::Boundary(Boundary::Mount));
-    assert_eq!(said(3, 0), Prefetched::Boundary(Boundary::Mount), "a trigger with something mounted on it");
-    assert_eq!(said(0, 0x0080_0000), Prefetched::Boundary(Boundary::Firmlink));
+    let prefetched = |mount_status, flags| Packed::directory(mount_status, flags).read().2;
+    assert_eq!(prefetched(0, 0), Prefetched::Nothing);
+    assert_eq!(prefetched(1, 0), Prefetched::Boundary(Boundary::Mount));
+    assert_eq!(
+        prefetched(3, 0),
+        Prefetched::Boundary(Boundary::Mount),
+        "a trigger with something mounted on it"
+    );
+    assert_eq!(prefetched(0, 0x0080_0000), Prefetched::Boundary(Boundary::Firmlink));
     for (mount_status, flags, border) in [(2, 0, Boundary::Trigger), (0, 0x4000_0020, Boundary::Dataless)] {
-        let Prefetched::All(found) = said(mount_status, flags) else {
+        let Prefetched::All(found) = prefetched(mount_status, flags) else {
             panic!("{border:?} is not to be looked at")
         };
         assert_eq!(found.border, border);
@@ -191,17 +195,17 @@ fn directories_report_only_the_boundary_of_opening_them() {
 
 #[test]
 fn a_directory_with_several_links_is_marked() {
-    let said = |links| Packed { directory_links: Some(links), ..Packed::directory(0, 0) }.read().2;
-    assert_eq!(said(1), Prefetched::Nothing);
-    assert_eq!(said(2), Prefetched::Boundary(Boundary::Linked));
+    let prefetched = |links| Packed { directory_links: Some(links), ..Packed::directory(0, 0) }.read().2;
+    assert_eq!(prefetched(1), Prefetched::Nothing);
+    assert_eq!(prefetched(2), Prefetched::Boundary(Boundary::Linked));
 }
 
 #[test]
 fn owners_are_missed_only_where_they_were_requested() {
     let bytes = Packed { owner: None, ..Packed::file(b"f") }.bytes();
-    let said = |wanted| entries(&bytes, wanted).next().unwrap().said;
-    assert_eq!(said(Wanted::ALL), Prefetched::Nothing);
-    assert!(matches!(said(Wanted::WITHOUT_OWNERS), Prefetched::All(_)));
+    let prefetched = |wanted| entries(&bytes, wanted).next().unwrap().prefetched;
+    assert_eq!(prefetched(Wanted::ALL), Prefetched::Nothing);
+    assert!(matches!(prefetched(Wanted::WITHOUT_OWNERS), Prefetched::All(_)));
 }
 
 #[test]
@@ -228,7 +232,7 @@ fn an_unrequested_field_leaves_the_name() {
     assert_eq!(measure(&bytes, 1), Some(bytes.len()));
     let entry = entries(&bytes, Wanted::ALL).next().unwrap();
     assert_eq!(
-        (entry.name.to_bytes(), entry.hint, entry.said),
+        (entry.name.to_bytes(), entry.hint, entry.prefetched),
         (&b"name"[..], Kind::Unknown, Prefetched::Nothing)
     );
 }
@@ -318,7 +322,7 @@ proptest! {
             count += 1;
             prop_assert_eq!(entry.name.to_bytes(), &packed.name);
             prop_assert_eq!(entry.inode, packed.inode.unwrap_or(0));
-            match (entry.said, packed.error) {
+            match (entry.prefetched, packed.error) {
                 (Prefetched::Failed(_), error) => prop_assert!(error.is_some_and(|error| error != 0)),
                 (Prefetched::All(found), _) if !found.is_directory() => {
                     prop_assert_eq!(Some(found.apparent), packed.length);

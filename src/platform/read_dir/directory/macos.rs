@@ -26,7 +26,7 @@ pub const PLACE: OFlag = OFlag::from_bits_retain(0x4000_0000)
     .union(OFlag::O_NOFOLLOW);
 /// Flags for a descriptor of a mount point.
 pub const MOUNT_POINT: OFlag = PLACE;
-/// Directory that firmlinks point to, which is the mount point of the data volume.
+/// Mount point of the data volume. Firmlinks point to directories on this volume.
 pub const BEHIND_FIRMLINKS: Option<&str> = Some("/System/Volumes/Data");
 
 /// Returns the kind of file system that a directory is on.

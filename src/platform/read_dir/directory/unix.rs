@@ -1,4 +1,4 @@
-//! Flags and calls for any Unix.
+//! Flags and calls that work on any Unix. `linux.rs` and `macos.rs` replace some of them.
 
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;

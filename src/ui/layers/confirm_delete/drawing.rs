@@ -24,7 +24,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph, Widget};
 
 use super::{ConfirmStep, DeleteDialog};
-use crate::base::format::{grouped, plain_size};
+use crate::base::format::{counted, grouped, plain_size};
 use crate::base::sort::sort_by_key;
 use crate::base::text::{escape, fit, width};
 use crate::delete::{CHANGED, DeleteWarning, Kept, OperationKind, Preview};
@@ -149,6 +149,7 @@ fn title(dialog: &DeleteDialog) -> &'static str {
         };
     }
     match (dialog.is_rehearsal, dialog.kind) {
+        (true, OperationKind::Trash) => "Dry run: moves nothing to the trash",
         (true, _) => "Dry run: deletes nothing",
         (false, OperationKind::Trash) => "Move to the trash?",
         (false, OperationKind::Empty) => "Delete the contents only?",
@@ -200,14 +201,14 @@ fn metadata(cx: &Context<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
         Some(probe) => metadata.extend(findings(cx, dialog, probe)),
     }
     if cx.is_filtered() && dialog.selection.items().any(|(_, item)| item.directory.is_some()) {
-        let text = "Includes entries the filter hides".to_owned();
+        let text = "May include entries that the filter hides".to_owned();
         metadata.push(Fact::new(3, text, Role::Warning));
     }
     let key = cx.keymap.first(Command::Empty, Scope::Confirm);
     if let Some(key) = key.filter(|_| dialog.can_be_emptied && matches!(dialog.stage, ConfirmStep::Ask)) {
         let does = match dialog.kind {
-            OperationKind::Empty => "deletes the directory too",
-            _ => "deletes the contents only",
+            OperationKind::Empty => "switches to deleting the directory too",
+            _ => "switches to deleting only the contents",
         };
         metadata.push(Fact::new(9, format!("{key} {does}"), Role::Faint));
     }
@@ -236,7 +237,8 @@ fn changed(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact
         metadata.push(Fact::new(1, format!("{CHANGED}: {} more", grouped(more as u64)), Role::Warning));
     }
     if let Some(key) = cx.keymap.first(Command::Retry, Scope::Confirm) {
-        metadata.push(Fact::new(0, format!("{key} rescans them and asks again"), Role::Plain));
+        let them = if probe.changed.len() == 1 { "it" } else { "them" };
+        metadata.push(Fact::new(0, format!("{key} rescans {them} and asks again"), Role::Plain));
     }
     metadata
 }
@@ -266,7 +268,7 @@ fn items(cx: &Context<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
         })
         .collect();
     if count > named {
-        let text = format!("and {} more", grouped((count - named) as u64));
+        let text = format!("and {} more, in total", grouped((count - named) as u64));
         metadata.push(Fact {
             right: plain_size(dialog.selection.disk(), cx.units),
             ..Fact::new(7, text, Role::Plain)
@@ -279,11 +281,8 @@ fn findings(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fac
     let mut metadata = Vec::new();
     let so_far =
         if probe.is_complete { String::new() } else { format!(", scanning{}", cx.theme.glyphs.gap()) };
-    let count = |number: u64, one: &str, many: &str| {
-        format!("{} {}", grouped(number), if number == 1 { one } else { many })
-    };
-    let files = count(probe.files, "file", "files");
-    let directories = count(probe.directories, "directory", "directories");
+    let files = counted(probe.files, "file", "files");
+    let directories = counted(probe.directories, "directory", "directories");
     metadata.push(Fact::new(4, format!("{files}, {directories}{so_far}"), Role::Plain));
     let (least, most) = (plain_size(probe.least, cx.units), plain_size(probe.most, cx.units));
     let by_now = if probe.is_complete { "" } else { " so far" };
@@ -297,7 +296,7 @@ fn findings(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fac
     };
     metadata.push(Fact::new(3, frees, Role::Strong));
     if probe.linked > 0 && dialog.kind != OperationKind::Trash {
-        let files = count(
+        let files = counted(
             probe.linked,
             "file with hard links elsewhere frees",
             "files with hard links elsewhere free",
@@ -305,8 +304,7 @@ fn findings(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fac
         metadata.push(Fact::new(6, format!("{files} nothing"), Role::Plain));
     }
     if probe.recent > 0 {
-        let entries = if probe.recent == 1 { "entry" } else { "entries" };
-        let text = format!("{} {entries} changed within the last minute", grouped(probe.recent));
+        let text = format!("{} changed within the last minute", counted(probe.recent, "entry", "entries"));
         metadata.push(Fact::new(5, text, Role::Warning));
     } else if let Some(newest) = probe.newest {
         metadata.push(Fact::new(7, format!("last change {}", ago(dialog.now, newest)), Role::Plain));
@@ -327,8 +325,8 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     // Moving a directory to the trash would also move the mounts below it.
     let (one, many) = match dialog.kind {
         OperationKind::Trash => (
-            "mount point below, so the directory is not moved",
-            "mount points below, so the directory is not moved",
+            "mount point below: entries that contain it are not moved",
+            "mount points below: entries that contain them are not moved",
         ),
         _ => ("mount point below is skipped", "mount points below are skipped"),
     };

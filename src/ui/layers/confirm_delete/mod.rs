@@ -82,9 +82,9 @@ impl DeleteDialog {
         Self { exclusive, ..self }
     }
 
-    /// Returns the bytes that a permanent deletion frees, if a search has found them. Returns `None` for
-    /// other operations, and if the preview is incomplete or reports refusals or entries that are kept,
-    /// changed or recent.
+    /// Returns the bytes that deleting the selection frees, as calculated by a search. Returns `None` if no search
+    /// has calculated them, if the operation is not a permanent deletion, and if the preview is incomplete or reports
+    /// refusals or entries that are kept, changed or recent.
     fn known_exclusive(&self, probe: &Preview) -> Option<Exclusive> {
         let is_same = probe.is_complete
             && probe.kept == Kept::default()
@@ -223,6 +223,8 @@ impl DeleteDialog {
         }
         let going =
             probe.and_then(|probe| probe.going.clone()).unwrap_or_else(|| Arc::clone(&self.selection));
+        // A directory is moved to the trash as one entry.
+        let expected = if self.kind == OperationKind::Trash { (going.count() as u64, 0) } else { expected };
         let work = match self.kind {
             OperationKind::Trash => Operation::Trash(going),
             _ => Operation::Remove(going),
@@ -257,6 +259,14 @@ impl<'t> Component<'t> for DeleteDialog {
     fn draw(&self, cx: &Context<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
         let area = layout((screen.width, screen.height)).above_footer(screen);
         self.draw_in(cx, area, canvas);
+    }
+
+    fn is_useful(&self, command: Command) -> bool {
+        match command {
+            Command::Answer(Answer::Yes | Answer::Other) => self.is_open(),
+            Command::Retry => self.has_changed(),
+            _ => true,
+        }
     }
 
     fn selected(&self) -> Option<Button> {

@@ -46,15 +46,15 @@ pub enum Role {
     /// Background of the row under the cursor.
     Selected,
     Video,
-    /// Cell of a picture or an audio file.
+    /// Treemap cell of a picture or an audio file.
     Media,
     Archive,
     Document,
     Code,
     Data,
-    /// Cell of a program or library.
+    /// Treemap cell of a program or library.
     Program,
-    /// Cell of any other file.
+    /// Treemap cell of any other file.
     Other,
 }
 
@@ -234,7 +234,7 @@ impl Preset {
         matches!(self, Self::Default | Self::ColorBlind)
     }
 
-    /// Returns the background for which the preset chooses its colors.
+    /// Returns the background that the colors must suit: that of the preset, or `background` if the preset has none.
     fn on(self, background: Background) -> Background {
         match self {
             Self::Dark => Background::Dark,

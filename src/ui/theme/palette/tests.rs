@@ -125,7 +125,7 @@ fn text_in_cells_is_legible_on_every_color() {
         let found = ratio(Color::Indexed(index), exact(index));
         assert!(found >= 4.3, "{index}: {found:.2}");
     }
-    // The appearance of these colors depends on the terminal.
+    // The terminal defines the components of these colors, so their contrast with black and white is unknown.
     for color in [Color::Indexed(3), Color::Red] {
         assert_eq!(filled(Style::new().fg(color)), Style::new().fg(color).reversed());
     }

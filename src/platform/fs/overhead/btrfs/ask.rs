@@ -1,6 +1,6 @@
 //! `ioctl(2)` calls for btrfs.
 //!
-//! Invariant: numbers that this process may not read are absent.
+//! Invariant: a number that this process may not read is `None`, never 0.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -108,7 +108,7 @@ pub fn readable_subvolume(directory: &Directory) -> Result<u64, Errno> {
     // This search finds nothing, but fails if the process lacks the root privileges that tree searches need.
     search(directory, ROOT_TREE, (0, 0), 0, |_| ControlFlow::Continue(()))?;
     let mut question = Box::new(Lookup { tree: 0, id: FIRST, path: [0; 4080] });
-    // SAFETY: the structure is that of the request, and consists only of numbers.
+    // SAFETY: the request reads and writes a `Lookup`, which consists only of numbers.
     unsafe { ioctl::ask(directory, INO_LOOKUP, &mut *question) }?;
     Ok(question.tree)
 }
@@ -124,7 +124,7 @@ pub fn readable(directory: &Directory) -> Result<Directory, Errno> {
 #[allow(unsafe_code)]
 fn lookup(directory: &Directory, tree: u64, id: u64) -> Result<Vec<u8>, Errno> {
     let mut question = Lookup { tree, id, path: [0; 4080] };
-    // SAFETY: the structure is that of the request, and consists only of numbers.
+    // SAFETY: the request reads and writes a `Lookup`, which consists only of numbers.
     unsafe { ioctl::ask(directory, INO_LOOKUP, &mut question) }?;
     let end = question.path.iter().position(|byte| *byte == 0).unwrap_or(0);
     Ok(question.path[..end].to_vec())

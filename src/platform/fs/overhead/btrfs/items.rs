@@ -49,9 +49,10 @@ const ROOT_ITEM: u32 = 132;
 const ROOT_BACKREF: u32 = 144;
 /// `BTRFS_ROOT_SUBVOL_RDONLY`.
 const READ_ONLY: u64 = 1;
-/// Smallest ID of a subvolume. Smaller IDs belong to trees of the file system itself.
+/// Smallest inode number in a subvolume, and smallest ID of a subvolume below the top-level one
+/// (`BTRFS_FIRST_FREE_OBJECTID`). Smaller tree IDs belong to the file system itself.
 pub const FIRST: u64 = 256;
-/// Largest ID of a subvolume.
+/// Largest inode number and largest ID of a subvolume (`BTRFS_LAST_FREE_OBJECTID`).
 pub const LAST: u64 = 256_u64.wrapping_neg();
 
 /// Returns the extent that an item in a subvolume's tree describes, or `None` if the item is of another type, describes
@@ -71,8 +72,8 @@ pub fn extent(item: &TreeItem<'_>) -> Option<FileExtent> {
     (start != 0).then_some(FileExtent { inode: item.id, start, length, accounts_for })
 }
 
-/// Location of a subvolume: the ID of the parent subvolume, the inode number of the directory in it that contains the
-/// subvolume, and the subvolume's name in this directory.
+/// Location of a subvolume: ID of the parent subvolume, inode number of the directory that contains the subvolume, and
+/// name in that directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Hook {
     parent: u64,

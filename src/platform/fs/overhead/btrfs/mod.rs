@@ -35,7 +35,6 @@ pub enum Purpose {
 /// All block groups with the same purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockGroups {
-    /// Purpose of these block groups.
     pub purpose: Purpose,
     /// Capacity in bytes.
     pub size: u64,
@@ -45,8 +44,8 @@ pub struct BlockGroups {
     pub copies: u64,
 }
 
-/// Returns the number of bytes used in data block groups, or `None` if some block groups hold both data and metadata,
-/// because btrfs then reports only their sum.
+/// Returns the number of bytes used in data block groups. Returns `None` if some block groups hold both data and
+/// metadata, because btrfs reports only the sum for these block groups.
 pub fn used_data(groups: &[BlockGroups]) -> Option<u64> {
     let is_mixed = groups.iter().any(|group| group.purpose == Purpose::Mixed);
     let data = groups.iter().filter(|group| group.purpose == Purpose::Data).map(|group| group.used);
@@ -56,7 +55,6 @@ pub fn used_data(groups: &[BlockGroups]) -> Option<u64> {
 /// Subvolume or snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subvolume {
-    /// ID of the subvolume.
     pub id: u64,
     /// Path from the top of the file system. Parts that could not be looked up are missing.
     pub path: Vec<u8>,
@@ -73,12 +71,10 @@ pub struct Subvolume {
 }
 
 impl Subvolume {
-    /// Returns `true` for the top-level subvolume.
     pub fn is_top_level(&self) -> bool {
         self.id == TOP_LEVEL
     }
 
-    /// Returns `true` for a snapshot of another subvolume.
     pub fn is_snapshot(&self) -> bool {
         self.parent.is_some()
     }

@@ -1,6 +1,6 @@
 //! Search of a btrfs tree (`BTRFS_IOC_TREE_SEARCH_V2`).
 //!
-//! Invariant: an answer may contain any bytes; items that extend beyond its end are ignored.
+//! Invariant: no reply of the system causes a panic. Items that extend beyond the end of the reply are ignored.
 
 use std::ops::ControlFlow;
 
@@ -38,7 +38,7 @@ const _: () = assert!(size_of::<Search>() == HEAD + ROOM);
 ///
 /// # Errors
 /// Returns any error of ioctl(2), such as `EPERM` if the process may not read the tree, `ENOTTY` if the file system is
-/// not btrfs, or `ENOENT` if there is no such tree. Returns `EIO` if the keys of the items do not ascend.
+/// not btrfs, or `ENOENT` if the tree does not exist. Returns `EIO` if the keys of the items do not ascend.
 #[allow(unsafe_code)]
 #[allow(clippy::large_stack_arrays)] // 128 KiB, before it is moved to the heap
 pub fn search(
@@ -65,8 +65,8 @@ pub fn search(
     });
     loop {
         question.count = u32::MAX;
-        // SAFETY: the structure is that of the request, consists only of numbers, and has room for as many bytes of
-        // items as it says.
+        // SAFETY: the request reads and writes a `Search`, which consists only of numbers. `room` is the length of
+        // `items`.
         unsafe { ioctl::ask(directory, TREE_SEARCH, &mut *question) }?;
         let mut rest = question.items.as_slice();
         let mut end = None;

@@ -1,4 +1,5 @@
-//! XFS: structures of `xfs_fs.h` (xfsprogs, and the kernel's `fs/xfs/libxfs`).
+//! XFS: sizes read with ioctl(2). The structures are defined in `xfs_fs.h` (xfsprogs, and the kernel's
+//! `fs/xfs/libxfs`).
 
 use std::path::Path;
 
@@ -19,7 +20,7 @@ struct Geometry {
     _most_inodes: u32,
     _data_blocks: u64,
     _realtime: [u64; 2],
-    /// Start of the log; 0 if it is on another device.
+    /// First block of the log; 0 if the log is on another device.
     log_start: u64,
     _uuid: [u8; 16],
     _rest: [u32; 7],
@@ -57,11 +58,11 @@ pub fn ask(path: &Path) -> Result<Xfs, Errno> {
     let directory = Directory::open(path)?;
     let (mut geometry, mut counts, mut reserve) =
         (Geometry::default(), Counts::default(), Reserve::default());
-    // SAFETY: the structure is that of the request, and consists only of numbers.
+    // SAFETY: the request fills a `Geometry`, which consists only of numbers.
     unsafe { ioctl::ask(&directory, GEOMETRY, &mut geometry) }?;
-    // SAFETY: as for `GEOMETRY`.
+    // SAFETY: the request fills a `Counts`, which consists only of numbers.
     let counted = unsafe { ioctl::ask(&directory, COUNTS, &mut counts) };
-    // SAFETY: as for `GEOMETRY`.
+    // SAFETY: the request fills a `Reserve`, which consists only of numbers.
     let reserved = unsafe { ioctl::ask(&directory, RESERVE, &mut reserve) };
     let block = u64::from(geometry.block_size);
     Ok(Xfs {

@@ -1,4 +1,4 @@
-//! Space map of a volume (`FS_IOC_GETFSMAP` of linux/fsmap.h).
+//! Space map of a volume, which lists the ranges of the volume and their owners (`FS_IOC_GETFSMAP` of linux/fsmap.h).
 
 use std::ops::ControlFlow;
 use std::os::fd::AsFd;
@@ -8,7 +8,7 @@ use crate::platform::fs::overhead::FileExtent;
 use crate::platform::fs::overhead::xfs::OwnedExtent;
 use crate::platform::{Directory, Errno};
 
-/// Number of ranges that one call returns.
+/// Maximum number of ranges that one call returns.
 const RANGES: usize = 1024;
 
 /// `struct fsmap` of linux/fsmap.h.
@@ -48,8 +48,8 @@ const LAST: u32 = 0x20;
 /// Owner of the superblocks: `XFS_FMR_OWN_FS`, which is `FMR_OWNER('X', 1)`.
 const FILE_SYSTEM: u64 = (b'X' as u64) << 32 | 1;
 
-/// Returns `true` if the map of the volume names the owner of each range. XFS does so for root, if the volume was made
-/// with a reverse-mapping tree (`rmapbt=1`).
+/// Returns `true` if the space map of the volume contains the owner of each range. XFS reports owners to root if the
+/// volume was made with a reverse-mapping tree (`rmapbt=1`).
 pub fn has_owners(directory: &Directory) -> bool {
     let mut is_owned = false;
     // The first range of a volume is its superblock.
@@ -64,7 +64,7 @@ pub fn has_owners(directory: &Directory) -> bool {
 /// data that has no location on the disk yet, or blocks that XFS has set aside for copy-on-write.
 ///
 /// # Errors
-/// Returns any error of ioctl(2), such as `EOPNOTSUPP` or `ENOTTY` if the file system has no such map.
+/// Returns any error of ioctl(2), such as `EOPNOTSUPP` or `ENOTTY` if the file system has no space map.
 pub fn extents(
     directory: &Directory,
     mut each: impl FnMut(OwnedExtent) -> ControlFlow<()>,
@@ -99,8 +99,8 @@ fn visit(directory: &Directory, mut each: impl FnMut(&MapRange) -> ControlFlow<(
         ranges: [MapRange::default(); RANGES],
     });
     loop {
-        // SAFETY: the structure is that of the request, consists only of numbers, and has room for as many ranges as
-        // it says.
+        // SAFETY: the request reads and writes a `Question`, which consists only of numbers. `count` is the length of
+        // `ranges`.
         unsafe { ioctl::ask(directory, GET_MAP, &mut *question) }?;
         let count = RANGES.min(usize::try_from(question.entries).unwrap_or(RANGES));
         let ranges = &question.ranges[..count];
@@ -115,8 +115,8 @@ fn visit(directory: &Directory, mut each: impl FnMut(&MapRange) -> ControlFlow<(
     }
 }
 
-/// Returns the number of the device that holds files, in the encoding of the map. The ranges of this device
-/// do not include files on a realtime device.
+/// Returns the number of the device that holds file data, encoded as in the space map. Files on a realtime device
+/// are not on this device.
 fn data_device(directory: &Directory) -> Result<u32, Errno> {
     let device = nix::sys::stat::fstat(directory.as_fd())?.st_dev;
     let (major, minor) = (nix::sys::stat::major(device), nix::sys::stat::minor(device));
