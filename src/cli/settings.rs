@@ -151,10 +151,14 @@ fn spelled(command: &Command, setting: &Setting) -> Result<Vec<OsString>, Warnin
     let shown = escape(setting.name.as_bytes());
     let Some(arg) = settable(command).find(|arg| name(arg) == setting.name) else {
         let is_flag = command.get_arguments().any(|arg| arg.get_long() == Some(&setting.name));
-        let reason = if is_flag {
+        let positive = setting.name.strip_prefix("no-");
+        let positive = positive.filter(|positive| settable(command).any(|arg| name(arg) == *positive));
+        let reason = if let Some(positive) = positive {
+            format!("unknown setting '{shown}'; set '{positive}' instead")
+        } else if is_flag {
             format!("'{shown}' is only allowed on the command line")
         } else {
-            format!("unknown setting '{shown}'")
+            format!("unknown setting '{shown}'; 'duke config show' lists all settings")
         };
         return Err(Warning::new(setting.name_at, &reason));
     };
@@ -182,7 +186,7 @@ fn understand(words: &[OsString]) -> Result<(), String> {
         command().try_get_matches_from(line(words, &[])).map_err(|error| refusal(error).reason())?;
     let arguments = Arguments::from_arg_matches(&matches).map_err(|error| refusal(error).reason())?;
     if arguments.columns.iter().flatten().any(|word| matches!(word, ColumnWord::Read(_))) {
-        return Err("FIELD=COLUMN is only allowed on the command line".to_owned());
+        return Err("'columns' with FIELD=COLUMN is only allowed on the command line".to_owned());
     }
     filter(&arguments.exclude).map(drop).map_err(UsageError::reason)
 }

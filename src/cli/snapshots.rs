@@ -49,8 +49,11 @@ pub fn saving(words: &Save, environment: &Environment) -> Result<Saving, UsageEr
 fn part(file: &Path, index: usize, words: &Save, environment: &Environment) -> Result<Saving, UsageError> {
     let (plan, digest) = read_plan(file)?;
     if index >= plan.parts.len() {
-        let last = plan.parts.len() - 1;
-        return Err(UsageError::Usage(format!("--part {index}: the plan has only parts 0 to {last}")));
+        let parts = match plan.parts.len() - 1 {
+            0 => "part 0".to_owned(),
+            last => format!("parts 0 to {last}"),
+        };
+        return Err(UsageError::Usage(format!("--part {index}: the plan has only {parts}")));
     }
     let threads = options::threads(words.threads, environment)?;
     let scan = scan::Options { other_parts: plan.other_parts(index), ..flags(&plan.flags, threads)? };

@@ -73,8 +73,8 @@ pub fn recorded(names: &[OsString], lists: ListOptions) -> Result<Option<SourceS
     let is_told = lists != ListOptions::default();
     match names {
         [] if is_told => Err(UsageError::Usage(
-            "--format, --fields and --root work only with lists: -f FILE, or OLD and \
-                NEW of diff"
+            "--format, --fields, --root and --columns FIELD=COLUMN work only with lists: -f FILE, or OLD \
+                and NEW of diff"
                 .to_owned(),
         )),
         [] => Ok(None),
@@ -161,7 +161,8 @@ pub fn comparison(words: &Difference, environment: &Environment) -> Result<DiffJ
         let kept = kept_snapshots::latest(old, &scan, words.since, environment)?;
         (SourceSpec::Exports(vec![Input::File(kept)]), Some(side(old, &scan, words)?))
     } else if words.since.is_some() {
-        return Err(UsageError::Usage("diff: --since works only with a single directory".to_owned()));
+        let old = escape(old.as_bytes());
+        return Err(UsageError::Usage(format!("diff: --since works only with a directory, not with {old}")));
     } else {
         let new = words.new.as_ref().map(|new| side(new, &scan, words)).transpose()?;
         (side(old, &scan, words)?, new)
@@ -212,7 +213,7 @@ fn remote(path: &OsString, scan: &scan::Options, patterns: &[String]) -> Option<
         let allowed = if patterns.is_empty() {
             rclone
         } else {
-            Err("--exclude and -X do not work with rclone:// paths")
+            Err("--exclude (also from the configuration) and -X do not work with rclone:// paths")
         };
         return Some(allowed.map(Input::Rclone).map_err(refused));
     }

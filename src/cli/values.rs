@@ -122,7 +122,7 @@ pub fn since(word: &str) -> Result<i64, String> {
 }
 
 pub fn count<T: FromStr>(word: &str) -> Result<T, String> {
-    word.parse().map_err(|_| "not a number".to_owned())
+    word.parse().map_err(|_| "not a whole number, or too large".to_owned())
 }
 
 /// Parses a block size in KiB.

@@ -63,7 +63,7 @@ impl Report {
         if self.entries == 0 {
             return match self.failures.count {
                 0 if !self.is_cancelled => {
-                    "Nothing to share: identical files already share their data".to_owned()
+                    "Nothing to share: no identical files with separate data".to_owned()
                 }
                 _ => "Nothing was shared".to_owned(),
             };

@@ -6,7 +6,7 @@ use crate::platform::entry::safe_path;
 use crate::platform::entry::safe_path::Cause;
 
 /// Message about an entry that was changed or replaced after it was selected.
-pub const CHANGED: &str = "changed since the scan; skipped";
+pub const CHANGED: &str = "changed in the meantime; skipped";
 
 /// Reason why an entry was not deleted or moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,10 +30,11 @@ impl Reason {
         match self {
             Self::System(errno) => error_text(errno),
             Self::Changed => CHANGED.to_owned(),
-            Self::Mount => Blocked::Mount.text().to_owned(),
+            Self::Mount => "is or contains a mount point".to_owned(),
             Self::NoTrash(why) => why.text(),
             Self::NoSharing => {
-                "this file system cannot share data between files (btrfs and XFS can)".to_owned()
+                "this file system cannot share data between files (btrfs can, and XFS with reflink=1)"
+                    .to_owned()
             }
             Self::Refused(refusal) => refusal.text().to_owned(),
         }
@@ -68,7 +69,7 @@ impl NoTrash {
     fn text(self) -> String {
         match self {
             Self::Nowhere => "no trash on this file system".to_owned(),
-            Self::Foreign => "the trash belongs to another user".to_owned(),
+            Self::Foreign => "the trash or a directory above it belongs to another user".to_owned(),
             Self::Writable => {
                 "other users can write to the trash or a directory above it (chmod go-w)".to_owned()
             }

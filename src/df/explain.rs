@@ -10,6 +10,7 @@ use super::{
 };
 use crate::base::format::{Units, plain_size};
 use crate::base::text::{advice, escape, escape_path};
+use crate::platform::process::open_files::HAS_LINKS;
 
 /// Maximum number of names listed in an explanation.
 const NAMED: usize = 12;
@@ -19,10 +20,13 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
     let texts: Vec<&str> = match subject {
         Subject::Size => vec![
             "Size that the file system reports (statvfs). Most file systems do not count their own \
-                structures, so it is smaller than the partition.",
+                structures, so it is usually smaller than the partition.",
         ],
         Subject::Used => {
-            vec!["Size minus free space, as df shows it.", "The lines below add up to this amount."]
+            vec![
+                "Size minus free space, as df shows it.",
+                "The lines indented below it add up to this amount.",
+            ]
         }
         Subject::Available => vec![
             "Space that ordinary users can still use. It is less than the free space if the file system \
@@ -52,17 +56,20 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
         }
         Subject::Unexplained => return unexplained(space, units),
         Subject::Unreadable => vec![
-            "Directories that you cannot read. Their contents are part of the unexplained space.",
-            "Root can read them: run duke with sudo on the same directory. The errors view lists them.",
+            "Directories and other entries that could not be read. Their contents are part of the unexplained \
+                space.",
+            "The errors view lists them with the causes. If permission is missing, run duke with sudo on the \
+                same directory.",
         ],
         Subject::LeftOut => vec![
-            "Entries of this file system that --exclude, -X, --exclude-caches, -x or --skip-network \
-                excluded. Their contents are part of the unexplained space; without these flags they are \
-                scanned.",
+            "Entries of this file system that --exclude, -X, --exclude-caches or -x excluded, also from the \
+                configuration. Their contents are part of the unexplained space; without these flags they are \
+                scanned. On macOS, entries that are only in the cloud count here, too; they use no space.",
         ],
         Subject::System(_) | Subject::Systems => vec![
-            "File systems below this directory, each with its used space, its size and the scanned part. \
-                The lines above are about the first one; open another one to see its lines.",
+            "A scanned file system, or the total of all: used space, size and scanned part. The first lines \
+                of the view are about only one of them. To see those of another one, open its directory in \
+                the list, then this view.",
         ],
         Subject::Note(index) => {
             return space.notes.get(index).map(note_text).unwrap_or_default();
@@ -75,7 +82,7 @@ const DELETED: &str = "Files that were deleted while a process had them open. Th
     scan finds them, and their space is freed when the last process closes them or exits. The usual case \
     is a log file that was deleted instead of rotated.";
 const UNSEEN: &str = "Not included: files that only the kernel holds open (swap files, files behind loop \
-    devices, files open on an NFS server), and files whose descriptors are being passed between processes.";
+    devices, files that the kernel's NFS server has open), and files whose descriptors are being passed between processes.";
 
 fn access(access: ProcessAccess) -> &'static str {
     match access {
@@ -85,19 +92,18 @@ fn access(access: ProcessAccess) -> &'static str {
                 check them, run duke on the host."
         }
         ProcessAccess::Own => {
-            "Only your own processes were checked. To check all of them, run duke with sudo on the same \
-                directory."
+            "Only processes that duke may inspect were checked, usually your own. To check all of them, run \
+                duke with sudo on the host, on the same directory."
         }
         ProcessAccess::None => {
-            "No processes could be checked: /proc is not mounted, or it hides the processes of other users."
+            "No processes could be checked. On Linux, this requires that /proc is mounted."
         }
     }
 }
 
 fn reserved(space: &FileSystemUsage) -> Vec<String> {
     let mut texts = vec![
-        "Free space that only root (or a configured user) can use. It allows cleaning up a full disk, and \
-            reduces fragmentation."
+        "Free space that ordinary users cannot use: it is kept for root or for the file system itself."
             .to_owned(),
     ];
     if let (Some(b"ext2" | b"ext3" | b"ext4"), Some(mount)) = (space.volume.kind(), &space.volume.mount) {
@@ -118,7 +124,8 @@ fn hidden(space: &FileSystemUsage, subject: Subject) -> Vec<String> {
     ];
     let is_refused = space.covered.iter().any(|shadow| shadow.hidden.is_err());
     texts.push(if is_refused {
-        "Reading such files requires root and Linux 5.2 or later: run duke with sudo on the same directory."
+        "Reading such files requires root and Linux 5.2 or later, and in a container root on the host: run \
+            duke there with sudo on the same directory."
             .to_owned()
     } else {
         "These files were scanned through a private mount of the file system, in which no other mount \
@@ -164,13 +171,14 @@ fn file_text(file: &UnlinkedFile, units: Units) -> Vec<String> {
         texts.push(format!("Other processes that hold it: {}.", file.holders.len() - NAMED));
     }
     texts.push(
-        "The space is freed once all these processes have closed the file or exited. Restart the service, \
-            or make it reopen its logs."
+        "The space is freed once every process that holds the file has closed it or exited. Restart these \
+            programs, or, if the file is a log, make them reopen it."
             .to_owned(),
     );
-    if let Some(holder) = file.holders.iter().find(|holder| holder.through == Through::Descriptor) {
+    let holder = file.holders.iter().find(|holder| holder.through == Through::Descriptor);
+    if let Some(holder) = holder.filter(|_| HAS_LINKS) {
         texts.push(format!(
-            "If the service cannot be restarted, root can truncate the file through its link in \
+            "If that is not possible, root can truncate the file through its link in \
                 /proc/{}/fd (the link's target ends in \"(deleted)\"). The content of the file is then \
                 lost.",
             holder.pid
@@ -201,14 +209,14 @@ fn part_text(what: OverheadKind, counted: CountedAs) -> Vec<String> {
             "Space taken up by all inodes that XFS has allocated so far. XFS allocates inodes in groups, \
                 on demand."
         }
-        OverheadKind::Pool => "Reserved so that XFS can complete operations on a full disk; counts as used.",
+        OverheadKind::Pool => "Reserved so that XFS can complete operations on a full disk.",
         OverheadKind::Metadata => {
             "Names, inodes, checksums, and the content of very small files. If only metadata is \
                 duplicated, df counts both copies."
         }
         OverheadKind::BlockGroups => "Mapping of logical to physical addresses on the devices.",
         OverheadKind::Reserve => {
-            "Metadata space reserved so that files can be deleted on a full file system. Counts as used."
+            "Metadata space reserved so that files can be deleted on a full file system."
         }
         OverheadKind::OtherVolumes => {
             "The volumes of an APFS container share its space, so the space that the others use is not \
@@ -221,7 +229,7 @@ fn part_text(what: OverheadKind, counted: CountedAs) -> Vec<String> {
         CountedAs::Beside => {
             "It is not part of the size that df shows; the partition is larger by this amount."
         }
-        CountedAs::Within => "It is included in the line above.",
+        CountedAs::Within => "It is counted with the inode tables and bitmaps.",
     };
     vec![format!("{}: {text}", label(what)), counted.to_owned()]
 }
@@ -232,14 +240,14 @@ fn unexplained(space: &FileSystemUsage, units: Units) -> Vec<String> {
         Some(Unexplained::Shared(bytes)) => {
             texts.push(format!(
                 "The scan found {} more than is used: files share blocks (reflinks, snapshots, \
-                    deduplication), or changed during the scan. Deleting such a file frees only the blocks \
-                    that no other file uses.",
+                    deduplication), are compressed (btrfs), are in lower layers (overlay), or changed during \
+                    the scan. Deleting a file frees only the blocks that no other file uses.",
                 plain_size(bytes, units)
             ));
         }
         Some(Unexplained::Missing(bytes)) => {
             texts.push(format!(
-                "{} of the used space is not explained by the lines above.",
+                "{} of the used space is not explained by the other lines.",
                 plain_size(bytes, units)
             ));
         }
@@ -249,7 +257,9 @@ fn unexplained(space: &FileSystemUsage, units: Units) -> Vec<String> {
     if space.scanned.unreadable > 0 {
         texts.push("The scan could not read some entries, and did not count their contents.".to_owned());
     }
-    texts.push(usual(space).to_owned());
+    if !matches!(space.unexplained(), Some(Unexplained::Shared(_))) {
+        texts.push(usual(space).to_owned());
+    }
     texts
 }
 
@@ -259,12 +269,12 @@ fn outside(outside: &NotScanned) -> String {
             let scan = advice("duke -x", point);
             format!(
                 "The scan did not begin at the mount point, so it missed the rest of the file system. To \
-                    scan all of it: {scan}"
+                    scan the whole file system: {scan}"
             )
         }
         NotScanned::Directory(root) => format!(
-            "Only the directory {} of this file system is mounted here; other subvolumes and snapshots are \
-                outside it. To see them, root can mount and scan the top level (btrfs: -o subvolid=5).",
+            "Only the directory {} of this file system is mounted here; other directories, subvolumes and \
+                snapshots are outside it. To see them, root can mount and scan the top level (btrfs: -o subvolid=5).",
             escape(root)
         ),
         NotScanned::Unknown => {
@@ -277,7 +287,7 @@ fn outside(outside: &NotScanned) -> String {
 fn usual(space: &FileSystemUsage) -> &'static str {
     match space.volume.kind().unwrap_or_default() {
         b"ext2" | b"ext3" | b"ext4" => {
-            "Usual causes of unexplained space on ext4: the file system's own hidden files (quota, \
+            "Usual causes of unexplained space on ext2, ext3 and ext4: the file system's own hidden files (quota, \
                 resize); deleted files held by processes that could not be checked; a loop device or swap \
                 on a deleted file; files written during the scan. If the difference is large, fsck may \
                 find lost blocks."
@@ -350,8 +360,8 @@ fn note_text(note: &Note) -> Vec<String> {
             texts
         }
         Note::Quota(_) => vec![
-            "A quota set by the administrator limits you to less than the free space. Writes fail once you \
-                reach it."
+            "A quota set by the administrator limits the space that you can use here. At a hard limit, writes \
+                fail at once; at a soft limit, after a grace period."
                 .to_owned(),
         ],
         Note::DirectoryLimit { .. } => vec![
@@ -360,8 +370,9 @@ fn note_text(note: &Note) -> Vec<String> {
                 .to_owned(),
         ],
         Note::Refused(_) => vec![
-            "Only root can read the overhead, the journal or the subvolumes: run duke with sudo on the \
-                same directory."
+            "The overhead, the journal or the subvolumes could not be read. This requires root and access to \
+                the device, which a container often lacks: run duke with sudo on the host, on the same \
+                directory."
                 .to_owned(),
         ],
     }

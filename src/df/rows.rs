@@ -181,7 +181,7 @@ impl Rows<'_> {
         self.parts(|part| matches!(part.counted, CountedAs::Beside | CountedAs::Within));
         self.push(Subject::Available, 0, Amount::Bytes(capacity.available), "available", None);
         if capacity.reserved() > 0 {
-            let note = Some("for root".to_owned());
+            let note = Some("for root or the file system".to_owned());
             self.push(Subject::Reserved, 0, Amount::Bytes(capacity.reserved()), "reserved", note);
             self.parts(|part| part.counted == CountedAs::Reserved);
         }
@@ -205,11 +205,17 @@ impl Rows<'_> {
         self.unexplained();
         if scanned.unreadable > 0 {
             let label = format!("unreadable: {}", counted(scanned.unreadable, "entry", "entries"));
-            self.push(Subject::Unreadable, 1, Amount::Unknown, label, Some("included above".to_owned()));
+            self.push(
+                Subject::Unreadable,
+                1,
+                Amount::Unknown,
+                label,
+                Some("contents not counted".to_owned()),
+            );
         }
         if scanned.left_out > 0 {
             let label = format!("excluded: {}", counted(scanned.left_out, "entry", "entries"));
-            self.push(Subject::LeftOut, 1, Amount::Unknown, label, Some("by flags".to_owned()));
+            self.push(Subject::LeftOut, 1, Amount::Unknown, label, Some("not scanned".to_owned()));
         }
     }
 
@@ -222,7 +228,7 @@ impl Rows<'_> {
         let count = counted(covered.len() as u64, "mount point", "mount points");
         let (amount, note) = match refused {
             Some(Errno::EPERM | Errno::EACCES) => {
-                (Amount::Unknown, format!("{count} not checked; run as root"))
+                (Amount::Unknown, format!("{count} not checked; requires root on the host"))
             }
             Some(error) => (Amount::Unknown, format!("{count} not checked: {}", error_text(error as i32))),
             None => (Amount::Bytes(self.space.hidden()), count),
@@ -245,7 +251,7 @@ impl Rows<'_> {
         let note = match self.space.access {
             ProcessAccess::All => "in any process",
             ProcessAccess::Container => "in any process of this container",
-            ProcessAccess::Own => "in your own processes; run as root for all",
+            ProcessAccess::Own => "in processes that duke may inspect; root sees all",
             ProcessAccess::None => "process list not accessible",
         };
         let amount = match self.space.access {
@@ -279,7 +285,7 @@ impl Rows<'_> {
                 (Amount::Bytes(bytes), "unexplained or outside the scan", Some(reason(outside)))
             }
             (Some(Unexplained::Shared(bytes)), _) => {
-                (Amount::Less(bytes), "shared, counted more than once", None)
+                (Amount::Less(bytes), "counted by the scan, but not by df", None)
             }
         };
         self.push(Subject::Unexplained, 1, amount, label, note);
@@ -310,7 +316,7 @@ pub fn label(what: OverheadKind) -> &'static str {
     match what {
         OverheadKind::Structures => "inode tables and bitmaps",
         OverheadKind::Journal => "journal",
-        OverheadKind::ForRoot => "for root",
+        OverheadKind::ForRoot => "for root or the file system",
         OverheadKind::ForWriting => "for delayed writes",
         OverheadKind::Inodes => "inodes",
         OverheadKind::Pool => "reserve pool",
@@ -335,7 +341,7 @@ fn note_text(note: &Note, units: Units) -> (String, Option<String>) {
             let cleaned = if deleted > 0 { format!(", {deleted} being deleted") } else { String::new() };
             (
                 counted(subvolumes.len() as u64, "subvolume", "subvolumes"),
-                Some(format!("{snapshots} of them snapshots{cleaned}")),
+                Some(format!("including {}{cleaned}", counted(snapshots as u64, "snapshot", "snapshots"))),
             )
         }
         Note::Snapshots(names) => (counted(names.len() as u64, "local snapshot", "local snapshots"), None),

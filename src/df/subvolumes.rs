@@ -54,7 +54,7 @@ impl Accuracy {
                 format!("sizes are minimums: {} of data not found", plain_size(missing, units))
             }
             Self::Mixed => "sizes are minimums: amount of used data unknown".to_owned(),
-            Self::Changing => "sizes may be too large".to_owned(),
+            Self::Changing => "sizes may be too large: files changed".to_owned(),
         }
     }
 }
@@ -62,7 +62,7 @@ impl Accuracy {
 /// Returns the reason why subvolumes cannot be read, with a remedy if there is one.
 pub fn refusal(error: Errno) -> String {
     match error {
-        Errno::ENOTTY => "not on btrfs; only btrfs has subvolumes".to_owned(),
+        Errno::ENOTTY => "not on btrfs; duke lists only subvolumes of btrfs".to_owned(),
         Errno::EPERM => format!("cannot read subvolumes: {}; run duke as root", error_text(error as i32)),
         _ => format!("cannot read subvolumes: {}", error_text(error as i32)),
     }

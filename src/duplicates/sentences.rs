@@ -12,10 +12,10 @@ impl DuplicateGroup {
         match self.kind {
             DuplicateKind::File => format!("{copies} files, {each} each"),
             DuplicateKind::Directory { files: 1 } => {
-                format!("{copies} directories with 1 file, {each} each")
+                format!("{copies} directories with 1 non-empty file, {each} each")
             }
             DuplicateKind::Directory { files } => {
-                format!("{copies} directories with {} files, {each} each", grouped(files))
+                format!("{copies} directories with {} non-empty files, {each} each", grouped(files))
             }
         }
     }
@@ -25,7 +25,7 @@ impl Duplicate {
     /// Returns a note about a copy whose deletion frees less than its size, or that has several names.
     pub fn note(&self) -> Option<String> {
         if self.is_linked_elsewhere {
-            return Some("has other names, which were not scanned".to_owned());
+            return Some("has other names elsewhere; deleting it frees nothing".to_owned());
         }
         if self.is_shared {
             return Some("shares its data with another copy".to_owned());
@@ -42,7 +42,7 @@ impl SkipReason {
     pub fn text(self) -> String {
         match self {
             Self::Failed(errno) => format!("cannot read: {}", error_text(errno)),
-            Self::Changing => "not compared: changed since the scan".to_owned(),
+            Self::Changing => "not compared: changed or deleted since the scan".to_owned(),
             Self::Special => "not compared: pipe, socket or device".to_owned(),
         }
     }

@@ -51,10 +51,10 @@ pub struct ExclusiveProgress {
 impl ExclusiveProgress {
     pub fn text(&self) -> String {
         if self.extents > 0 {
-            return format!("{} extents of the whole volume", grouped(self.extents));
+            return format!("all extents of the volume: {} so far", grouped(self.extents));
         }
         let done = self.coverage.read + self.coverage.by_links + self.coverage.unread;
-        format!("extents of {} of {}", grouped(done), counted(self.files, "file", "files"))
+        format!("extents: {} of {}", grouped(done), counted(self.files, "file", "files"))
     }
 }
 

@@ -34,7 +34,7 @@ impl fmt::Display for Fault {
             Reason::Stopped => formatter.write_str("stopped"),
             // Not even the first byte was valid, so the file is in another format.
             Reason::Wrong(what) if self.offset == 0 => {
-                write!(formatter, "not an export or a snapshot: {what}")
+                write!(formatter, "not an export, a list or a snapshot: {what}")
             }
             Reason::Wrong(what) => write!(formatter, "byte {}: {what}", self.offset),
         }

@@ -141,7 +141,7 @@ impl<'a> Lexer<'a> {
     pub(crate) fn whole(&mut self) -> Result<u64> {
         let first = self.look()?;
         if !first.is_ascii_digit() {
-            return self.fault("integer expected");
+            return self.fault("whole number expected");
         }
         let start = self.offset();
         let mut number: u64 = 0;

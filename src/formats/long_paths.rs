@@ -8,10 +8,14 @@
 
 use std::io;
 
+use crate::base::format::counted;
 use crate::base::text::escape;
 
 /// Maximum length in bytes of a path that gets a line, including a terminating NUL (`PATH_MAX` on Linux).
 pub const LONGEST: usize = 4096;
+
+/// Maximum number of bytes of a path in an error message.
+const BEGINNING: usize = 80;
 
 /// Entries that get no line because their paths are too long: their number, and the path of the first one.
 #[derive(Debug, Default)]
@@ -49,9 +53,10 @@ impl TooLong {
     /// Returns an error if any entry was skipped because its path is too long.
     pub fn result(self) -> io::Result<()> {
         let Some(first) = self.first else { return Ok(()) };
-        let (first, entries) = (escape(&first), self.entries);
+        let first = escape(&first[..first.len().min(BEGINNING)]).into_owned();
+        let entries = counted(self.entries, "entry", "entries");
         Err(io::Error::other(format!(
-            "skipped {entries} entries with paths longer than 4,095 bytes; the first begins with {first}"
+            "cannot write {entries} with a path longer than 4,095 bytes; the first path begins with {first}"
         )))
     }
 }

@@ -141,7 +141,7 @@ fn errors_name_their_byte() {
         ("[1,2,{},[{}]]", 10, "without a name"),
         ("[1,2,{},[{\"name\":\"/\"}]", 22, "unexpected end"),
         ("[1,2,{},[{\"name\":\"/\"}]]x", 23, "trailing data"),
-        ("[1,2,{},[{\"name\":\"/\",\"asize\":-1}]]", 29, "integer expected"),
+        ("[1,2,{},[{\"name\":\"/\",\"asize\":-1}]]", 29, "whole number expected"),
         ("[1,2,{},[{\"name\":\"/\",\"asize\":1e9}]]", 30, "exponent"),
         ("[1,2,{},[{\"name\":\"/\",\"asize\":18446744073709551616}]]", 29, "64 bits"),
         ("[1,2,{},[{\"name\":\"/\",\"uid\":4294967296}]]", 27, "32 bits"),

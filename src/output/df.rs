@@ -36,7 +36,7 @@ pub(crate) fn write(report: &Report, units: Units, out: &mut dyn Write) -> io::R
         }
         let is_missing = matches!(space.unexplained(), Some(Unexplained::Missing(bytes)) if bytes > 0);
         if let (true, Some(NotScanned::Above(point))) = (is_missing, space.volume.outside.first()) {
-            writeln!(out, "\nTo scan all of it: {}", advice("duke df", point))?;
+            writeln!(out, "\nTo scan the whole file system: {}", advice("duke df", point))?;
         }
     }
     if report.spaces.len() > 1 {

@@ -1,7 +1,7 @@
 //! Output of `duke duplicates`: the groups, each with its copies, and the files that were not compared.
 //!
 //! ```text
-//!  620.0 MiB  2 directories with 1,234 files, 620.0 MiB each
+//!  620.0 MiB  2 directories with 1,234 non-empty files, 620.0 MiB each
 //!             /srv/a/
 //!             /srv/b/
 //!   20.0 MiB  3 files, 20.0 MiB each
@@ -42,7 +42,11 @@ pub(crate) fn write_table(
         }
     }
     let groups = counted(found.groups.len() as u64, "group", "groups");
-    writeln!(out, "{:>columns$}  wasted in {groups}", size(found.wasted(), units))?;
+    if found.groups.is_empty() {
+        writeln!(out, "No duplicates")?;
+    } else {
+        writeln!(out, "{:>columns$}  wasted in {groups}", size(found.wasted(), units))?;
+    }
     out.flush()
 }
 

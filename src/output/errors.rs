@@ -6,7 +6,7 @@
 //!
 //! Invariant: the summary takes a few lines, regardless of the number of errors.
 
-use crate::base::format::grouped;
+use crate::base::format::{counted, grouped};
 use crate::base::os_error::error_text;
 use crate::base::sort::sort_by_key;
 use crate::base::text::escape;
@@ -19,7 +19,7 @@ const NAMED: usize = 5;
 
 /// Returns the messages about roots inside other roots, which count only once, and about the errors of a scan.
 pub(crate) fn lines(tree: &Tree, outcome: Option<&Outcome>) -> Vec<String> {
-    const HANGS: &str = "interrupted; a file system is not responding; printing partial results";
+    const HANGS: &str = "interrupted; the input is not responding; printing partial results";
     let mut lines = aliases(tree);
     lines.extend(failures(tree, tree.failures(), remedy));
     match outcome {
@@ -37,7 +37,7 @@ pub(crate) fn lines(tree: &Tree, outcome: Option<&Outcome>) -> Vec<String> {
 fn aliases(tree: &Tree) -> Vec<String> {
     let roots = tree.listing(DirId::TOP);
     let line = |alias: &Alias<'_>| {
-        let relation = if alias.is_root { "is the same as" } else { "lies in" };
+        let relation = if alias.is_root { "is the same as" } else { "is inside" };
         let name = escape(roots.name(alias.position)?);
         Some(format!("{name} {relation} {} and counts once", escape(alias.root)))
     };
@@ -65,8 +65,8 @@ fn failures(
             (folders + is_folder, entries + 1 - is_folder)
         });
         lines.push(match (folders, entries) {
-            (1, 0) => format!("1 directory needs {needed}"),
-            (_, 0) => format!("{} directories need {needed}", grouped(folders)),
+            (_, 0) => format!("{} {needed}", counted(folders, "directory needs", "directories need")),
+            (0, _) => format!("{} {needed}", counted(entries, "file needs", "files need")),
             _ => format!("{} directories and files need {needed}", grouped(folders + entries)),
         });
     }
@@ -78,7 +78,7 @@ fn failures(
         lines.push(format!("{}: {}", escape(&tree.failure_path(failure)), error_text(failure.errno)));
     }
     if let Some(more) = others.len().checked_sub(NAMED).filter(|more| *more > 0) {
-        lines.push(format!("{} more errors; --json lists all", grouped(more as u64)));
+        lines.push(format!("{}; duke --json lists all", counted(more as u64, "more error", "more errors")));
     }
     lines
 }
@@ -111,6 +111,6 @@ mod tests {
         let (tree, _) = build((0..9).map(|number| unreadable(&number.to_string())).collect());
         let lines = failures(&tree, tree.failures(), |_| None);
         assert_eq!(lines.len(), NAMED + 1);
-        assert_eq!(lines[NAMED], "4 more errors; --json lists all");
+        assert_eq!(lines[NAMED], "4 more errors; duke --json lists all");
     }
 }

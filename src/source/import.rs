@@ -258,7 +258,9 @@ impl Shared {
             Ok(other) if *lists != ListOptions::default() => {
                 let what =
                     if matches!(other, Recognized::Snapshot) { "this is a snapshot" } else { "not a list" };
-                Err(message(&format!("{what}; --format, --fields and --root work only with lists")))
+                Err(message(&format!(
+                    "{what}; --format, --fields, --root and --columns FIELD=COLUMN work only with lists"
+                )))
             }
             Ok(Recognized::Snapshot) => match records.rest() {
                 Ok(bytes) => Ok(Some(bytes)),

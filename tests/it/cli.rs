@@ -113,7 +113,7 @@ fn roots_that_count_elsewhere_are_reported() {
     let place = some();
     let table = run_in(place.path(), ["-s", ".", "large", "./"]).ended(0);
     assert_eq!(paths(table.text()).len(), 4);
-    let notices = "duke: large lies in . and counts once\nduke: ./ is the same as . and counts once\n";
+    let notices = "duke: large is inside . and counts once\nduke: ./ is the same as . and counts once\n";
     assert_eq!(table.stderr, notices);
 }
 
@@ -338,7 +338,7 @@ fn unreadable_entries_are_named_and_counted_with_exit_code_1() {
     let lines: Vec<_> = table.stderr.lines().collect();
     assert_eq!(lines.len(), 6, "{}", table.stderr);
     assert_eq!(lines[0], "duke: ./locked/0: permission denied");
-    assert_eq!(lines[5], "duke: 3 more errors; --json lists all");
+    assert_eq!(lines[5], "duke: 3 more errors; duke --json lists all");
     assert_eq!(paths(table.text()), ["./locked", "./open", "."]);
     assert!(table.text().lines().next().unwrap().contains("! ./locked"), "{}", table.text());
     let output = run_ordinary(&["--json", "-q"]).ended(1).json();

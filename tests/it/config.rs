@@ -104,11 +104,11 @@ fn errors_have_a_position_and_the_rest_applies() {
     let lines: Vec<&str> = run.stderr.lines().collect();
     let expected = [
         ("1:11", "invalid value '0' for '--threads <N>': not a number from 1 to 1024"),
-        ("2:1", "unknown setting 'foo'"),
+        ("2:1", "unknown setting 'foo'; 'duke config show' lists all settings"),
         ("3:1", "'json' is only allowed on the command line"),
         ("4:6", "'si' must be true or false"),
         ("5:8", "'sort' must be a string or a number"),
-        ("6:1", "unknown setting 'threads2'"),
+        ("6:1", "unknown setting 'threads2'; 'duke config show' lists all settings"),
         ("7:11", "pattern 'a[b': unclosed character class; missing ']'"),
         ("8:9", "'color' must be a single value, not a list"),
         ("9:9", "unknown theme; expected one of default, dark, light, color-blind, high-contrast, plain"),
@@ -433,7 +433,7 @@ fn an_invalid_setting_of_ncdu_is_not_imported() {
     place.directory(".config/ncdu");
     for (line, reason) in [
         ("--no-such-flag", "unexpected argument '--no-such-flag' found"),
-        ("--graph-style dots", "ncdu: --graph-style dots: invalid value"),
+        ("--graph-style dots", "invalid value 'dots' for --graph-style"),
         ("--exclude-from ~/none", "none: no such file or directory"),
     ] {
         fs::write(place.join(".config/ncdu/config"), format!("--si\n{line}\n")).unwrap();
@@ -452,7 +452,7 @@ fn config_path_prints_the_location() {
     let none = run(&mut duke(&place, &["config", "path", "--no-config"])).ended(2);
     assert_eq!(
         none.stderr,
-        "duke: no configuration: neither XDG_CONFIG_HOME nor HOME is set to an absolute path\n"
+        "duke: no configuration: --no-config is given, or neither XDG_CONFIG_HOME nor HOME is set to an absolute path\n"
     );
     run(&mut duke(&place, &["config"])).ended(2);
     run(&mut duke(&place, &["config", "edit"])).ended(2);

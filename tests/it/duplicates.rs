@@ -35,7 +35,7 @@ fn copies_are_listed_with_their_wasted_bytes() {
     let text = duplicates(place.path(), &["."]).ended(0).text().to_owned();
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let expected = [
-        "2 directories with 1 file, 29.3 KiB each",
+        "2 directories with 1 non-empty file, 29.3 KiB each",
         "./one/",
         "./two/",
         "3 files, 8 B each",
@@ -80,11 +80,14 @@ fn several_paths_are_compared_with_each_other() {
     let words = [one.path(), two.path()].map(|path| path.to_str().unwrap());
     let text = duplicates(one.path(), &words).ended(0).text().to_owned();
 
-    assert!(text.lines().next().unwrap().ends_with("2 directories with 6 files, 58.6 KiB each"), "{text}");
+    assert!(
+        text.lines().next().unwrap().ends_with("2 directories with 6 non-empty files, 58.6 KiB each"),
+        "{text}"
+    );
     assert!(words.iter().all(|word| text.contains(&format!("{word}/\n"))), "{text}");
     // A file that is given twice counts as one file.
     let text = duplicates(one.path(), &["files/small", "files/small"]).ended(0).text().to_owned();
-    assert!(text.ends_with("wasted in 0 groups\n"), "{text}");
+    assert!(text.ends_with("No duplicates\n"), "{text}");
     let text = duplicates(one.path(), &["files/small", "files/other"]).ended(0).text().to_owned();
     assert!(text.ends_with("wasted in 1 group\n"), "{text}");
 }
@@ -93,7 +96,7 @@ fn several_paths_are_compared_with_each_other() {
 fn excluded_entries_are_not_compared() {
     let place = some();
     let text = duplicates(place.path(), &["--exclude", "o*", "."]).ended(0).text().to_owned();
-    assert!(text.ends_with("wasted in 0 groups\n"), "{text}");
+    assert!(text.ends_with("No duplicates\n"), "{text}");
 }
 
 #[test]

@@ -201,7 +201,7 @@ fn a_malformed_export_is_reported_with_its_byte_and_its_beginning_is_shown() {
         run_in(place.path(), ["-f", "cut.zst", "-n"])
             .ended(2)
             .stderr
-            .starts_with("duke: cut.zst: not an export or a snapshot: ")
+            .starts_with("duke: cut.zst: not an export, a list or a snapshot: ")
     );
     fs::write(place.join("binary"), b"\xbfncduEX1more").unwrap();
     assert!(run_in(place.path(), ["-f", "binary", "-n"]).ended(2).stderr.contains("no index here"));

@@ -132,8 +132,8 @@ fn entries_without_a_line_are_reported() {
         // Each of the 18 nested directories adds 256 bytes to the path, including the slash. The paths of 15
         // directories fit. Those of the other three, and of the two files in them, do not.
         let message = format!(
-            "skipped 5 entries with paths longer than 4,095 bytes; the first begins with /r/{}/",
-            "n".repeat(255)
+            "cannot write 5 entries with a path longer than 4,095 bytes; the first path begins with /r/{}\n",
+            "n".repeat(77)
         );
         assert!(run.stderr.contains(&message), "{words:?}: {}", run.stderr);
         assert!(run.text().contains("/r/beside"), "{words:?}");
@@ -154,7 +154,7 @@ fn a_change_on_every_level_costs_no_more_than_the_bytes_of_both_exports() {
     if let Some(place) = child::argument_of(TEST) {
         for form in ["-n", "--json"] {
             let run = crate::program::run_in(Path::new(&place), ["diff", form, "old", "new"]).ended(1);
-            assert!(run.stderr.contains("skipped 1984 entries"), "{:.300}", run.stderr);
+            assert!(run.stderr.contains("cannot write 1,984 entries"), "{:.300}", run.stderr);
             assert!(run.stdout.len() < 10 << 20);
             assert!(peak() <= CONSTANT + EACH_BYTE * 2 * of_size(1024).len() as u64, "{}", peak());
         }

@@ -265,12 +265,12 @@ duke: list: line 4: '..' after a name in the path
 duke: list: line 5: fewer columns than in the header
 duke: list: line 6: fewer columns than in the header
 duke: list: line 7: fewer columns than in the header
-duke: list: 6 more lines cannot be read
+duke: list: 6 more errors
 ";
     assert_eq!(read.stderr, expected);
     fs::write(place.join("paths"), "path,size\nr/\x1b[31m/a,2\nr/\x1b[31m/a,4\nr/\\,1\nr/\\,2\n").unwrap();
     let twice = run_in(place.path(), ["-f", "paths", "-n"]).ended(1);
-    let expected = "duke: paths: r/\\\\: path listed twice\nduke: paths: r/\\x1b[31m/a: path listed twice\n";
+    let expected = "duke: paths: r/\\\\: path listed again; the first line counts\nduke: paths: r/\\x1b[31m/a: path listed again; the first line counts\n";
     assert_eq!(twice.stderr, expected);
     // An incomplete tree is not exported.
     let export = run_in(place.path(), ["-f", "list", "-o", "out"]).ended(1);
@@ -290,15 +290,15 @@ fn settings_that_do_not_fit_are_refused() {
     let cases: [(&[&str], &str); 10] = [
         (
             &["--format", "du", "t"],
-            "--format, --fields and --root work only with lists: -f FILE, or OLD and NEW of diff",
+            "--format, --fields, --root and --columns FIELD=COLUMN work only with lists: -f FILE, or OLD and NEW of diff",
         ),
         (
             &["--fields", "path=1", "t"],
-            "--format, --fields and --root work only with lists: -f FILE, or OLD and NEW of diff",
+            "--format, --fields, --root and --columns FIELD=COLUMN work only with lists: -f FILE, or OLD and NEW of diff",
         ),
         (
             &["--root", "/a", "t"],
-            "--format, --fields and --root work only with lists: -f FILE, or OLD and NEW of diff",
+            "--format, --fields, --root and --columns FIELD=COLUMN work only with lists: -f FILE, or OLD and NEW of diff",
         ),
         (&["-f", "export", "--root", "/a", "-n"], "export: not a list"),
         (&["-f", "list", "-n"], "for example --fields path=1,size=2"),

@@ -376,7 +376,7 @@ fn a_root_below_the_mount_point_leaves_an_unknown_rest() {
     let text = run(program().args(["df", "-q"]).arg(fixture.join("a"))).ended(0);
     assert!(text.text().contains("unexplained or outside the scan"), "{}", text.text());
     let NotScanned::Above(point) = &space.volume.outside[0] else { panic!("{:?}", space.volume.outside) };
-    let advice = format!("\nTo scan all of it: duke df {}\n", point.display());
+    let advice = format!("\nTo scan the whole file system: duke df {}\n", point.display());
     assert!(text.text().ends_with(&advice), "{}", text.text());
 }
 

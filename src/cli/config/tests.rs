@@ -67,7 +67,7 @@ fn invalid_values_are_reported_with_their_position() {
         ("a = 1979-05-27", "f:1:5: 'a': expected a string, an integer, true or false"),
         ("a = [[1]]", "f:1:5: 'a': only strings and integers are allowed in a list"),
         ("[other]\nx = 1", "f:1:2: unknown table 'other'; the tables are 'colors' and 'keys'"),
-        ("[\"\\u001b[31m\"]", "f:1:2: unknown table '\\x1b[31m'"),
+        ("[\"\\u001b[31m\"]", "f:1:2: unknown table '\\x1b[31m'; the tables are 'colors' and 'keys'"),
         ("keys = 1", "f:1:8: 'keys' must be a table"),
         ("colors = []", "f:1:10: 'colors' must be a table"),
         (

@@ -161,14 +161,14 @@ fn a_command_line_means_to_duke_what_it_means_to_ncdu() {
 #[test]
 fn a_wrong_command_line_is_rejected_in_one_line() {
     for (words, reason) in [
-        ("--sort size", "ncdu: --sort size: invalid value"),
-        ("--sort name-up", "ncdu: --sort name-up: invalid value"),
-        ("--color blue", "ncdu: --color blue: invalid value"),
-        ("--graph-style dots", "ncdu: --graph-style dots: invalid value"),
-        ("--shared-column all", "ncdu: --shared-column all: invalid value"),
-        ("--compress-level 20", "ncdu: --compress-level 20: invalid value"),
-        ("--export-block-size 3", "ncdu: --export-block-size 3: invalid value"),
-        ("--export-block-size 16001", "ncdu: --export-block-size 16001: invalid value"),
+        ("--sort size", "invalid value 'size' for --sort; see duke ncdu --help"),
+        ("--sort name-up", "invalid value 'name-up' for --sort; see duke ncdu --help"),
+        ("--color blue", "invalid value 'blue' for --color; see duke ncdu --help"),
+        ("--graph-style dots", "invalid value 'dots' for --graph-style; see duke ncdu --help"),
+        ("--shared-column all", "invalid value 'all' for --shared-column; see duke ncdu --help"),
+        ("--compress-level 20", "invalid value '20' for --compress-level; see duke ncdu --help"),
+        ("--export-block-size 3", "invalid value '3' for --export-block-size; see duke ncdu --help"),
+        ("--export-block-size 16001", "invalid value '16001' for --export-block-size; see duke ncdu --help"),
         ("--no-such", "unexpected argument '--no-such' found"),
         ("-o", "a value is required for '-o <FILE>' but none was supplied"),
     ] {

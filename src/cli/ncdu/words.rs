@@ -49,7 +49,7 @@ fn command() -> Command {
         .about("Browses a directory with the command line and the configuration files of ncdu.")
         .version(env!("CARGO_PKG_VERSION"))
         .args(arguments)
-        .arg(path.help("Directory to scan (default: the current directory)"))
+        .arg(path.help("Directories or files to scan (default: the current directory)"))
         .disable_version_flag(true)
         .disable_help_flag(true)
         .arg(
@@ -117,7 +117,8 @@ pub fn translation(all: &[Given], mut enters_kernfs: bool) -> Result<Translation
             continue;
         };
         let wrong = || {
-            UsageError::Usage(format!("ncdu: --{} {}: invalid value", flag.long, escape(value.as_bytes())))
+            let value = escape(value.as_bytes());
+            UsageError::Usage(format!("invalid value '{value}' for --{}; see duke ncdu --help", flag.long))
         };
         match flag.means {
             Means::Words(word) if is_import && SCAN.contains(&word) => {}

@@ -9,8 +9,8 @@ use crate::tree::join;
 
 const HEAD: &str = "#!/bin/sh
 # Review before running: rclone deletes the objects listed below. Objects that have changed are deleted, too.
-# Noncurrent versions that are not listed below remain: 'rclone backend cleanup-hidden REMOTE:PATH' removes those of a path.
-# Unfinished uploads remain: 'rclone backend cleanup REMOTE:PATH' removes those that are older than a day.
+# Noncurrent versions that are not listed below remain: 'rclone backend cleanup-hidden REMOTE:PATH' deletes those of a path.
+# Unfinished uploads remain: 'rclone backend cleanup REMOTE:PATH' deletes those that are older than a day.
 failed=0
 ";
 

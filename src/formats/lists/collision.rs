@@ -34,7 +34,12 @@ impl PathTree {
             places.retain(|place| match self.is_first(node, *place, &repeated, &mut seen) {
                 Ok(is_kept) => is_kept,
                 Err(name) => {
-                    faults.note(|| format!("{}: path listed twice", escape(&join([&path()[..], &name]))));
+                    faults.note(|| {
+                        format!(
+                            "{}: path listed again; the first line counts",
+                            escape(&join([&path()[..], &name]))
+                        )
+                    });
                     self.log.release(*place);
                     false
                 }

@@ -97,7 +97,7 @@ impl EntryLine {
 
     fn set_path(&mut self, path: &[u8], rank: Rank) -> Result<(), LineRefusal> {
         if path.len() > LONGEST_PATH {
-            return Err("path longer than 65,535 bytes".into());
+            return Err("longer than 65,535 bytes".into());
         }
         if rank > self.path_rank {
             self.path.clear();
@@ -109,7 +109,7 @@ impl EntryLine {
 
     fn set_root(&mut self, root: &[u8], rank: Rank) -> Result<(), LineRefusal> {
         if root.len() > LONGEST_PATH {
-            return Err("root longer than 65,535 bytes".into());
+            return Err("longer than 65,535 bytes".into());
         }
         if rank > self.root_rank {
             self.root.clear();

@@ -26,7 +26,7 @@ impl LineFaults {
         let mut messages = self.first;
         match self.count - messages.len() as u64 {
             0 => {}
-            more => messages.push(format!("{} cannot be read", counted(more, "more line", "more lines"))),
+            more => messages.push(counted(more, "more error", "more errors")),
         }
         messages
     }

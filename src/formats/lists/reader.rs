@@ -135,8 +135,8 @@ impl<'d> ListReader<'d> {
             }
         }
         if is_open {
-            let number = records.number();
-            self.faults.note(|| format!("line {number}: cut off: the array is not closed"));
+            let last = records.number().saturating_sub(1);
+            self.faults.note(|| format!("after line {last}: cut off: the array is not closed"));
         }
         Ok(())
     }

@@ -72,7 +72,7 @@ impl fmt::Display for WriteError {
                 with -o FILE",
             ),
             Self::Stopped => formatter.write_str("stopped"),
-            Self::Changing => formatter.write_str("the tree changed while it was being written"),
+            Self::Changing => formatter.write_str("the tree changed or is damaged; nothing written"),
         }
     }
 }

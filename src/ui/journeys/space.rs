@@ -56,7 +56,7 @@ fn enter_explains_a_line_and_escape_returns() {
     press(&mut app, &["j"].repeat(file).join(" "));
     press(&mut app, "Enter");
     let words = labels(&app).join(" ");
-    assert!(words.contains("app\\x1b[31m (process 612) has it open") && words.contains("restart"), "{words}");
+    assert!(words.contains("app\\x1b[31m (process 612) has it open") && words.contains("Restart"), "{words}");
     press(&mut app, "h");
     assert_eq!(labels(&app), lines);
     press(&mut app, "q");

@@ -79,7 +79,7 @@ fn broken_objects() {
             "scanned_at: neither seconds since 1970 nor a date such as 2026-11-21T08:15:00Z",
         ),
         ("{\"path\":\"a\",\"host\":\"\\u0000\"}", "host: NUL in a name"),
-        ("{\"path\":\"k/\",\"size\":1}", "path listed twice"),
+        ("{\"path\":\"k/\",\"size\":1}", "path listed again; the first line counts"),
     ];
     let good = ("{\"path\":\"k/l\",\"size\":5}\n{\"path\":\"k\",\"size\":6}\n", "\n{\"path\":\"z\"}\n");
     check(&cases, good, "line 3", &ListOptions::default());
@@ -181,7 +181,7 @@ fn the_first_lines_are_named_and_the_others_counted() {
     let list = read(&text);
     assert_eq!(list.messages.len(), 6);
     assert_eq!(list.messages[0], format!("line 3: size: {NOT_WHOLE}"));
-    assert_eq!(list.messages[5], "1,229 more lines cannot be read");
+    assert_eq!(list.messages[5], "1,229 more errors");
     assert_eq!(list.totals().apparent, 3);
 }
 
@@ -193,7 +193,7 @@ fn a_quote_that_is_never_closed_costs_one_line() {
     let long = format!("path,size\n\"r/b,2\n{}", "r/c/d/e/f,4\n".repeat(30_000));
     let list = read_in(long.as_bytes(), &ListOptions::default(), 1 << 16).unwrap();
     assert_eq!(list.messages[0], "line 2: longer than 256 KiB");
-    assert_eq!(list.messages[1], "r/c/d/e/f: path listed twice");
+    assert_eq!(list.messages[1], "r/c/d/e/f: path listed again; the first line counts");
     let newline = read("path,size\n\"r/a\nb\",1\nr/c,x\n");
     assert_eq!(newline.messages, [format!("line 4: size: {NOT_WHOLE}")]);
     assert_eq!(newline.summary(), ["r/ directory 0 0", "r/a\nb file 1 1"]);
@@ -210,7 +210,7 @@ fn long_lines_and_long_paths_are_refused() {
     assert_eq!(list.totals().apparent, 3);
     let path = format!("path,size\nr/{},1\nr/c,2\n", "a/".repeat(40_000));
     let list = read_in(path.as_bytes(), &ListOptions::default(), 1 << 16).unwrap();
-    assert_eq!(list.messages, ["line 2: path: path longer than 65,535 bytes"]);
+    assert_eq!(list.messages, ["line 2: path: longer than 65,535 bytes"]);
     let deep = format!("path,size\nr/{}x,1\nr/c,2\n", "a/".repeat(30_000));
     let list = read_in(deep.as_bytes(), &ListOptions::default(), 1 << 16).unwrap().good();
     assert_eq!(list.totals().items, 30_002);

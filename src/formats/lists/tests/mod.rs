@@ -207,19 +207,19 @@ fn the_first_of_several_lines_of_a_path_counts() {
         ["r/ directory 0 0", "r/a file 1 1", "r/b file 2 1", "r/d/ directory 16 1", "r/d/e file 8 1"]
     );
     let expected = [
-        "line 7: path listed twice",
-        "line 8: path listed twice",
-        "r/a: path listed twice",
-        "r/b: path listed twice",
+        "line 7: path listed again; the first line counts",
+        "line 8: path listed again; the first line counts",
+        "r/a: path listed again; the first line counts",
+        "r/b: path listed again; the first line counts",
     ];
     assert_eq!(list.messages, expected);
     // The line with type `d` describes the directory, even if a line with the same path precedes it.
     let both = read("path,size,type\nr/a,1,f\nr/a,2,d\n");
     assert_eq!(both.summary(), ["r/ directory 0 0", "r/a/ directory 2 1"]);
-    assert_eq!(both.messages, ["r/a: path listed twice"]);
+    assert_eq!(both.messages, ["r/a: path listed again; the first line counts"]);
     let three = read("path,size\nr/a,1\nr/a,2\nr/a/b,4\nr/c,8");
     assert_eq!(three.totals().apparent, 13);
-    assert_eq!(three.messages, ["r/a: path listed twice"]);
+    assert_eq!(three.messages, ["r/a: path listed again; the first line counts"]);
 }
 
 #[test]
@@ -346,7 +346,7 @@ fn a_list_of_rclone_is_an_array() {
         let expected = ["./ directory 0 0", "./a/ directory 0 0", "./a/b c file 700 2", "./doc file 0 0"];
         assert_eq!(list.summary(), expected);
     }
-    assert_eq!(read(&text.replace("\n]", "")).messages, ["line 5: cut off: the array is not closed"]);
+    assert_eq!(read(&text.replace("\n]", "")).messages, ["after line 4: cut off: the array is not closed"]);
     let empty = read_with("[\n]\n", &preset(ListPreset::Rclone));
     assert_eq!(empty.messages, ["the list has no entries"]);
     assert_eq!(

@@ -14,6 +14,9 @@ use crate::platform::entry::imp::statx;
 use crate::platform::process::limits;
 use crate::platform::{Buffer, Directory, Errno, Filled, Reader};
 
+/// `true` if `/proc` contains links to the open files of each process.
+pub const HAS_LINKS: bool = true;
+
 /// Suffix that the kernel appends to the path of a deleted file (`d_path`).
 const DELETED: &[u8] = b" (deleted)";
 /// Target of the link `/proc/PID/ns/pid` in the initial PID namespace (`PROC_PID_INIT_INO`).

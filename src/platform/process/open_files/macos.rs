@@ -7,6 +7,9 @@ use std::mem::MaybeUninit;
 use super::{Files, Found, Holder, ProcessAccess, Through, UnlinkedFile};
 use crate::platform::Errno;
 
+/// `true` if `/proc` contains links to the open files of each process.
+pub const HAS_LINKS: bool = false;
+
 /// `PROC_ALL_PIDS` of `sys/proc_info.h`.
 const ALL: u32 = 1;
 /// `PROC_PIDFDVNODEPATHINFO` of `sys/proc_info.h`.
