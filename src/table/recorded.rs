@@ -217,11 +217,9 @@ fn roots(tree: &Tree) -> impl Iterator<Item = (DirId, u64, u64)> + '_ {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
-    use crate::fixture::{Growing, build, cases, dir, file, linked_file, unread};
-    use crate::table::rows::{Order, SizeSource, SortedEntries};
+    use crate::fixture::{Growing, build, dir, file, linked_file, unread};
+    use crate::table::rows::SizeSource;
 
     fn record(tree: Tree) -> RecordedTree {
         RecordedTree { tree: Arc::new(tree), scanned_at: 0 }
@@ -276,56 +274,5 @@ mod tests {
         // When the scan has ended, the browser shows the totals of the tree instead of the recorded totals.
         // This must not change the numbers on the screen.
         assert_eq!(tree.totals(id(b"a")), recorded);
-    }
-
-    proptest! {
-        #![proptest_config(cases(64))]
-
-        /// Each plan holds the recorded length of a directory, its current length (`None` if it no longer exists), and
-        /// a rank in the order in which the scan reads the directories.
-        #[test]
-        fn confirmed_sizes_are_those_of_a_naive_walk(
-            plans in prop::collection::vec(
-                (prop::option::of(0..1_000_000u64), prop::option::of(0..1_000_000u64), any::<u32>()), 1..12)
-        ) {
-            let name = |number: usize| format!("d{number}");
-            let contents = |bytes: u64| vec![file("x", bytes, 0)];
-            let old = |(number, plan): (usize, &(Option<u64>, _, _))| Some(dir(&name(number), contents(plan.0?)));
-            let record = record(build(plans.iter().enumerate().filter_map(old).collect()).0);
-            let growing = Growing::new();
-            let present: Vec<usize> = (0..plans.len()).filter(|number| plans[*number].1.is_some()).collect();
-            growing.publish(present.iter().map(|number| unread(&name(*number))).collect());
-            let mut order = present.clone();
-            order.sort_by_key(|number| plans[*number].2);
-            let tree = &growing.tree;
-            for read in 0..=order.len() {
-                let sizes = sizes(&record, tree, growing.root());
-                prop_assert_eq!(tree.listing(growing.root()).entries().count(), present.len());
-                // Each name has one row. The row shows the entry found by the scan, or the recorded entry if
-                // the scan has not found the name.
-                let rows = SortedEntries::of(tree, &sizes, growing.root(), Order::default());
-                prop_assert_eq!(rows.len(), plans.iter().filter(|plan| plan.0.or(plan.1).is_some()).count());
-                for (number, plan) in plans.iter().enumerate().filter(|(_, plan)| plan.0.or(plan.1).is_some()) {
-                    let listing = tree.listing(growing.root());
-                    let index = rows.find_name(&listing, name(number).as_bytes()).unwrap();
-                    prop_assert_eq!(rows.position(index).is_some(), plan.1.is_some());
-                }
-                for (rank, number) in order.iter().enumerate() {
-                    let id = tree.entry(growing.root(), name(*number).as_bytes()).unwrap().directory().unwrap();
-                    let (was, is) = (plans[*number].0, plans[*number].1.unwrap());
-                    let expected = if rank < read { Some(is) } else { was };
-                    prop_assert_eq!(sizes.recorded(tree, id).is_some(), rank >= read && was.is_some());
-                    prop_assert_eq!(sizes.totals(tree, id).apparent, expected.unwrap_or(0) + 4096);
-                }
-                if let Some(number) = order.get(read) {
-                    growing.read(&name(*number), contents(plans[*number].1.unwrap()));
-                }
-            }
-            growing.finish();
-            let rows = SortedEntries::of(tree, &sizes(&record, tree, growing.root()), growing.root(), Order::default());
-            prop_assert!(rows.len() == present.len() && rows.recorded().is_none());
-            let sizes = sizes(&record, tree, growing.root());
-            prop_assert_eq!(sizes.recorded(tree, growing.root()), None);
-        }
     }
 }

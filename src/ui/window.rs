@@ -14,7 +14,7 @@ use crate::table::column::{Column, RowLook, Scale};
 use crate::table::recorded_rows::{RecordedDir, RecordedRows};
 use crate::table::row::{CellValue, Precision, Row, RowNote, RowStyle};
 use crate::table::rows::{Order, RowEntry, SizeSource};
-use crate::tree::{DirId, Entry, EntryId, EntryState, Position, Status, Totals, Tree};
+use crate::tree::{DirId, Entry, EntryId, EntryState, Position, Totals, Tree};
 
 use super::list_state::ListState;
 use super::marks::Marks;
@@ -198,13 +198,15 @@ pub fn totals_size(totals: &Totals, measure: Measure) -> u64 {
 fn precision(tree: &Tree, sizes: &SizeSource, id: DirId, size: u64) -> Precision {
     match sizes.recorded(tree, id) {
         Some(_) => Precision::Recorded,
-        None => bound(tree.status(id), &sizes.totals(tree, id), size),
+        None => bound(tree, id, &sizes.totals(tree, id), size),
     }
 }
 
-/// Returns the precision of a directory's totals.
-pub fn bound(status: Status, totals: &Totals, size: u64) -> Precision {
-    if !status.is_complete() {
+/// Returns the precision of a directory's totals. During a scan, the totals of a complete directory may still change if
+/// it contains hard links, because repeated names are subtracted when the scan ends.
+pub fn bound(tree: &Tree, id: DirId, totals: &Totals, size: u64) -> Precision {
+    let status = tree.status(id);
+    if !status.is_complete() || tree.is_preliminary(id) {
         Precision::Growing
     } else if status.partial || totals.errors > 0 || size == u64::MAX {
         Precision::AtLeast

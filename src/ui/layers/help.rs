@@ -291,7 +291,7 @@ fn marks(glyphs: Glyphs) -> Section {
     let lines = vec![
         line("!", "error here or below"),
         line(glyphs.at_least(), "at least"),
-        line(glyphs.growing(), "still growing"),
+        line(glyphs.growing(), "may still change"),
         line(glyphs.recorded(), "from the last scan"),
         line(glyphs.marked(), "marked"),
     ];

@@ -294,7 +294,7 @@ impl DetailLines<'_> {
     fn bytes(&self, bytes: u64, bound: Precision) -> String {
         let bound = match bound {
             Precision::Exact => "",
-            Precision::Growing => ", still growing",
+            Precision::Growing => ", may still change",
             Precision::Recorded => ", from the last scan",
             Precision::AtLeast => " or more",
         };

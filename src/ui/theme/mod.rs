@@ -46,7 +46,7 @@ impl Glyphs {
         self.pick("≥", ">")
     }
 
-    /// Returns the symbol shown before a number that is still growing.
+    /// Returns the symbol shown before a number that may still change during the scan.
     pub fn growing(self) -> &'static str {
         self.pick("·", ".")
     }

@@ -65,10 +65,10 @@ impl TableData for Directories {
         let TableContext { tree, from, measure } = *context;
         let OwnSize { id, own, .. } = self.rows.get(index)?;
         let label = if *id == from { "this directory".to_owned() } else { path(tree, from, *id)? };
-        let (totals, status) = (tree.totals(*id), tree.status(*id));
+        let totals = tree.totals(*id);
         let total = totals_size(&totals, measure);
         let row = row_of_sum(label, own, measure).with(C::Total, CellValue::Bytes(total));
-        Some(Row { style: RowStyle::Directory, precision: bound(status, &totals, total), ..row })
+        Some(Row { style: RowStyle::Directory, precision: bound(tree, *id, &totals, total), ..row })
     }
 
     fn target(&self, index: usize) -> Option<Target> {

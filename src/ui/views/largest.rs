@@ -91,7 +91,7 @@ impl TableData for SearchResult {
         let size = totals_size(&totals, measure);
         let words =
             words.with(C::Size, CellValue::Bytes(size)).with(C::Items, CellValue::Count(totals.items));
-        Some(Row { precision: bound(tree.status(id), &totals, size), ..words })
+        Some(Row { precision: bound(tree, id, &totals, size), ..words })
     }
 
     fn target(&self, index: usize) -> Option<Target> {

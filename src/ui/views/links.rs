@@ -34,9 +34,6 @@ pub static TABLE: TableSpec = TableSpec {
     sortable: &[(C::Size, "size"), (C::Items, "number of names")],
     titles: &[(C::Name, "Path"), (C::Items, "Names")],
     marks: RowMarks::Entries,
-    // The rows are not taken from the tree of the last scan. The query for the names of an inode contains a device
-    // index, and the same device may have another index in that tree.
-    is_of_tree: false,
     empty: ["No hard links", "No hard links so far"],
     start: |sources, request| rows(survey::links(sources.pool, sources.request(request))),
     ..SUMS

@@ -84,8 +84,12 @@ impl TableData for RecordedRows {
     }
 
     fn target(&self, index: usize) -> Option<Target> {
+        let first = || self.data.entries(index).first().copied().map(Target::Recorded);
         match self.data.target(index)? {
             Target::Entry(entry) => Some(Target::Recorded(entry)),
+            // The query for the names of an inode contains a device index. In the new tree, the same device may have
+            // another index, so Enter goes to the first name instead of listing all names.
+            target @ Target::Files { .. } => Some(first().unwrap_or(target)),
             target => Some(target),
         }
     }

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! `▌` marks the row under the cursor, and `!` an entry that could not be read completely. Before a size, `≥`
-//! means a lower bound, `·` means that the size is still growing, and `~` that it is from an earlier scan.
+//! means a lower bound, `·` means that the size may still change, and `~` that it is from an earlier scan.
 //!
 //! Invariant: every cell is exactly as wide as its column.
 
