@@ -21,10 +21,10 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
 
     $completions = @(switch ($command) {
         'duke' {
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write ncdu''s JSON export to FILE; - is standard output')
-            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write ncdu''s JSON export to FILE; - is standard output')
-            [CompletionResult]::new('-O', '-O ', [CompletionResultType]::ParameterName, 'Write ncdu''s binary export to FILE; - is standard output')
-            [CompletionResult]::new('--output-binary', '--output-binary', [CompletionResultType]::ParameterName, 'Write ncdu''s binary export to FILE; - is standard output')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write a JSON export in ncdu''s format to FILE; - is standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write a JSON export in ncdu''s format to FILE; - is standard output')
+            [CompletionResult]::new('-O', '-O ', [CompletionResultType]::ParameterName, 'Write a binary export in ncdu''s format to FILE; - is standard output')
+            [CompletionResult]::new('--output-binary', '--output-binary', [CompletionResultType]::ParameterName, 'Write a binary export in ncdu''s format to FILE; - is standard output')
             [CompletionResult]::new('--export-block-size', '--export-block-size', [CompletionResultType]::ParameterName, 'Block size of -O in KiB, from 4 to 16000 [default: 64, growing in large exports]')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input')
             [CompletionResult]::new('--import', '--import', [CompletionResultType]::ParameterName, 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input')

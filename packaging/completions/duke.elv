@@ -18,10 +18,10 @@ set edit:completion:arg-completer[duke] = {|@words|
     }
     var completions = [
         &'duke'= {
-            cand -o 'Write ncdu''s JSON export to FILE; - is standard output'
-            cand --output 'Write ncdu''s JSON export to FILE; - is standard output'
-            cand -O 'Write ncdu''s binary export to FILE; - is standard output'
-            cand --output-binary 'Write ncdu''s binary export to FILE; - is standard output'
+            cand -o 'Write a JSON export in ncdu''s format to FILE; - is standard output'
+            cand --output 'Write a JSON export in ncdu''s format to FILE; - is standard output'
+            cand -O 'Write a binary export in ncdu''s format to FILE; - is standard output'
+            cand --output-binary 'Write a binary export in ncdu''s format to FILE; - is standard output'
             cand --export-block-size 'Block size of -O in KiB, from 4 to 16000 [default: 64, growing in large exports]'
             cand -f 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input'
             cand --import 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input'

@@ -24,8 +24,8 @@ function __fish_duke_using_subcommand
     contains -- $cmd[1] $argv
 end
 
-complete -c duke -n "__fish_duke_needs_command" -s o -l output -d 'Write ncdu\'s JSON export to FILE; - is standard output' -r -F
-complete -c duke -n "__fish_duke_needs_command" -s O -l output-binary -d 'Write ncdu\'s binary export to FILE; - is standard output' -r -F
+complete -c duke -n "__fish_duke_needs_command" -s o -l output -d 'Write a JSON export in ncdu\'s format to FILE; - is standard output' -r -F
+complete -c duke -n "__fish_duke_needs_command" -s O -l output-binary -d 'Write a binary export in ncdu\'s format to FILE; - is standard output' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l export-block-size -d 'Block size of -O in KiB, from 4 to 16000 [default: 64, growing in large exports]' -r
 complete -c duke -n "__fish_duke_needs_command" -s f -l import -d 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l format -d 'Read a list written by PROGRAM' -r -f -a "du\t'du -ab0'

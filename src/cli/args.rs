@@ -85,15 +85,15 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["json", "ndjson", "pick"], help_heading = "Output")]
     pub csv: bool,
 
-    /// Write ncdu's JSON export to FILE; - is standard output
+    /// Write a JSON export in ncdu's format to FILE; - is standard output
     ///
     /// Compressed with zstd if FILE ends in .zst. An existing file is replaced once the new one is complete.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
     pub output: Option<OsString>,
 
-    /// Write ncdu's binary export to FILE; - is standard output
+    /// Write a binary export in ncdu's format to FILE; - is standard output
     ///
-    /// duke, and ncdu from version 2.6, browse such a file without loading it. The file is compressed and
+    /// duke and ncdu 2.6 or later can browse such a file without reading all of it into memory. The file is compressed and
     /// written by several threads. An existing file is replaced once the new one is complete.
     #[arg(short = 'O', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["output", "json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
     pub output_binary: Option<OsString>,
@@ -110,8 +110,8 @@ pub struct Arguments {
 
     /// Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input
     ///
-    /// JSON exports and lists may be compressed with zstd or gzip. Several of them, or several snapshots (written by
-    /// duke save), can be given. A binary export (-O) must be the only FILE.
+    /// JSON exports and lists may be compressed with zstd or gzip. Repeat -f to read several of them, or several
+    /// snapshots (written by duke save). A binary export (-O) must be the only FILE.
     #[arg(short = 'f', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_from", "exclude_caches", "include_kernfs", "skip_network", "threads", "extended"], help_heading = "Exchange")]
     pub import: Vec<OsString>,
 

@@ -73,8 +73,8 @@ pub fn recorded(names: &[OsString], lists: ListOptions) -> Result<Option<SourceS
     let is_told = lists != ListOptions::default();
     match names {
         [] if is_told => Err(UsageError::Usage(
-            "--format, --fields, --root and --columns FIELD=COLUMN work only with lists: -f FILE, or OLD \
-                and NEW of diff"
+            "--format, --fields, --root and --columns FIELD=COLUMN work only with lists, given with -f \
+                FILE or as OLD or NEW of duke diff"
                 .to_owned(),
         )),
         [] => Ok(None),
@@ -213,7 +213,7 @@ fn remote(path: &OsString, scan: &scan::Options, patterns: &[String]) -> Option<
         let allowed = if patterns.is_empty() {
             rclone
         } else {
-            Err("--exclude (also from the configuration) and -X do not work with rclone:// paths")
+            Err("--exclude (even if set in the configuration) and -X do not work with rclone:// paths")
         };
         return Some(allowed.map(Input::Rclone).map_err(refused));
     }

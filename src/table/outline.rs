@@ -59,7 +59,7 @@ pub struct OutlineRequest {
     pub directory: DirId,
     /// Order of entries; only its measure and its treatment of hidden entries matter.
     pub order: Order,
-    /// Source of the directory totals, with the active filter and the comparison.
+    /// Source of the directory totals. Includes the active filter and the comparison, if there are any.
     pub sizes: SizeSource,
     /// Number of cells available for drawing. Entries smaller than a few cells are omitted.
     pub parts: u64,

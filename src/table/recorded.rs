@@ -87,8 +87,8 @@ impl RecordedTotals {
 }
 
 impl RecordedTree {
-    /// Returns the recorded totals of the given directories in the tree `new`, and of the child directories found in
-    /// them so far.
+    /// Looks up directories of the tree `new`, and the child directories found in them so far, in the recorded tree.
+    /// Returns the totals that they have there.
     pub fn totals(&self, new: &Tree, directories: impl IntoIterator<Item = DirId>) -> RecordedTotals {
         let mut found = RecordedTotals::default();
         for id in directories {

@@ -314,7 +314,7 @@ impl Notice {
                 let shows = display.keymap.hint(Command::Open, Scope::Sheet, "lists its entries");
                 format!("Cannot mark a total{shows}")
             }
-            Self::NoDirectoryOfCopy => "No copy selected; select one in the directory to keep".into(),
+            Self::NoDirectoryOfCopy => "Go to a copy first; the copies in its directory are kept".into(),
             Self::MarkedElsewhere(copies, directory) => {
                 let copies = counted(*copies as u64, "copy", "copies");
                 format!("Marked {copies} outside {}", escape(directory))

@@ -1,4 +1,4 @@
-//! Tests of the engine, its formats, the command line, and the rules of the repository.
+//! Tests of the engine, its formats and the command line, and checks of the conventions of this repository.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 #[path = "../program/mod.rs"]

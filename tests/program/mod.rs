@@ -78,7 +78,7 @@ pub fn is_installed(name: &str, argument: &str) -> bool {
     is_there
 }
 
-/// Runs the program with `words` in the directory `place`.
+/// Runs the program in the directory `place`, with the arguments `words`.
 pub fn run_in<S: AsRef<OsStr>>(place: &Path, words: impl IntoIterator<Item = S>) -> Run {
     run(program().current_dir(place).args(words))
 }

@@ -22,8 +22,8 @@ const TOUR: &str = include_str!("../../docs/tour.md");
 /// Directory in which docs/tour.md creates its files. The test replaces it with a temporary directory.
 const PLACE: &str = "/tmp";
 const CREATE: &str = "cargo run --example demo-tree -- ";
-/// Time within which the effect of a key is normally drawn. If drawing takes longer, the test may overlook text that
-/// is shown before its key is pressed, but does not fail.
+/// Time within which the effect of a key is normally drawn. If drawing takes longer, the test does not
+/// fail, but may not notice that the expected text was on the screen before the key was pressed.
 const MOMENT: Duration = Duration::from_millis(150);
 
 /// Parsed item of the list below a numbered heading.

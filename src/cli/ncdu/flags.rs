@@ -115,7 +115,7 @@ pub const FLAGS: [Flag; 60] = [
         'r',
         "",
         ReadOnly,
-        "Disable deletion; -rr also disables programs such as the shell, -rrr also rescans",
+        "Disable deletion; -rr also disables programs such as the shell; -rrr disables rescans, too",
     ),
     flag(' ', "enable-shell", Actions(PROGRAMS, true), "Allow the shell and other programs"),
     flag(' ', "disable-shell", Actions(PROGRAMS, false), "Disable the shell and other programs"),

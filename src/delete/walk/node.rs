@@ -15,8 +15,8 @@ pub struct Node<'w> {
     pub found: Attributes,
     /// Index of the selected item that is or contains this directory.
     pub item: usize,
-    /// `true` if something in the directory is kept. Set by the workers in the directory and read by the worker that
-    /// leaves it. The operations on `claims` order these accesses.
+    /// `true` if something in the directory is kept. Set by the workers in the directory, and read by the last worker
+    /// to leave it. The atomic operations on `claims` order these accesses.
     stays: AtomicBool,
     /// Number of workers in the directory plus the number of unfinished child directories. Each of these is a claim.
     /// The worker that releases the last claim processes the directory itself.

@@ -69,7 +69,10 @@ impl ScanPlan {
         let plan = plan(&mut lexer).map_err(|Fault { offset, reason }| match reason {
             Reason::Stopped => "stopped".to_owned(),
             Reason::Wrong(what) => {
-                format!("byte {offset}: not a plan that this duke can read: {}", escape(what.as_bytes()))
+                format!(
+                    "byte {offset}: not a plan that this version of duke can read: {}",
+                    escape(what.as_bytes())
+                )
             }
         })?;
         plan.check().map_err(|reason| format!("not a valid plan: {reason}"))?;

@@ -136,7 +136,7 @@ fn all_copies_but_those_of_a_directory_are_marked() {
     let progress = CompareProgress { is_complete: true, ..CompareProgress::default() };
     let mut app = opened_with(&tree, Duplicates { groups, progress, ..Duplicates::default() });
     press(&mut app, ".");
-    assert!(marked(&app).is_empty() && app.cx.notice_text().unwrap().starts_with("No copy selected"));
+    assert!(marked(&app).is_empty() && app.cx.notice_text().unwrap().starts_with("Go to a copy first"));
     press(&mut app, "Enter j .");
     assert_eq!(marked(&app), ["a", "b"], "in all groups with a copy in the directory, at any depth");
     let directories: Vec<DirId> = app.cx.marks.in_order(&tree).iter().map(|((id, _), _)| *id).collect();

@@ -342,7 +342,7 @@ fn a_key_without_effect_causes_a_notice() {
         ("2 =", Some("= (change bar scale) does nothing in this view (1 opens the list)")),
         ("2 c", Some("c (number of items) does nothing in this view (1 opens the list)")),
         ("4 m", Some("m (last change) does nothing in this view (1 opens the list)")),
-        ("4 e", Some("e (show hidden, excluded) does nothing in this view (1 opens the list)")),
+        ("4 e", Some("e (hidden and excluded) does nothing in this view (1 opens the list)")),
         ("5 s", Some("s (by size) does nothing in this view (1 opens the list)")),
         ("3 =", None),
         ("s", None),

@@ -218,7 +218,7 @@ const SHOWN: &[Binding] = &{
         // The two keys share one hint in the footer, so only the second binding has a text.
         hint(3, "", bind(&[letter('[')], VIEWS, C::OlderBaseline, G::Growth, "older snapshot")),
         hint(3, "since", bind(&[letter(']')], VIEWS, C::NewerBaseline, G::Growth, "newer snapshot")),
-        bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "show hidden, excluded"),
+        bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "hidden and excluded"),
     ]
 };
 
@@ -234,13 +234,7 @@ const EDITS: &[Binding] = &{
         bind(&[key(K::Home), control('a')], TYPED, C::Step(TextMotion::Start), Text, "start of the text"),
         bind(&[key(K::End), control('e')], TYPED, C::Step(TextMotion::End), Text, "end of the text"),
         bind(&[key(K::Backspace)], TYPED, C::Erase(TextMotion::Left), Text, "delete a character"),
-        bind(
-            &[key(K::Delete), control('d')],
-            TYPED,
-            C::Erase(TextMotion::Right),
-            Text,
-            "delete next character",
-        ),
+        bind(&[key(K::Delete), control('d')], TYPED, C::Erase(TextMotion::Right), Text, "delete next letter"),
         bind(&[control('w')], TYPED, C::Erase(TextMotion::WordLeft), Text, "delete a word"),
         bind(&[alt('d')], TYPED, C::Erase(TextMotion::WordRight), Text, "delete the next word"),
         bind(&[control('u')], TYPED, C::Erase(TextMotion::Start), Text, "delete to the start"),
@@ -269,8 +263,8 @@ const OTHERS: &[Binding] = &{
         hint(2, "open", bind(&[key(K::Enter)], TREEMAP, C::Open, G::Treemap, "open the cell")),
         hint(2, "open", bind(&[key(K::Enter)], OVERVIEW, C::Open, G::Treemap, "open the section")),
         hint(8, "parent", bind(&[key(K::Backspace)], TREEMAP, C::Parent, G::Treemap, "parent directory")),
-        hint(6, "colors", bind(&[letter('c')], TREEMAP, C::MapColors, G::Treemap, "change color coding")),
-        hint(6, "search", bind(&[letter('/')], VIEWS, C::Search, G::View, "search this directory")),
+        hint(6, "colors", bind(&[letter('c')], TREEMAP, C::MapColors, G::Treemap, "treemap colors")),
+        hint(6, "search", bind(&[letter('/')], VIEWS, C::Search, G::View, "search from here")),
         bind(&[letter('/')], &[Scope::Help], C::Search, G::Program, "search the keys"),
         hint(0, "keep", bind(&[key(K::Enter)], PROMPT, C::Accept, G::Search, "show the results")),
         hint(1, "clear", bind(&[key(K::Esc)], PROMPT, C::Back, G::Search, "clear and close")),
@@ -287,9 +281,9 @@ const OTHERS: &[Binding] = &{
         hint(
             10,
             "mark elsewhere",
-            bind(&[letter('.')], SHEET, C::MarkElsewhere, G::Mark, "mark copies elsewhere"),
+            bind(&[letter('.')], SHEET, C::MarkElsewhere, G::Mark, "mark copies outside"),
         ),
-        hint(9, "share data", bind(&[letter('X')], SHEET, C::Share, G::Mark, "let copies share data")),
+        hint(9, "share data", bind(&[letter('X')], SHEET, C::Share, G::Mark, "share data of copies")),
         hint(12, "marks", bind(&[key(K::Tab)], VIEWS, C::Marks, G::Mark, "list the marks")),
         bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close the marks"),
         bind(&[letter('p')], ENTRIES, C::PrintMarks, G::Mark, "print marks and quit"),
@@ -312,8 +306,8 @@ const OTHERS: &[Binding] = &{
         bind(&[letter('E')], VIEWS, C::Export, G::Program, "export to a file"),
         hint(0, "write", bind(&[key(K::Enter)], FILE_NAME, C::Accept, G::Program, "write the file")),
         hint(1, "close", bind(&[key(K::Esc)], FILE_NAME, C::Back, G::Program, "cancel")),
-        bind(&[letter('r')], LIST, C::Rescan, G::Program, "rescan the directory"),
-        bind(&[letter('R')], LIST, C::RescanRoot, G::Program, "rescan the scan root"),
+        bind(&[letter('r')], LIST, C::Rescan, G::Program, "rescan directory"),
+        bind(&[letter('R')], LIST, C::RescanRoot, G::Program, "rescan everything"),
         hint(0, "keys", bind(&[letter('?')], LEADS_BACK, C::Help, G::Program, "all keys")),
         bind(&[key(K::Esc)], OPENED, C::Back, G::Program, "close, clear search"),
         bind(&[letter('?'), key(K::Enter)], &[Scope::Help], C::Back, G::Program, "close the help"),

@@ -16,8 +16,8 @@ pub const QUESTION: &str = "\x1b]11;?\x1b\\";
 
 /// Maximum delay between the query and its answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Maximum number of held keys that are passed on if they are not part of an answer, because the user may have typed
-/// them. A longer sequence is dropped as a damaged answer.
+/// Maximum number of keys that are passed on if they began like an answer but turn out to be something else, because
+/// the user may have typed them. A longer sequence is dropped as a damaged answer.
 const CERTAIN: usize = 3;
 
 #[derive(Debug, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use ratatui::text::{Line, Span};
 use crate::base::format::grouped;
 use crate::base::sort::sort_by_key;
 use crate::base::text::width;
+use crate::source::SourceKind;
 use crate::ui::component::Component;
 use crate::ui::context::Context;
 use crate::ui::keys::{Answer, Binding, Command, KEYMAP, Key, Scope};
@@ -104,7 +105,11 @@ fn is_useful(cx: &Context<'_>, top: Top<'_, '_>, command: Command) -> bool {
             page.is_some_and(|page| page.table.is_of_changes())
                 && cx.views.compared.offer().is_some_and(|offer| offer.count > 1)
         }
-        Command::Delete | Command::Trash if cx.deletion.policy.mode == DeleteMode::ReadOnly => false,
+        Command::Delete | Command::Trash
+            if cx.deletion.policy.mode == DeleteMode::ReadOnly || cx.source_kind != SourceKind::Live =>
+        {
+            false
+        }
         Command::Delete if cx.marks().count() > 0 => true,
         Command::Marks => cx.marks().count() > 0,
         Command::Open
