@@ -143,7 +143,10 @@ fn run(task: &Task<Report>, work: &Operation, journal: Option<&Journal>) -> Repo
             let report = |trashing| task.publish(trashed(trashing));
             with_journal(trash::run(task, selection, &owner, &report))
         }
-        Operation::Restore(all) => with_journal(trash::run_back(task, all)),
+        Operation::Restore(all) => {
+            let report = |restored| task.publish(trashed(restored));
+            with_journal(trash::run_back(task, all, &report))
+        }
         Operation::Share(sharing) => shared(task, sharing, &items),
     };
     let not_ended = write_down(&ended);

@@ -32,6 +32,8 @@ pub struct TablePage {
     pub is_complete: bool,
     /// `true` if the rows are those of the last scan, which the running scan has not confirmed.
     pub is_recorded: bool,
+    /// `true` if the row under the cursor stands for entries that can be marked and deleted.
+    pub has_entries: bool,
     /// Text shown instead of rows, for example the error of a failed job.
     pub failure: Option<String>,
     /// Progress of the search; see [`TableData::progress`].

@@ -312,6 +312,7 @@ impl TableView {
             summary: TableSummary::default(),
             is_complete: !self.rows.is_loading(),
             is_recorded: self.is_recorded(),
+            has_entries: !self.entries(self.cursor.index).is_empty(),
             failure: self.text.clone().or_else(|| self.rows.error().map(ToString::to_string)),
             progress: self.answer().and_then(|answer| answer.data.progress()),
             rows,

@@ -68,7 +68,7 @@ pub fn trash(pool: &Pool, selection: Arc<Selection>, owner: Owner) -> std::io::R
 /// # Errors
 /// Returns an error if no thread can be started.
 pub fn restore(pool: &Pool, trashed: Arc<Vec<Trashed>>) -> std::io::Result<Job<Trashing>> {
-    pool.start(move |task| task.publish(run_back(task, &trashed)))
+    pool.start(move |task| task.publish(run_back(task, &trashed, &|_| ())))
 }
 
 /// Moves the selection to the trash, reports the progress to `report` at intervals, and returns the result.
@@ -110,7 +110,11 @@ pub(crate) fn run<T: Send + Sync>(
     Trashing { is_over: true, ..trashing }
 }
 
-pub(crate) fn run_back<T: Send + Sync>(task: &Task<T>, trashed: &[Trashed]) -> Trashing {
+pub(crate) fn run_back<T: Send + Sync>(
+    task: &Task<T>,
+    trashed: &[Trashed],
+    report: &dyn Fn(Trashing),
+) -> Trashing {
     let mut trashing = Trashing::default();
     for (number, it) in trashed.iter().enumerate() {
         if task.is_cancelled() {
@@ -119,6 +123,9 @@ pub(crate) fn run_back<T: Send + Sync>(task: &Task<T>, trashed: &[Trashed]) -> T
         let moved = move_back(it).map(|()| it.clone());
         for item in &it.from.items {
             trashing.take(number, &it.from, item, moved.clone());
+        }
+        if (number + 1) % 256 == 0 {
+            report(trashing.clone());
         }
     }
     Trashing { is_over: true, ..trashing }

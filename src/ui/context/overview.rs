@@ -222,7 +222,7 @@ impl Context<'_> {
         let is_recorded = self.window.bound == Precision::Recorded;
         let here_name = if is_recorded { "here (last scan)" } else { "here" };
         Some([
-            part(here_name, here, Role::Bar),
+            part(here_name, here, Role::Program),
             part("elsewhere", capacity.used() - here, Role::Archive),
             part("free", capacity.available, Role::Code),
             part("reserved", capacity.free.saturating_sub(capacity.available), Role::Other),

@@ -144,7 +144,9 @@ impl TableData for CleanupRows {
         match self.rows.get(index)? {
             CleanupRow::Kind(kind) => {
                 let (name, remedy) = kind.name_and_remedy();
-                let note = Some(RowNote::plain(format!("{}; {remedy}", kind.count())));
+                let note =
+                    if remedy.is_empty() { kind.count() } else { format!("{}; {remedy}", kind.count()) };
+                let note = Some(RowNote::plain(note));
                 let row = row_of_sum(name.to_owned(), &kind.totals, measure);
                 Some(Row { style: RowStyle::Strong, note, ..row })
             }

@@ -129,6 +129,11 @@ fn is_useful(cx: &Context<'_>, top: Top<'_, '_>, command: Command) -> bool {
         Command::Mark | Command::Delete | Command::Inspect if page.is_some_and(|page| page.is_recorded) => {
             false
         }
+        Command::Mark | Command::Delete
+            if page.is_some_and(|page| page.table.marks == RowMarks::Entries && !page.has_entries) =>
+        {
+            false
+        }
         Command::Mark => page.is_none_or(|page| page.table.marks != RowMarks::None),
         Command::Delete | Command::Inspect => page.is_none_or(|page| page.table.marks == RowMarks::Entries),
         _ => cx.sheet().is_none_or(|sheet| sheet.has(command)),

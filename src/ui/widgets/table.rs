@@ -44,9 +44,9 @@ pub fn draw(cx: &Context<'_>, page: &TablePage, titles: Rect, list: Rect, canvas
 
 /// Returns several versions of the text with the totals, longest first.
 pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
-    let Some([one, several]) = page.table.counted.filter(|_| page.failure.is_none()) else {
-        return Vec::new();
-    };
+    // A search that shows its progress has no results yet.
+    let has_totals = page.failure.is_none() && page.progress.is_none();
+    let Some([one, several]) = page.table.counted.filter(|_| has_totals) else { return Vec::new() };
     let TableSummary { sum, growth, matched: found, searched, .. } = page.summary;
     let counted = if found == 1 && found == searched { one } else { several };
     let matched = grouped(found);
