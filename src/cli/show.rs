@@ -66,7 +66,9 @@ pub fn answer(
         (ConfigQuery::ImportNcdu, _) => Ok(ConfigOutput::Text(imported(&ncdu::configuration(environment)?)?)),
         (ConfigQuery::Path, Some(path)) => Ok(ConfigOutput::Path(path.as_os_str().as_bytes().to_vec())),
         (ConfigQuery::Path, None) => Err(UsageError::Usage(
-            "no configuration: --no-config is given, or neither XDG_CONFIG_HOME nor HOME is set to an absolute path".into(),
+            "no configuration: --no-config is given, or neither XDG_CONFIG_HOME nor HOME is set to an absolute \
+                path"
+                .into(),
         )),
         (ConfigQuery::Show, _) => {
             let Configured { config, words, .. } = Configured::read(source, &[], environment)?;

@@ -140,11 +140,15 @@ fn run(task: &Task<Report>, work: &Operation, journal: Option<&Journal>) -> Repo
         Operation::Remove(selection) => removed(task, selection, kind),
         Operation::Trash(selection) => {
             let owner = Owner::of_process();
-            let report = |trashing| task.publish(trashed(trashing));
+            let report = |trashing: &trash::Trashing| task.publish(trashed(trashing.clone()));
             with_journal(trash::run(task, selection, &owner, &report))
         }
         Operation::Restore(all) => {
-            let report = |restored| task.publish(trashed(restored));
+            // Only the final report lists the restored entries. Copying the list each time would be slow.
+            let report = |restored: &trash::Trashing| {
+                let (entries, failures) = (restored.moved.len() as u64, restored.failures.clone());
+                task.publish(Report { entries, failures, ..Report::default() });
+            };
             with_journal(trash::run_back(task, all, &report))
         }
         Operation::Share(sharing) => shared(task, sharing, &items),

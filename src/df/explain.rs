@@ -82,7 +82,8 @@ const DELETED: &str = "Files that were deleted while a process had them open. Th
     scan finds them, and their space is freed when the last process closes them or exits. The usual case \
     is a log file that was deleted instead of rotated.";
 const UNSEEN: &str = "Not included: files that only the kernel holds open (swap files, files behind loop \
-    devices, files that the kernel's NFS server has open), and files whose descriptors are being passed between processes.";
+    devices, files that the kernel's NFS server has open), and files whose descriptors are being passed \
+    between processes.";
 
 fn access(access: ProcessAccess) -> &'static str {
     match access {
@@ -274,7 +275,8 @@ fn outside(outside: &NotScanned) -> String {
         }
         NotScanned::Directory(root) => format!(
             "Only the directory {} of this file system is mounted here; other directories, subvolumes and \
-                snapshots are outside it. To see them, root can mount and scan the top level (btrfs: -o subvolid=5).",
+                snapshots are outside it. To see them, root can mount and scan the top level (btrfs: -o \
+                subvolid=5).",
             escape(root)
         ),
         NotScanned::Unknown => {
@@ -287,8 +289,8 @@ fn outside(outside: &NotScanned) -> String {
 fn usual(space: &FileSystemUsage) -> &'static str {
     match space.volume.kind().unwrap_or_default() {
         b"ext2" | b"ext3" | b"ext4" => {
-            "Usual causes of unexplained space on ext2, ext3 and ext4: the file system's own hidden files (quota, \
-                resize); deleted files held by processes that could not be checked; a loop device or swap \
+            "Usual causes of unexplained space on ext2, ext3 and ext4: the file system's own hidden files \
+                (quota, resize); deleted files held by processes that could not be checked; a loop device or swap \
                 on a deleted file; files written during the scan. If the difference is large, fsck may \
                 find lost blocks."
         }

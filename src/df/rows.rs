@@ -205,13 +205,8 @@ impl Rows<'_> {
         self.unexplained();
         if scanned.unreadable > 0 {
             let label = format!("unreadable: {}", counted(scanned.unreadable, "entry", "entries"));
-            self.push(
-                Subject::Unreadable,
-                1,
-                Amount::Unknown,
-                label,
-                Some("contents not counted".to_owned()),
-            );
+            let note = Some("contents not counted".to_owned());
+            self.push(Subject::Unreadable, 1, Amount::Unknown, label, note);
         }
         if scanned.left_out > 0 {
             let label = format!("excluded: {}", counted(scanned.left_out, "entry", "entries"));
@@ -316,7 +311,7 @@ pub fn label(what: OverheadKind) -> &'static str {
     match what {
         OverheadKind::Structures => "inode tables and bitmaps",
         OverheadKind::Journal => "journal",
-        OverheadKind::ForRoot => "for root or the file system",
+        OverheadKind::ForRoot => "for root",
         OverheadKind::ForWriting => "for delayed writes",
         OverheadKind::Inodes => "inodes",
         OverheadKind::Pool => "reserve pool",

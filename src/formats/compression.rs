@@ -52,7 +52,8 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
     let head = first_bytes(&mut packed)?;
     let mut source = io::Cursor::new(head.clone()).chain(packed);
     if head == ncdu_binary::MAGIC {
-        let reason = "a binary export must be a file, not a pipe, and the only input, without --format, --fields and --root";
+        let reason = "a binary export must be a file, not a pipe, and the only input, without --format, \
+            --fields and --root";
         return Err(io::Error::other(reason));
     }
     let mut text = Text { feed, sent: 0, taken };

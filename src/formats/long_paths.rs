@@ -20,7 +20,7 @@ const BEGINNING: usize = 80;
 /// Entries that get no line because their paths are too long: their number, and the path of the first one.
 #[derive(Debug, Default)]
 pub struct TooLong {
-    /// First path that was too long for a line, cut to [`LONGEST`] bytes.
+    /// First path that was too long for a line, cut to [`BEGINNING`] bytes.
     first: Option<Vec<u8>>,
     entries: u64,
 }
@@ -40,7 +40,7 @@ impl TooLong {
     pub fn note(&mut self, below: u64, path: impl FnOnce() -> Vec<u8>) {
         let start = || {
             let mut path = path();
-            path.truncate(LONGEST);
+            path.truncate(BEGINNING);
             path
         };
         self.first.get_or_insert_with(start);
@@ -53,8 +53,7 @@ impl TooLong {
     /// Returns an error if any entry was skipped because its path is too long.
     pub fn result(self) -> io::Result<()> {
         let Some(first) = self.first else { return Ok(()) };
-        let first = escape(&first[..first.len().min(BEGINNING)]).into_owned();
-        let entries = counted(self.entries, "entry", "entries");
+        let (first, entries) = (escape(&first), counted(self.entries, "entry", "entries"));
         Err(io::Error::other(format!(
             "cannot write {entries} with a path longer than 4,095 bytes; the first path begins with {first}"
         )))

@@ -41,10 +41,10 @@ pub(crate) fn write_table(
             writeln!(out, "{:columns$}  {}{slash}{note}", "", escape(&path))?;
         }
     }
-    let groups = counted(found.groups.len() as u64, "group", "groups");
     if found.groups.is_empty() {
         writeln!(out, "No duplicates")?;
     } else {
+        let groups = counted(found.groups.len() as u64, "group", "groups");
         writeln!(out, "{:>columns$}  wasted in {groups}", size(found.wasted(), units))?;
     }
     out.flush()
@@ -63,12 +63,9 @@ pub(crate) fn skipped_lines(tree: &Tree, found: &Duplicates) -> Vec<String> {
     let mut lines = Vec::new();
     for skipped in &reasons {
         lines.extend(skipped.iter().take(NAMED).map(|skipped| line(tree, skipped)));
-        match skipped.len().saturating_sub(NAMED) {
-            0 => {}
-            more => {
-                let files = counted(more as u64, "more file was", "more files were");
-                lines.push(format!("{files} not compared"));
-            }
+        if let more @ 1.. = skipped.len().saturating_sub(NAMED) {
+            let files = counted(more as u64, "more file was", "more files were");
+            lines.push(format!("{files} not compared"));
         }
     }
     match found.elsewhere {

@@ -29,15 +29,23 @@ pub enum Target {
 }
 
 impl Target {
+    /// Returns the name of the target for messages.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Standard => "standard output".to_owned(),
+            Self::File(path) => escape_path(path),
+        }
+    }
+
     /// Returns the message for a write that the user has interrupted. A regular file is replaced only when the new
     /// contents are complete.
     pub(crate) fn interrupted(&self) -> String {
         match self {
             Self::Standard => "interrupted; the output is incomplete".to_owned(),
             Self::File(path) if path.exists() && !path.is_file() => {
-                format!("interrupted; the output to {} is incomplete", escape_path(path))
+                format!("interrupted; the output to {} is incomplete", self.name())
             }
-            Self::File(path) => format!("interrupted; {} was not written", escape_path(path)),
+            Self::File(_) => format!("interrupted; {} was not written", self.name()),
         }
     }
 }
@@ -68,15 +76,11 @@ pub(crate) fn run(
         return Exit::Failure;
     }
     let written = write_to(to, source, format, interrupt.as_ref());
-    let place = match to {
-        Target::Standard => "standard output".to_owned(),
-        Target::File(path) => escape_path(path),
-    };
     if interrupt.is_some_and(Interrupt::release) && written.is_err() {
         print_error(&to.interrupted());
         return Exit::Interrupted;
     }
-    exit_of_writing(source, outcome, written, &place, exit)
+    exit_of_writing(source, outcome, written, &to.name(), exit)
 }
 
 fn write_to(

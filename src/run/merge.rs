@@ -114,10 +114,7 @@ fn merge(job: &MergeJob, parts: &[Snapshot], numbers: Vec<u64>, interrupt: Optio
     };
     let never = AtomicBool::new(false);
     let limits = Limits { bytes: u64::MAX, stop: interrupt.map_or(&never, Interrupt::flag) };
-    let place = match &job.to {
-        Target::Standard => "standard output".to_owned(),
-        Target::File(path) => escape_path(path),
-    };
+    let place = job.to.name();
     match write(&merge, about, &limits, &job.to) {
         Ok(()) if is_whole && merge.unlisted().is_empty() && merge.errors() == 0 => Exit::Success,
         Ok(()) => Exit::Incomplete,

@@ -92,10 +92,7 @@ fn plan(source: &Source, job: PlanJob) -> Exit {
         return Exit::Failure;
     }
     let written = write(&ScanPlan { path, flags: job.flags, parts }, &job.to);
-    let place = match &job.to {
-        Target::Standard => "standard output".to_owned(),
-        Target::File(path) => escape_path(path),
-    };
+    let place = job.to.name();
     let exit = if source.scan().is_some() { exit_of(source, outcome.as_ref()) } else { Exit::Success };
     exit_of_writing(source, outcome.as_ref(), written, &place, exit)
 }

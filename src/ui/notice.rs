@@ -11,6 +11,7 @@ pub use super::sentences::Display;
 use super::sentences::{deleted, script};
 use super::views;
 use super::waiting_command::WaitingCommand;
+use crate::analysis::compare::NO_BASELINE;
 use crate::base::format::{change, counted, grouped, plain_size};
 use crate::base::job::JobError;
 use crate::base::os_error::error_text;
@@ -18,8 +19,6 @@ use crate::base::sync::Arc;
 use crate::base::text::{escape, escape_path};
 use crate::delete::{OperationKind, Report};
 use crate::source::save::ENDINGS;
-
-pub const NO_BASELINE: &str = "No earlier snapshot (duke save creates one)";
 
 /// Message in the status line, shown until the next key press or for a few seconds.
 #[derive(Clone, Debug)]

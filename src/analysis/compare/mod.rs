@@ -113,6 +113,9 @@ pub fn growth<E: EarlierTree>(
     })
 }
 
+/// Message shown if there is no earlier tree to compare with.
+pub const NO_BASELINE: &str = "No earlier snapshot (duke save creates one)";
+
 /// Result of a comparison, or a message that explains why the comparison failed.
 pub type Compared = Result<Arc<Comparison>, String>;
 
@@ -124,7 +127,7 @@ fn find(
     most: usize,
 ) -> Option<Compared> {
     let Some(earlier) = earlier else {
-        return Some(Err("No earlier snapshot (duke save creates one)".to_owned()));
+        return Some(Err(NO_BASELINE.to_owned()));
     };
     while !earlier.wait(TICK) {
         if task.is_cancelled() {

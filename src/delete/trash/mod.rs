@@ -30,6 +30,8 @@ const NUMBERS: u32 = 10_000;
 /// Maximum length of a file name in bytes.
 const LONGEST: usize = 255;
 const INFO: &[u8] = b".trashinfo";
+/// Number of items between two reports. Moving an item takes only a few system calls.
+const REPORTED: usize = 64;
 
 /// Progress of moving items to the trash or back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,7 +62,9 @@ pub struct Trashed {
 /// # Errors
 /// Returns an error if no thread can be started.
 pub fn trash(pool: &Pool, selection: Arc<Selection>, owner: Owner) -> std::io::Result<Job<Trashing>> {
-    pool.start(move |task| task.publish(run(task, &selection, &owner, &|trashing| task.publish(trashing))))
+    pool.start(move |task| {
+        task.publish(run(task, &selection, &owner, &|trashing| task.publish(trashing.clone())));
+    })
 }
 
 /// Starts moving trashed items back to their former locations.
@@ -76,7 +80,7 @@ pub(crate) fn run<T: Send + Sync>(
     task: &Task<T>,
     selection: &Selection,
     owner: &Owner,
-    report: &dyn Fn(Trashing),
+    report: &dyn Fn(&Trashing),
 ) -> Trashing {
     io_policy::refuse();
     // Without a mount table, mounts are recognized only by the attributes of each item.
@@ -101,9 +105,8 @@ pub(crate) fn run<T: Send + Sync>(
             };
             trashing.take(number, group, item, moved);
             number += 1;
-            // Moving an item takes only a few system calls, so a report every 64 items is enough.
-            if number % 64 == 0 {
-                report(trashing.clone());
+            if number % REPORTED == 0 {
+                report(&trashing);
             }
         }
     }
@@ -113,7 +116,7 @@ pub(crate) fn run<T: Send + Sync>(
 pub(crate) fn run_back<T: Send + Sync>(
     task: &Task<T>,
     trashed: &[Trashed],
-    report: &dyn Fn(Trashing),
+    report: &dyn Fn(&Trashing),
 ) -> Trashing {
     let mut trashing = Trashing::default();
     for (number, it) in trashed.iter().enumerate() {
@@ -124,8 +127,8 @@ pub(crate) fn run_back<T: Send + Sync>(
         for item in &it.from.items {
             trashing.take(number, &it.from, item, moved.clone());
         }
-        if (number + 1) % 256 == 0 {
-            report(trashing.clone());
+        if (number + 1) % REPORTED == 0 {
+            report(&trashing);
         }
     }
     Trashing { is_over: true, ..trashing }

@@ -24,9 +24,8 @@ impl LineFaults {
     /// Returns the messages about the first unreadable lines, and one message about all others.
     pub(crate) fn into_messages(self) -> Vec<String> {
         let mut messages = self.first;
-        match self.count - messages.len() as u64 {
-            0 => {}
-            more => messages.push(counted(more, "more error", "more errors")),
+        if let more @ 1.. = self.count - messages.len() as u64 {
+            messages.push(counted(more, "more error", "more errors"));
         }
         messages
     }

@@ -1,6 +1,7 @@
 //! Background jobs of the overview, and the rows of its parts.
 
 use super::Context;
+use crate::analysis::compare::NO_BASELINE;
 use crate::analysis::overview::{Overview, overview};
 use crate::analysis::search::Request;
 use crate::analysis::survey::Age;
@@ -14,7 +15,6 @@ use crate::table::row::{Precision, Row, RowNote};
 use crate::tree::{DirId, Totals};
 use crate::ui::loader::{Load, Sources};
 use crate::ui::map_colors::MapColors;
-use crate::ui::notice::NO_BASELINE;
 use crate::ui::overview::{OverviewKey, Part, Survey};
 use crate::ui::theme::Role;
 use crate::ui::views::table::{TableData, row_of_sum};
@@ -184,7 +184,9 @@ impl Context<'_> {
 
     /// Returns a row for each kind of cleanup candidate, and the total size of all candidates.
     fn cleanup_rows(&self, found: &Overview) -> (Vec<(Row, Role)>, String) {
-        let kinds = cleanup::kinds(&found.hints);
+        let mut kinds = cleanup::kinds(&found.hints);
+        // Sums without items get no rows.
+        kinds.retain(|kind| kind.totals.items > 0);
         let sums = kinds.iter().map(|kind| (kind.name().to_owned(), kind.totals, Role::Bar));
         let mut rows = self.rows_of_sums(&sums.collect::<Vec<_>>());
         for ((row, _), kind) in rows.iter_mut().zip(&kinds) {

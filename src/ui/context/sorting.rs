@@ -59,14 +59,12 @@ impl Context<'_> {
         // The flag is set before sorting, because entries read during the sort make the order outdated again.
         self.is_stale = self.is_scanning();
         self.parent_list = None;
-        let is_recorded_large = |recorded: &Arc<RecordedTotals>| recorded.is_large(self.place.id);
-        let is_recorded_large = self.recorded.as_ref().is_some_and(is_recorded_large);
+        let is_long = |recorded: &Arc<RecordedTotals>| recorded.is_large(self.place.id);
         let mut sizes = self.sizes();
-        let is_early = is_recorded_large && self.scan.last.elapsed < SHORT_SCAN;
-        if is_early {
-            sizes.recorded = None;
+        if self.scan.last.elapsed < SHORT_SCAN {
+            sizes.recorded = sizes.recorded.filter(|recorded| !is_long(recorded));
         }
-        if self.place.is_large(self.tree) || is_recorded_large && !is_early {
+        if self.place.is_large(self.tree) || sizes.recorded.as_ref().is_some_and(is_long) {
             let directory = self.place.id;
             self.sorting = Some(Sorting { rows: Loader::default(), directory, order, sizes });
         } else {

@@ -181,19 +181,22 @@ impl Theme {
         self.looks.style(role, self.colors)
     }
 
+    fn bar_style(self, role: Role) -> Style {
+        Style { bg: self.style(Role::Track).bg, ..self.style(role) }
+    }
+
     /// Returns a bar in the color of `role`, such as that of a file category; see [`Self::bar`].
     pub fn bar_of<'a>(self, role: Role, thousandths: u16, columns: usize) -> Vec<Span<'a>> {
-        if role == Role::Bar {
-            return self.bar(thousandths, columns);
+        match role {
+            Role::Bar => self.bar(thousandths, columns),
+            _ => vec![Span::styled(self.glyphs.bar(thousandths, columns), self.bar_style(role))],
         }
-        let style = Style { bg: self.style(Role::Track).bg, ..self.style(role) };
-        vec![Span::styled(self.glyphs.bar(thousandths, columns), style)]
     }
 
     /// Returns a bar of exactly `columns` columns, filled to `thousandths` of its width. In true-color
     /// terminals, the color of the filled part changes in steps from left to right.
     pub fn bar<'a>(self, thousandths: u16, columns: usize) -> Vec<Span<'a>> {
-        let style = self.style(Role::Bar).patch(Style { bg: self.style(Role::Track).bg, ..Style::new() });
+        let style = self.bar_style(Role::Bar);
         let text = self.glyphs.bar(thousandths, columns);
         let (Some(Color::Rgb(..)), Some(start)) = (style.fg, self.style(Role::BarStart).fg) else {
             return vec![Span::styled(text, style)];

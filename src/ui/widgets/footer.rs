@@ -254,9 +254,8 @@ fn place<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     if window.left_out > 0 {
         facts.push((format!("{} hidden", grouped(window.left_out as u64)), Role::Strong, left));
     }
-    match window.totals.errors {
-        0 => {}
-        errors => facts.push((counted(u64::from(errors), "error", "errors"), Role::Warning, left)),
+    if let errors @ 1.. = window.totals.errors {
+        facts.push((counted(u64::from(errors), "error", "errors"), Role::Warning, left));
     }
     if let Some(since) = cx.views.offer().and_then(|offer| offer.since) {
         let key = cx.keymap.first(Command::View(&growth::VIEW), top.scope);

@@ -126,16 +126,15 @@ fn is_useful(cx: &Context<'_>, top: Top<'_, '_>, command: Command) -> bool {
         }
         Command::Open if top.scope == Scope::Sheet => page.is_none_or(|page| page.enter.is_some()),
         Command::Sort(column) => page.is_none_or(|page| page.table.may_sort(column)),
-        Command::Mark | Command::Delete | Command::Inspect if page.is_some_and(|page| page.is_recorded) => {
-            false
+        Command::Mark => page.is_none_or(|page| match page.table.marks {
+            RowMarks::None => false,
+            RowMarks::Entries => page.has_entries,
+            RowMarks::Files | RowMarks::Own => !page.is_recorded,
+        }),
+        Command::Delete => page.is_none_or(|page| page.table.marks == RowMarks::Entries && page.has_entries),
+        Command::Inspect => {
+            page.is_none_or(|page| page.table.marks == RowMarks::Entries && !page.is_recorded)
         }
-        Command::Mark | Command::Delete
-            if page.is_some_and(|page| page.table.marks == RowMarks::Entries && !page.has_entries) =>
-        {
-            false
-        }
-        Command::Mark => page.is_none_or(|page| page.table.marks != RowMarks::None),
-        Command::Delete | Command::Inspect => page.is_none_or(|page| page.table.marks == RowMarks::Entries),
         _ => cx.sheet().is_none_or(|sheet| sheet.has(command)),
     }
 }

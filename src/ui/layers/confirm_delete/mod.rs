@@ -224,10 +224,9 @@ impl DeleteDialog {
         let going =
             probe.and_then(|probe| probe.going.clone()).unwrap_or_else(|| Arc::clone(&self.selection));
         // A directory is moved to the trash as one entry.
-        let expected = if self.kind == OperationKind::Trash { (going.count() as u64, 0) } else { expected };
-        let work = match self.kind {
-            OperationKind::Trash => Operation::Trash(going),
-            _ => Operation::Remove(going),
+        let (expected, work) = match self.kind {
+            OperationKind::Trash => ((going.count() as u64, 0), Operation::Trash(going)),
+            _ => (expected, Operation::Remove(going)),
         };
         let is_at_most = probe.is_some_and(|probe| probe.least < probe.most);
         Handled::Close(Some(cx.begin_work(work, expected, is_at_most)))
