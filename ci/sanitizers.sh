@@ -9,7 +9,7 @@ miri)
   MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --lib -- platform::memory
   # rayon's queue needs tree borrows.
   MIRIFLAGS=-Zmiri-tree-borrows cargo +nightly miri test --lib -- \
-    tree::tests::any_bytes tree::tests::damaged tree::tests::a_listing_of_any
+    tree::tests::any_bytes tree::tests::damaged tree::tests::a_listing_with_any
   ;;
 threads)
   suppressions=$(mktemp)
