@@ -15,7 +15,7 @@ pub(crate) type Place<'t> = (DirId, &'t [u8]);
 
 /// Entry to sort within one directory.
 enum Child {
-    /// Index of a name to sort.
+    /// Name to sort, as its index in the list of names.
     Place(usize),
     /// Child directory, with all names below it.
     Below(DirId),

@@ -156,7 +156,7 @@ pub struct Save {
 
     /// Save one part of the plan that FILE contains, with the flags of that plan
     ///
-    /// Nothing is scanned if the file of -o is already a complete snapshot of this part.
+    /// Nothing is scanned if the file named with -o is already a complete snapshot of this part.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "part", requires = "output",
         conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_caches", "skip_network", "extended", "fs_id"])]
     pub plan: Option<PathBuf>,

@@ -39,7 +39,7 @@ const NEXT: u32 = 2;
 pub struct Preview {
     /// Number of directories, including the selected ones.
     pub directories: u64,
-    /// Number of names that are not directories.
+    /// Number of entries that are not directories. Each hard link counts as one.
     pub files: u64,
     /// Number of bytes that the deletion is certain to free.
     pub least: u64,

@@ -59,7 +59,7 @@ pub struct Duplicate {
     pub entry: EntryId,
     /// Other names of the same inode in the searched directory.
     pub other_names: Vec<EntryId>,
-    /// `true` if the inode also has names that were not searched, so that deleting the known names frees nothing.
+    /// `true` if the inode also has names outside the searched directories: deleting the known names frees nothing.
     pub is_linked_elsewhere: bool,
     /// Disk usage in bytes.
     pub disk: u64,

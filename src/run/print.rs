@@ -270,8 +270,8 @@ fn print(
 /// Finds the exclusive sizes of a scanned tree, and stores them in the tree.
 ///
 /// Returns [`Exit::Success`] if all extents were read, and [`Exit::Incomplete`] otherwise. An error is the exit code
-/// with which the run must end. If all sizes are based on link counts instead of extents, prints a message for text
-/// output (`is_text`), because a table cannot show this.
+/// for the program. If `is_text` is set and all sizes are based on link counts instead of extents, prints a message
+/// that says so, because the text table cannot show it.
 fn find_frees(
     source: &Source,
     outcome: Option<&Outcome>,

@@ -35,7 +35,7 @@ pub enum Outcome {
 pub enum Target {
     /// Roots to read into a new tree.
     Roots(Vec<PathBuf>),
-    /// Entries of a finished tree to read again.
+    /// Entries to read again, in a tree whose scan has finished.
     Entries(Places),
 }
 

@@ -169,8 +169,8 @@ impl Session {
         match status.code() {
             Some(0) => Ok(()),
             Some(INCOMPLETE) if is_ssh => Ok(()),
-            // A program that was killed above has nothing to report. If an export is complete, it does not
-            // matter that a signal ended ssh.
+            // It is no error if the code above killed the program. If an export is complete, it does not matter
+            // that a signal ended ssh.
             None if is_ssh || !is_whole => Ok(()),
             None => Err(format!("{name} was killed by a signal")),
             Some(NOT_FOUND) if is_ssh && !is_whole => {

@@ -1,6 +1,6 @@
 //! Cells of the treemap, and cursor movement between them.
 //!
-//! Invariant: every row with a cell can be reached from every other cell.
+//! Invariant: the cursor can move from every cell to every other cell.
 
 use ratatui::layout::Rect;
 

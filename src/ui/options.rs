@@ -86,7 +86,7 @@ pub enum Panes {
     Preview,
     /// Preview, and the parent directory.
     Both,
-    /// List only.
+    /// No pane, only the list.
     None,
 }
 

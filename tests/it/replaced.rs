@@ -39,8 +39,8 @@ fn age(path: &Path) {
     utimensat(nix::fcntl::AT_FDCWD, path, &then, &then, UtimensatFlags::NoFollowSymlink).unwrap();
 }
 
-/// Waits for a second if the file system stores times in whole seconds. A change in the second in which a scan begins
-/// could be before or after the start of the scan.
+/// Waits for a second if the file system stores times in whole seconds: nobody can tell whether a change in the same
+/// second as the start of the scan was before or after it.
 fn let_a_second_pass(changed: &Path) {
     if fs::metadata(changed).unwrap().ctime_nsec() == 0 {
         std::thread::sleep(Duration::from_millis(1100));

@@ -1,4 +1,4 @@
-//! Unfinished files after the program ends during a write. Either no such file is left, or the next write deletes it.
+//! Programs that end while they write a file: either they leave no unfinished file, or the next write deletes it.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 #![cfg(target_os = "linux")]
 

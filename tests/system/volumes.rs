@@ -189,7 +189,7 @@ fn sums_of_the_largest_files_saturate() {
     }
 }
 
-/// Times before 1970, and the most distant ones the file system stores, are read back unchanged.
+/// Times before 1970, and the earliest and latest times that the file system can store, are read back unchanged.
 #[test]
 fn extreme_dates_are_kept() {
     const NAME: &str = "extreme_dates_are_kept";

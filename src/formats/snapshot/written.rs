@@ -15,7 +15,7 @@ pub(crate) trait WrittenTree {
     /// snapshot stores for it.
     fn entry<'e>(&self, id: DirId, record: Entry<'e>) -> Entry<'e>;
     fn parent(&self, id: DirId) -> Option<DirId>;
-    /// Returns the row of a directory whose parent has the number `parent`.
+    /// Returns the row of directory `id`. `parent` is the number of its parent.
     fn row(&self, id: DirId, parent: u32) -> Row;
     /// Returns `true` if the directory could not be read.
     fn is_unreadable(&self, id: DirId) -> bool;

@@ -1,4 +1,4 @@
-//! Linux: `/proc/self/mountinfo`, mount IDs, clones of mounts, and numbers that statvfs(3) does not report.
+//! Linux: file systems and mounts, from `/proc/self/mountinfo`, mount IDs and the ioctls of each file system.
 
 #[path = "overhead/btrfs/ask.rs"]
 pub mod btrfs;

@@ -16,10 +16,10 @@ pub const NO_CTTY: OFlag = OFlag::O_NOCTTY;
 pub const NO_AUTOMOUNT: AtFlags = AtFlags::empty();
 /// Flag that keeps reads from changing the access time of a file; empty, because only Linux has such a flag.
 pub const NO_ATIME: OFlag = OFlag::empty();
-/// Flags for a descriptor that is used only for lookups.
+/// Flags for opening a directory or file whose descriptor is used only for lookups.
 pub const PLACE: OFlag =
     OFlag::O_RDONLY.union(OFlag::O_CLOEXEC).union(OFlag::O_NONBLOCK).union(OFlag::O_NOFOLLOW);
-/// Flags for a descriptor of a mount point.
+/// Flags for opening a mount point.
 pub const MOUNT_POINT: OFlag = PLACE.union(OFlag::O_DIRECTORY);
 /// Directory that firmlinks point to; `None`, because only macOS has firmlinks.
 pub const BEHIND_FIRMLINKS: Option<&str> = None;
