@@ -93,7 +93,7 @@ pub fn stopped(name: &str) -> Plan {
     Plan { name: name.into(), what: What::Stopped }
 }
 
-/// Returns a directory that is not read until [`Growing::read`] or [`Growing::finish`].
+/// Returns a directory that stays unread until [`Growing::read`] or [`Growing::finish`] is called.
 pub fn unread(name: &str) -> Plan {
     Plan { name: name.into(), what: What::Unread }
 }

@@ -1,4 +1,4 @@
-//! The program. All of its code is in the library, starting at `cli::run`.
+//! Entry point of the program. All other code is in the library, which exports `cli::run` as `duke::run`.
 
 fn main() {
     duke::run()

@@ -69,13 +69,13 @@ pub mod source {
     pub use crate::source::{Source, SourceSpec, baseline, import, latest_snapshot, plan, snapshot_store};
 }
 
-/// Sorted entries of directories, and trees recorded by earlier scans.
+/// Sorted entries of directories, and sizes and names recorded by an earlier scan.
 #[cfg(feature = "browser")]
 pub mod table {
     pub use crate::table::{recorded, rows};
 }
 
-/// The browser without a terminal.
+/// Parts of the browser that work without a terminal.
 #[cfg(feature = "browser")]
 pub mod ui {
     pub use crate::ui::keys::{KEYMAP, Scope, markdown, settings_markdown};

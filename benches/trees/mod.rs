@@ -44,7 +44,7 @@ fn tree(fill: impl FnOnce(&Tree, &mut Batch, DirId)) -> Arc<Tree> {
     Arc::new(tree)
 }
 
-/// Puts all entries into one directory.
+/// Returns a tree with all entries in one directory.
 fn wide() -> Arc<Tree> {
     static TREE: OnceLock<Arc<Tree>> = OnceLock::new();
     let make = || {
@@ -86,7 +86,7 @@ fn many() -> Arc<Tree> {
 pub enum Shape {
     /// All entries in one directory.
     Wide,
-    /// One directory for every three files.
+    /// Many directories, each with three files.
     Many,
 }
 

@@ -1,5 +1,5 @@
 //! Generator of the pictures in the README and in docs/tour.md. Runs the program in a pseudo-terminal, on a real
-//! directory and on the directory of the tour, and draws the screens as SVG.
+//! directory and on the demo tree of docs/tour.md, and draws the screens as SVG.
 //!
 //! cargo run --example picture [PATH [PROGRAM]]
 //!
@@ -48,7 +48,7 @@ const RECORDING: &str = "docs/pictures/recording.svg";
 const WINDOW: (u16, u16) = (100, 28);
 /// Duration of the recording of a running scan, and the interval between its frames, both in milliseconds.
 const SCAN: (u32, u32) = (2000, 100);
-/// Keys pressed in the recording, each with the time in milliseconds for which the next screen is shown.
+/// Keys pressed in the recording, each with the time in milliseconds for which the resulting screen is shown.
 const STEPS: [(&str, u32); 25] = [
     ("", 1200),
     ("j", 500),
@@ -156,7 +156,7 @@ struct Terminal {
     parser: Parser,
 }
 
-/// Returns the lines and columns of a window.
+/// Converts the size of a window from (columns, lines) to (lines, columns). Returns an error if either number is 0.
 fn cells((columns, lines): (u16, u16)) -> Result<(NonZeroU16, NonZeroU16), TryFromIntError> {
     Ok((lines.try_into()?, columns.try_into()?))
 }

@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use vt100::{Cell, Color, Screen};
 
-/// Number of eighths in a pixel. The lengths below are in eighths of a pixel, so that the eighths of a bar are whole
-/// numbers.
+/// Number of length units in a pixel. Lengths are measured in eighths of a pixel, so that an eighth of the width of a
+/// cell, the smallest step of a bar, is a whole number.
 const EIGHTHS: u32 = 8;
 const WIDTH: u32 = 9 * EIGHTHS;
 const HEIGHT: u32 = 19 * EIGHTHS;
@@ -22,7 +22,7 @@ const SIXTEEN: [&str; 16] = [
     "#2a2d35", "#e06c75", "#8cc265", "#d8a657", "#5a9ae0", "#c678dd", "#4fb3bf", "#c8ccd4", "#6b7280",
     "#f08a92", "#a5d98a", "#ecc57a", "#7db4f0", "#d99bec", "#76cbd6", "#ffffff",
 ];
-/// Style of a cell. Neighboring cells of the same style are drawn as one text.
+/// Style of a cell. Neighboring cells of the same style are drawn together.
 #[derive(Clone, PartialEq)]
 struct Style {
     front: String,

@@ -72,7 +72,7 @@ impl Collector for OwnSizes {
         entry.add_to(&mut self.sizes);
         let (_, own) = self.single.last_mut().expect("a directory is entered before its entries are visited");
         own.items += 1;
-        // `directories` adds the sizes of files with several names, once per inode.
+        // Files with several names are not added here: `OwnSizes::directories` adds their sizes, once per inode.
         if entry.metadata().is_none_or(|metadata| metadata.links.is_none()) {
             own.add(&entry.own);
         }

@@ -32,7 +32,8 @@ impl ErrorGroup {
 /// Read errors of a subtree.
 #[derive(Clone, Debug, Default)]
 pub struct Errors {
-    /// Groups, largest first, or smallest first if the requested order is by number of items and reversed.
+    /// Groups, sorted by number of entries: most first, or fewest first if the request asks for the reversed order by
+    /// number of items.
     pub groups: Vec<ErrorGroup>,
     /// Error number of the searched directory, if that directory itself could not be read.
     pub itself: Option<i32>,

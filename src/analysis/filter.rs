@@ -14,7 +14,7 @@ use crate::query::standing::{Standing, as_root};
 use crate::query::terms::{Query, Test, Types};
 use crate::tree::{DirId, Entry, EntryState, Metadata, Totals, Tree, UniqueSizes};
 
-/// Result of a filter.
+/// Totals of the entries that a filter keeps, per directory.
 #[derive(Clone, Debug, Default)]
 pub struct Filtered {
     /// Query that selects the kept entries.
@@ -89,7 +89,8 @@ pub(crate) fn run(request: &Request, task: &Task<Filtered>) {
 /// Collector of the entries that the query keeps, grouped by directory.
 #[derive(Default)]
 struct Kept {
-    /// Directories in the order of their first visit. A huge directory may occur several times.
+    /// Directories in the order of their first visit. A huge directory may occur several times, because it is visited
+    /// in pieces.
     directories: Vec<Direct>,
     sizes: UniqueSizes,
     matched: u64,
@@ -191,8 +192,8 @@ impl Kept {
             } else {
                 place(places, tree.parent(direct.id)?)?
             };
-            // The parent has a larger index only if a rescan has moved the directory. The filter runs again after
-            // every rescan, so this result is temporary.
+            // The parent has a larger index only if a rescan has moved the directory. The parent's totals are then
+            // too small until the filter runs again, as it does after every rescan.
             (above < at).then_some(above)
         };
         self.directories.iter().enumerate().map(above).collect()

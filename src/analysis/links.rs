@@ -25,9 +25,9 @@ pub struct LinkedInode {
     pub apparent: u64,
     /// Link count reported by the file system.
     pub count: u64,
-    /// Number of names inside the directory, at any depth.
+    /// Number of the inode's names inside the directory that was searched, at any depth.
     pub inside: u64,
-    /// Number of names in the rest of the tree, outside the directory.
+    /// Number of names elsewhere in the tree, outside the directory that was searched.
     pub elsewhere: u64,
     /// Index of the inode's first name in the `names` of [`HardLinks`].
     first: usize,
@@ -49,7 +49,7 @@ impl LinkedInode {
 /// Hard links of a subtree.
 #[derive(Clone, Debug, Default)]
 pub struct HardLinks {
-    /// Inodes in the requested order: by size, or by the number of names inside.
+    /// Inodes in the requested order: by size, or by the number of names in the subtree.
     pub inodes: Vec<LinkedInode>,
     /// Totals of the inodes whose names are all in the subtree. Each inode counts as one item.
     pub alone: Totals,

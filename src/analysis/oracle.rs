@@ -19,10 +19,10 @@ enum Sort {
     Name,
     /// Test of a type. If a directory matches, everything in it matches, too. This does not apply to a negated term.
     Type,
-    /// Test of a size. If a directory matches, everything in it matches, too. The same applies to a negated term.
+    /// Test of a size. If a directory matches the term, everything in it matches, too, even if the term is negated.
     Size,
-    /// Test of another property. Works like `Type`, except that it does not let `Time` terms of the query match
-    /// directories.
+    /// Test for errors or for empty entries. Works like `Type`, except that `Time` terms of the query still do not
+    /// match directories.
     State,
     /// Test of a time. Directories are tested only if the query also selects them by name or type.
     Time,

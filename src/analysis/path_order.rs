@@ -1,8 +1,8 @@
-//! Sorts names in a tree by path without building the paths.
+//! Sorts entries of a tree by path without building the paths.
 //!
-//! In each directory that contains any of the names, at any depth, the children are sorted once. The time therefore
-//! depends on the number of names and directories, not on the length of the paths. This matters for an export with a
-//! name at each of 20,000 levels.
+//! In each directory that contains any of the entries, at any depth, the children are sorted once. The time therefore
+//! depends on the number of entries and directories, not on the length of the paths. This matters for an export with
+//! an entry at each of 20,000 levels.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -10,21 +10,21 @@ use std::collections::HashMap;
 
 use crate::tree::{DirId, Tree, join};
 
-/// Name to sort, with its parent directory.
+/// Entry to sort: its parent directory and its name.
 pub(crate) type Place<'t> = (DirId, &'t [u8]);
 
-/// Entry to sort within one directory.
+/// Child to sort within one directory.
 enum Child {
-    /// Name to sort, as its index in the list of names.
+    /// Entry to sort, as its index in the list of entries.
     Place(usize),
-    /// Child directory, with all names below it.
+    /// Child directory, with all entries to sort below it.
     Below(DirId),
 }
 
-/// Entries to sort, grouped by parent directory, each with its sort key.
+/// Children to sort, grouped by parent directory, each with its sort key.
 type Children<'t> = HashMap<DirId, Vec<(Cow<'t, [u8]>, Child)>>;
 
-/// Returns the indexes of the names in `places`, sorted by path. `compare` compares two path components.
+/// Returns the indexes of the entries in `places`, sorted by path. `compare` compares two path components.
 pub(crate) fn order_by_path<'t>(
     tree: &'t Tree,
     places: &mut dyn Iterator<Item = Place<'t>>,

@@ -121,7 +121,7 @@ impl Collector for Rows {
         if entry.is_hit {
             self.matched += 1;
             self.first.push(Row::of(entry, self.order.key(entry.record, entry.totals)));
-            // Trimming is rare, so it costs little per row.
+            // The limit is at least twice `most`, so rows are dropped rarely and the cost per row is small.
             self.trim(self.most.saturating_mul(2).max(1024));
         }
     }

@@ -14,7 +14,8 @@ const GROUPS: usize = 32;
 
 type Leaf<T, const LEAF: usize> = OnceLock<Box<[T; LEAF]>>;
 
-/// Table of up to 2^32 rows of `T`. A leaf is filled with `T::default()` when one of its rows is first used.
+/// Table of up to 2^32 rows of `T`, stored in leaves of `LEAF` rows. A leaf is created when one of its rows is first
+/// used. Its rows are `T::default()`, except those given to [`Slots::make_from`].
 pub struct Slots<T, const LEAF: usize> {
     groups: [OnceLock<Box<[Leaf<T, LEAF>]>>; GROUPS],
 }

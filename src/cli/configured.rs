@@ -25,7 +25,7 @@ pub struct Configured {
     pub config: Config,
     /// Settings converted to command-line words, which go before the words that the user typed.
     pub words: Vec<OsString>,
-    /// Notice that the browser shows about the first warning. It contains only the name of the file, not
+    /// Notice that the browser shows about the first warning. It contains the name of the configuration file without
     /// its folder.
     pub notice: Option<String>,
 }

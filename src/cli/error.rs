@@ -1,6 +1,6 @@
 //! Command-line errors.
 //!
-//! Invariant: the reason of an error is one line, escaped for a terminal.
+//! Invariant: the reason in [`UsageError::Usage`] and [`UsageError::NotKept`] is one line, escaped for a terminal.
 
 use std::io::{self, Write};
 
@@ -23,7 +23,7 @@ pub enum UsageError {
 }
 
 impl UsageError {
-    /// Returns the reason as one line.
+    /// Returns the reason as one line, or the whole text of the help or the version.
     pub fn reason(self) -> String {
         match self {
             Self::Answer(text) => text.to_string(),

@@ -215,7 +215,7 @@ mod tests {
         format!("{:?}", Arguments::from_arg_matches(&matches).unwrap())
     }
 
-    /// Returns a value other than the default.
+    /// Returns a value for `arg` other than its default.
     fn example(arg: &Arg) -> Value {
         let names: Vec<String> =
             arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();

@@ -76,7 +76,7 @@ fn shelf(words: &Save, environment: &Environment) -> Result<SaveTarget, UsageErr
             sources::refuse_other(file, "save -o", |format| format == save::Format::Snapshot)?;
             Ok(SaveTarget::Target(Target::File(PathBuf::from(file))))
         }
-        // The configuration determines the limits for all kept snapshots.
+        // The snapshot is kept together with the automatic snapshots, whose limits come from the configuration.
         None => settings(&flags_of_file(environment)?, environment).map(SaveTarget::Kept).ok_or_else(|| {
             UsageError::Usage(
                 "save: -o is required: neither XDG_STATE_HOME nor HOME is set to an absolute path".to_owned(),

@@ -68,7 +68,8 @@ fn of_rclone(
     changed.ok_or_else(|| UsageError::Usage(format!("{flag} works only with rclone:// paths")))
 }
 
-/// Returns the exports and lists in `names`, or `None` if there are none.
+/// Returns the source that reads the files `names`, or `None` if `names` is empty. If `lists` contains any option,
+/// the files are read as lists.
 pub fn recorded(names: &[OsString], lists: ListOptions) -> Result<Option<SourceSpec>, UsageError> {
     let is_told = lists != ListOptions::default();
     match names {

@@ -21,7 +21,7 @@ pub struct KeptCopies {
 /// Identical files, some of which are selected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct KeptSet {
-    /// Paths of the selected items that are or contain one of the files.
+    /// Paths of the selected items. Each item is, or contains, a file of this set.
     items: Vec<Vec<u8>>,
     /// Files that are not selected.
     kept: Vec<CopyFile>,

@@ -30,21 +30,22 @@ impl<'n> CopyName<'n> {
 /// File in a set of identical files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CopyFile {
-    /// Index of the directory that contains the file.
+    /// Index in [`CopyPlaces`] of the directory that contains the file.
     pub(super) place: usize,
     name: CString,
     /// State of the file when it was compared.
     pub(super) state: ContentState,
 }
 
-/// Directories that contain the copies, each as a group without items.
+/// Directories that contain the files. Each is stored as a [`Group`] whose `items` are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct CopyPlaces(Vec<Group>);
 
-/// Builder of [`CopyPlaces`], which adds each directory once.
+/// Builder of [`CopyPlaces`]. Adds each directory only once.
 pub(super) struct PlacesBuilder<'p> {
     tree: &'p Tree,
-    /// Index in `groups` for each directory; `None` for a directory that is not in the tree.
+    /// Index in `groups` for each directory; `None` if the tree has no metadata of the directory or of a
+    /// directory above it.
     numbers: HashMap<DirId, Option<usize>>,
     groups: Vec<Group>,
 }
@@ -115,7 +116,8 @@ pub struct SelectedItems<'s> {
 }
 
 impl<'s> SelectedItems<'s> {
-    /// Creates the table. Each entry is given by its parent directory, its name and, if it is a directory, its own ID.
+    /// Creates a lookup table for `entries`. Each entry is given by its parent directory, its name and, if it is a
+    /// directory, its own ID.
     pub fn new(tree: &'s Tree, entries: impl IntoIterator<Item = (DirId, &'s [u8], Option<DirId>)>) -> Self {
         let (mut names, mut directories) = (HashMap::new(), HashMap::new());
         for (number, (parent, name, directory)) in entries.into_iter().enumerate() {
@@ -131,7 +133,7 @@ impl<'s> SelectedItems<'s> {
         Self::new(tree, items.map(|(group, item)| (group.directory, item.name.as_slice(), item.directory)))
     }
 
-    /// Returns the index of the entry that is or contains the file; `None` if there is no such entry.
+    /// Returns the index of the selected entry that is or contains the file; `None` if the file is not selected.
     pub fn item(&self, copy: &CopyName<'_>) -> Option<usize> {
         let above = || self.tree.ancestry(copy.directory).find_map(|above| self.directories.get(&above));
         self.names.get(&(copy.directory, copy.name)).or_else(above).copied()

@@ -48,7 +48,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Adds an entry that will be kept to the count for its `reason`.
+    /// Counts an entry that will be kept for this `reason`.
     pub(crate) fn count(&mut self, reason: Reason) {
         const DENIED: Reason = Reason::System(Errno::EACCES as i32);
         const LOCKED: Reason = Reason::System(Errno::EPERM as i32);

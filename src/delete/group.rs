@@ -29,7 +29,7 @@ pub enum DeleteScope {
 pub struct Group {
     /// Directory that contains the entries.
     pub directory: DirId,
-    /// Path of the directory: the root as given by the user, then one step per name.
+    /// Directories from the root down to `directory`, both included. Empty if the items are roots.
     pub steps: Vec<Step>,
     /// Selected entries of the directory.
     pub items: Vec<Item>,
@@ -144,7 +144,8 @@ impl Group {
             }
             open = Some(next);
         }
-        // A group without steps contains roots, whose names may be paths relative to the current directory.
+        // A group without steps contains roots. Their names may be relative paths, so the current directory is
+        // opened.
         open.map_or_else(|| Ok(Directory::open(std::path::Path::new("."))?), Ok)
     }
 }

@@ -39,7 +39,7 @@ pub struct JournalLine {
     pub kind: OperationKind,
     /// Absolute path of the item.
     pub path: Vec<u8>,
-    /// Number of names deleted, if known.
+    /// Number of names deleted, if the line reports the result of a deletion.
     pub entries: Option<u64>,
     /// Bytes freed or shared, if the line reports the result of a deletion or of sharing; otherwise, the item's disk
     /// usage in bytes.

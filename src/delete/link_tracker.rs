@@ -1,4 +1,4 @@
-//! Counts the names of hard-linked inodes while several workers report them.
+//! Detection of the last name of a hard-linked inode, when several workers delete or count its names.
 
 use std::collections::HashMap;
 

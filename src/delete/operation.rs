@@ -41,7 +41,8 @@ pub enum Operation {
 pub struct Report {
     /// Number of names deleted, of items moved to or from the trash, or of files shared.
     pub entries: u64,
-    /// Disk usage in bytes of the inodes whose last name was deleted, or length of the shared data.
+    /// Disk usage in bytes of the inodes whose last name was deleted. For [`Operation::Share`], the length in bytes
+    /// of the data that was shared.
     pub freed: u64,
     /// Entries that could not be deleted or moved.
     pub failures: Failures,
@@ -190,7 +191,8 @@ fn removed(task: &Task<Report>, selection: &Selection, kind: OperationKind) -> (
     (Report { gained: gained.reduce(i64::saturating_add), ..report(removal) }, lines)
 }
 
-/// Makes the files share their data. Returns the report and one journal line for each file in `items`.
+/// Makes the files in `sharing` share their data. Returns the report and one journal line for each of these files.
+/// `items` contains their paths in the order of the results.
 fn shared(
     task: &Task<Report>,
     sharing: &CopySharing,

@@ -55,7 +55,7 @@ pub struct Preview {
     pub kept: Kept,
     /// Counts of items that cannot be moved to the trash, by reason.
     pub unmoved: Kept,
-    /// Number of names that would be kept, including the directories that contain kept entries. Known only once the
+    /// Number of entries that a deletion would keep, including the directories that contain them. Known only once the
     /// preview is complete.
     pub staying: u64,
     /// Entries that a deletion would keep, such as mount points and unreadable entries.

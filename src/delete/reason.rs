@@ -17,7 +17,7 @@ pub enum Reason {
     Changed,
     /// The entry is or contains a mount point, or the destination is on a different mount.
     Mount,
-    /// There is no usable trash on the same mount.
+    /// The trash on the entry's mount cannot be used, for this reason.
     NoTrash(NoTrash),
     /// The file system cannot let files share data.
     NoSharing,

@@ -1,4 +1,5 @@
-//! Guards: refusals and warnings, based on the identity of a directory rather than its path.
+//! Guards: rules that refuse a deletion or warn the user about it. Directories are recognized by their identity, not
+//! by their path.
 //!
 //! Invariant: nothing in this module changes the file system.
 
@@ -65,7 +66,7 @@ pub fn check(selection: &Selection) -> (Vec<(usize, Blocked)>, Vec<DeleteWarning
         for item in &group.items {
             let refusal = match &opened {
                 Ok(directory) => check_item(group, item, directory, &protected),
-                // The deletion itself will report the error.
+                // The deletion will report that the directory cannot be opened.
                 Err(_) => None,
             };
             let is_last = || last_copies.contains(group.path_of(item).as_slice());

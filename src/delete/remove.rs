@@ -16,7 +16,7 @@ use crate::base::job::{Job, Pool, Task};
 use crate::base::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering, PoisonError, lock};
 use crate::platform::{Attributes, Boundary, Directory, Errno};
 
-/// Interval between two reports.
+/// Interval between two progress reports.
 const REPORT: Duration = Duration::from_millis(50);
 
 /// Progress of a deletion.

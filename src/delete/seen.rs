@@ -28,7 +28,7 @@ pub type Places = Vec<(DirId, Vec<u8>)>;
 pub(crate) struct Seen {
     /// Unchanged entries, each with its current identity.
     pub(crate) going: Selection,
-    /// Indexes of the changed entries.
+    /// Indexes of the changed entries in the order of [`Selection::items`].
     pub(crate) changed: Vec<usize>,
     /// Counts of entries that cannot be moved to another directory, by reason.
     pub(crate) unmoved: Kept,
@@ -143,8 +143,8 @@ impl Item {
     /// rescan.
     fn is_since_read(&self, time: Time) -> bool {
         let is_after = |read: Time| match time {
-            // Some file systems store only whole seconds. A change in the second of the reading may then be later
-            // than the reading.
+            // Some file systems store only whole seconds. If the entry changed in the same second in which it was
+            // read, it may have changed after it was read.
             (seconds, 0) => seconds >= read.0,
             time => time > read,
         };

@@ -163,7 +163,7 @@ impl Sharer<'_> {
                 Ok(_) => Ok(0),
                 Err(reason) => Err(reason),
             };
-            // The first file of a set has no result in `items`.
+            // The first file of a set is not in `CopySharing::items`, so it has no result.
             if *number > 0 {
                 self.record(first + number - 1, source, given);
             }
@@ -215,7 +215,7 @@ struct FreeSpace {
     devices: HashMap<u64, (u64, u64)>,
     /// One directory on each device, as an index into the `places` of [`CopySharing`].
     places: HashMap<u64, usize>,
-    /// Devices on which files were shared.
+    /// Devices on which files were made to share data.
     changed: HashSet<u64>,
 }
 
@@ -238,7 +238,7 @@ impl FreeSpace {
         leaders.filter(|leader| **leader == from).for_each(|leader| *leader = to);
     }
 
-    /// Returns the change in free space of the file systems on which files were shared.
+    /// Returns the change in free space of the file systems on which files were made to share data.
     fn gained(&self, sharing: &CopySharing) -> Option<i64> {
         let mut counted = HashSet::new();
         let changed = self.changed.iter().filter_map(|device| {

@@ -29,7 +29,7 @@ pub struct CoveredFiles {
 pub struct Hidden {
     /// Disk usage in bytes, including the covered directory itself. Each inode is counted once.
     pub disk: u64,
-    /// Number of names below the covered directory.
+    /// Number of entries below the covered directory. Each hard link is one entry.
     pub entries: u64,
     /// Number of entries that could not be read.
     pub unreadable: u64,

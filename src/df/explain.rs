@@ -349,7 +349,7 @@ fn note_text(note: &Note) -> Vec<String> {
                 limit. In a container, the files also count toward its memory limit (memory.max)."
                 .to_owned(),
         ],
-        // The browser shows a view of the subvolumes instead.
+        // No text is needed, because the browser shows a view of the subvolumes instead.
         Note::Subvolumes(_) => Vec::new(),
         Note::Snapshots(names) => {
             let mut texts = vec![

@@ -55,7 +55,7 @@ pub use volume::{NotScanned, Volume};
 pub enum FileSystem {
     /// The root is a mount point, so the rest of the file system can be accounted for.
     Accounted(FileSystemUsage),
-    /// The root is below the mount point, so only df's numbers are known.
+    /// The root is not a mount point, so only the sizes that df reports for the file system are known.
     Shown(Volume),
 }
 
@@ -101,8 +101,8 @@ pub fn volume_of(pool: &Pool, tree: Arc<Tree>, id: DirId) -> io::Result<Job<Opti
     })
 }
 
-/// Accounts for every file system in `tree`. The file system that contains `from` comes first. Makes all
-/// necessary system calls, which can take a while. If `is_cancelled` returns `true`, returns early with an
+/// Returns the space accounting for every file system in `tree`. The file system that contains `from` comes first.
+/// Makes all necessary system calls, which can take a while. If `is_cancelled` returns `true`, returns early with an
 /// incomplete result.
 pub fn report(tree: &Tree, from: DirId, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Report {
     Report { spaces: spaces(tree, from, usize::MAX, is_cancelled) }
@@ -123,7 +123,7 @@ pub fn of_roots(tree: &Tree, anywhere: bool) -> Option<FileSystem> {
     known.find_map(|(_, root)| Volume::of_root(&crate::scan::path(root.name.to_vec()))).map(FileSystem::Shown)
 }
 
-/// Returns the first root that is the topmost directory of a file system.
+/// Returns the first root that is a mount point.
 fn whole_root(tree: &Tree) -> Option<DirId> {
     tree.listing(DirId::TOP).entries().find_map(|(_, root)| {
         let EntryState::Known(Metadata { directory, .. }) = root.state else { return None };

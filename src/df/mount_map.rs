@@ -161,7 +161,8 @@ impl MountMap {
         self.systems[system].is_whole |= is_whole;
     }
 
-    /// Adds the macOS data volume to the file system with index `system`, if the volume is mounted below `root`.
+    /// Counts the device of the macOS data volume as part of the file system with index `system`, if the volume is
+    /// mounted below `root`. If `root` is `/`, also adds the mount of the volume.
     fn behind_firmlinks(&mut self, mounts: &[Mount], system: usize, root: &Path) {
         let Some(target) = FIRMLINK_TARGET.map(Path::new) else { return };
         if !target.starts_with(root) || target == root {
@@ -170,7 +171,7 @@ impl MountMap {
         if let Ok(standing) = standing(target) {
             self.systems[system].devices.insert(standing.device);
         }
-        // Only a scan of `/` reaches the whole data volume, through firmlinks.
+        // Only a scan of `/` reaches the whole data volume of macOS, through the firmlinks that point to it.
         if root == Path::new("/")
             && let Some(mount) = mounts.iter().find(|mount| point(mount) == target)
         {
@@ -194,9 +195,9 @@ impl MountMap {
         else {
             return;
         };
-        // Skip `mount` if its parent is not the mount that is visible here. Either another mount covers the mount
-        // point, or `mount` is stacked on another mount at the same point. In the second case, the call for the
-        // lowest mount of the stack adds the topmost one.
+        // Skip `mount` if its parent is not the mount that is visible in the directory above the mount point. Either
+        // another mount covers the mount point, or `mount` is stacked on another mount at the same point. For a
+        // stack, the call for the lowest mount adds the topmost one.
         if on.is_some_and(|on| mount.id != 0 && mounts[on].id != mount.parent) {
             return;
         }
@@ -261,7 +262,7 @@ fn descend(
 /// Returns the index of the topmost mount that is stacked on the given mount, or `index` if there is none.
 fn topmost(mounts: &[Mount], index: usize) -> usize {
     let mut top = index;
-    // This many steps are enough, because a mount can be stacked only on an earlier mount.
+    // One step per mount is enough, because a mount can be stacked only on an earlier mount.
     for _ in 0..mounts.len() {
         let above = mounts.iter().position(|other| {
             other.id != 0

@@ -21,7 +21,7 @@ pub struct Overhead {
 pub enum CountedAs {
     /// Included in the used space.
     Used,
-    /// Not included in the size.
+    /// Not included in the size that df reports for the file system.
     Beside,
     /// Included in the free space, but not in the available space.
     Reserved,
@@ -45,7 +45,7 @@ pub enum OverheadKind {
     Pool,
     /// Names, inodes, small files and checksums (btrfs).
     Metadata,
-    /// Chunk tables (btrfs).
+    /// Chunk tables, which map logical addresses to devices (btrfs).
     BlockGroups,
     /// Reserve that makes it possible to delete files when the file system is full (btrfs).
     Reserve,

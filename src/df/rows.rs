@@ -37,11 +37,11 @@ pub enum Subject {
     Scanned,
     /// Files covered by mount points.
     Hidden,
-    /// Files covered by the mount point with this index.
+    /// Files covered by one mount point: the element of [`FileSystemUsage::covered`] with this index.
     CoveredFiles(usize),
-    /// Deleted but open files.
+    /// Total of all deleted but open files.
     UnlinkedFile,
-    /// Deleted but open file with this index.
+    /// Deleted but open file with this index in [`FileSystemUsage::deleted`].
     File(usize),
     /// Overhead with this index in [`FileSystemUsage::parts`].
     Overhead(usize),

@@ -29,7 +29,7 @@ pub struct Scanned {
 /// inode is counted twice.
 #[derive(Debug, Default)]
 pub struct Met {
-    /// Files with several names.
+    /// Files with several names that have been counted.
     files: HashSet<FileId>,
     /// Directories that could be visited again: directories under mount points, and directories on file systems that
     /// were scanned through several mounts.
@@ -37,7 +37,7 @@ pub struct Met {
 }
 
 impl Met {
-    /// Returns `true` if the file has not been counted before. Records the file, unless it has only one name.
+    /// Returns `true` if the file has not been counted before. Records the file if it may have several names.
     pub fn is_new_file(&mut self, tree: &Tree, directory: DirId, metadata: &Metadata) -> bool {
         let device = metadata
             .links

@@ -129,8 +129,8 @@ impl Subvolumes {
         Ok(Self::of_sets(subvolumes, owners.sets(), used))
     }
 
-    /// Adds up the sizes of the extents in each set of subvolumes. `used` is the number of bytes of data that the file
-    /// system reports as used, if it reports them.
+    /// Adds up the sizes of the extents for each subvolume. `sets` is the result of [`Owners::sets`]. `used` is the
+    /// number of bytes of data that the file system reports as used, if it reports this number.
     fn of_sets(subvolumes: Vec<Subvolume>, sets: Vec<(Vec<u32>, u64)>, used: Option<u64>) -> Self {
         let data = sets.iter().map(|(_, bytes)| *bytes).fold(0, u64::saturating_add);
         let accuracy = used.map_or(Accuracy::Mixed, |used| accuracy(used, data));
@@ -168,16 +168,17 @@ fn accuracy(used: u64, found: u64) -> Accuracy {
 #[derive(Default)]
 struct Owners {
     extents: HashMap<u64, Owned>,
-    /// All sets except the empty one, which has the number 0. Set `n` is at index `n - 1`.
+    /// Sets of subvolumes, except the empty set, which has the number 0. Set `n` is at index `n - 1`.
     sets: Vec<Set>,
-    /// Map from the number of a set to the number of the same set plus the current subvolume.
+    /// Sets to which the current subvolume has been added: maps the number of the set without the subvolume to the
+    /// number of the set with it.
     joined: HashMap<u32, u32>,
 }
 
 /// Extent and the set of subvolumes that refer to it.
 #[derive(Clone, Copy)]
 struct Owned {
-    /// Length in sectors of 512 bytes.
+    /// Length of the extent in sectors of 512 bytes.
     sectors: u32,
     set: u32,
 }
@@ -187,7 +188,7 @@ const _: () = assert!(size_of::<(u64, Owned)>() == 16);
 /// Nonempty set of subvolumes.
 #[derive(Clone, Copy)]
 struct Set {
-    /// Number of the set without the last member.
+    /// Number of the set that contains all members except `last`; 0 if there are no other members.
     before: u32,
     last: u32,
 }
@@ -224,7 +225,7 @@ impl Owners {
             let next = |set: &Set| (set.before > 0).then(|| self.sets[set.before as usize - 1]);
             std::iter::successors(Some(self.sets[number]), next).map(|set| set.last).collect()
         };
-        // Sets that exist only as prefixes of longer sets have no extents.
+        // A set that only serves as the beginning of longer sets has no extents, and is omitted.
         (0..bytes.len()).filter(|it| bytes[*it] > 0).map(|it| (members(it), bytes[it])).collect()
     }
 }

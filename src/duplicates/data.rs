@@ -46,7 +46,7 @@ pub enum KeptCopy {
 pub enum DuplicateKind {
     /// Regular files.
     File,
-    /// Directories with the same names, contents and symbolic links, at any depth.
+    /// Directories that contain the same names, file contents and symbolic links, at any depth.
     Directory {
         /// Number of non-empty files in one copy.
         files: u64,

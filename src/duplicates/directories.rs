@@ -30,7 +30,7 @@ pub(crate) struct DirectorySet {
 pub(crate) struct DirectorySummary {
     /// Number of non-empty files.
     pub(crate) files: u64,
-    /// Total length of all files in bytes.
+    /// Total length in bytes of all files in the directory and below it.
     pub(crate) size: u64,
     /// Number of directory levels below this directory.
     pub(crate) height: u32,
@@ -38,7 +38,7 @@ pub(crate) struct DirectorySummary {
 
 /// Contents of an entry.
 enum EntryContents {
-    /// File in the set with this number; `None` for a file without data.
+    /// File in the set of identical files with this number; `None` for an empty file.
     File(Option<u32>),
     Directory(ContentHash),
     /// Symbolic link, whose target has not been read.

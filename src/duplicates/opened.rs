@@ -20,7 +20,8 @@ use crate::tree::{DirId, Entry, EntryId, EntryState};
 /// Maximum number of files in one directory that a thread handles at a time.
 const PIECE: usize = 256;
 
-/// Reason why a file is not compared; `None` if it is on a file system whose files are not opened.
+/// Reason to report for a file that is not compared. `None` if the file is on a file system whose files duke never
+/// opens; such files are only counted.
 pub(crate) type NotCompared = Option<SkipReason>;
 
 /// Candidate, located by its open directory and its name.

@@ -1,6 +1,6 @@
 //! Sentences about duplicates, shared by the printed list and the browser.
 //!
-//! Invariant: no sentence contains a name.
+//! Invariant: no sentence contains a name from the file system, so callers need not escape the sentences.
 
 use super::data::{CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, SkipReason};
 use crate::base::format::{Units, grouped, plain_size};

@@ -44,7 +44,8 @@ struct Compared {
     contents: ContentHash,
 }
 
-/// File, preceded by a hash of the disk locations of its contents. The hash is `None` if they are not known.
+/// Hash of the disk locations of a file's contents, followed by the file. The hash is `None` if the locations are not
+/// known.
 type Located = (Option<ContentHash>, Compared);
 
 /// File in a set. The file has not been checked yet for changes since its contents were read.

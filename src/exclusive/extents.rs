@@ -22,7 +22,7 @@ use crate::tree::Node;
 const BLOCK: u64 = 4096;
 /// Number of seconds after a file's last change during which the file counts as being written.
 const RECENT: i64 = 5;
-/// Maximum ratio of a volume's inodes to the scanned files at which the space map of the volume is read.
+/// Maximum number of inodes on a volume per scanned file. If the volume has more, its space map is not read.
 const MAP_SHARE: u64 = 8;
 
 /// Method of finding the bytes of a file that no other file shares.
@@ -59,7 +59,8 @@ pub(crate) struct PartOfVolume {
 }
 
 impl Method {
-    /// Returns the method for files on the file system of `directory`. `files` is the number of scanned files.
+    /// Returns the method of finding the unshared bytes of files on the file system of `directory`. `files` is the
+    /// number of scanned files.
     pub(crate) fn of(directory: &Directory, files: u64) -> Self {
         if !matches!(directory.file_system(), Ok(FileSystem::Ordinary)) {
             return Self::LinkCount;

@@ -10,8 +10,9 @@ use super::references::{KnownName, References, names_of};
 use crate::platform::Directory;
 use crate::platform::fs::overhead::xfs::extents;
 
-/// Adds the references of all files. `known` contains the sorted names of the scanned files. Calls `note` after each
-/// extent, and ends when `note` returns `Break`. Returns `true` if the whole map was read.
+/// Adds the references that the space map contains. `known` contains the names of the scanned files, sorted by inode
+/// number. Calls `note` after each added reference, and ends when `note` returns `Break`. Returns `false` if
+/// reading the map failed.
 pub(super) fn add(
     known: &[KnownName],
     directory: &Directory,

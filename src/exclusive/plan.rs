@@ -20,7 +20,8 @@ pub(crate) struct Piece {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct NamedInode {
     pub(super) inode: InodeKey,
-    /// Node of this name. No two names of an inode have the same node, even if they are in the same directory.
+    /// Number of this name in [`NodeNumbers`]. No two names of an inode have the same number, even if they are in the
+    /// same directory.
     pub(super) node: Node,
     /// Link count reported by the file system.
     pub(super) count: u64,

@@ -1,4 +1,5 @@
-//! Adds the references of one volume to the sums. A reference records that a file contains an extent.
+//! Builder that adds the references of one volume to [`ExclusiveSums`]. A reference records that a file contains an
+//! extent.
 
 use super::sums::{ExclusiveSums, Known, VolumeRange};
 use crate::platform::fs::overhead::FileExtent;
@@ -15,7 +16,7 @@ pub(super) struct KnownName {
 
 const _: () = assert!(size_of::<KnownName>() == 16);
 
-/// Returns the names of the file with this inode number. `known` must be sorted.
+/// Returns the names of the file with this inode number. `known` must be sorted by inode number.
 pub(super) fn names_of(known: &[KnownName], inode: u64) -> &[KnownName] {
     let rest = &known[known.partition_point(|name| name.inode < inode)..];
     &rest[..rest.iter().take_while(|name| name.inode == inode).count()]

@@ -26,7 +26,8 @@ use crate::tree::{DirId, Entry, EntryState, ExclusiveCoverage, ExclusiveSizes, L
 
 /// Longest time to wait for a file that is being written.
 const BUSY: Duration = Duration::from_millis(50);
-/// Longest time to wait until a file or directory is opened, or until a file that is not being written is read.
+/// Longest time to wait until a file or directory is opened, or until the extents of a file are read, unless the file
+/// is being written.
 const HANGING: Duration = Duration::from_secs(2);
 /// Interval between two checks for threads that have waited too long for a file.
 const CHECK: Duration = Duration::from_millis(10);
@@ -380,7 +381,7 @@ impl ExclusiveSearch {
 enum OpenedDirectory {
     /// The directory is open.
     Open(Directory, Method),
-    /// The entries are roots, whose names are paths.
+    /// The piece consists of roots, which have no common directory. Each root is found by its path.
     Roots,
     /// The files are not opened, because their link counts are sufficient.
     ByLinks,

@@ -16,7 +16,7 @@ pub(crate) struct SearchState {
     pub(crate) coverage: ExclusiveCoverage,
     /// Number of pieces that threads have taken.
     pub(crate) taken: usize,
-    /// Position and current wait of each running thread, by thread number.
+    /// Position in the plan and current wait of each running thread, by thread number.
     pub(crate) waits: HashMap<usize, Wait>,
     /// Number of threads started so far.
     pub(crate) started: usize,
@@ -25,14 +25,14 @@ pub(crate) struct SearchState {
     pub(crate) methods: HashMap<u32, Method>,
     /// IDs of the volumes. The index of an ID is the volume's number in `sums`.
     pub(crate) volumes: Vec<u64>,
-    /// Inodes with several names whose extents have been added.
+    /// Inodes with several names that [`SearchState::add`] has handled. Their extents are added only once.
     pub(crate) added: HashSet<InodeKey>,
 }
 
 /// Position of a thread in the plan, and the start of its current wait.
 pub(crate) struct Wait {
     pub(crate) piece: usize,
-    /// Number of files in the piece that have been handled.
+    /// Number of files in this piece of the plan that need no more work.
     pub(crate) done: usize,
     pub(crate) since: Instant,
     /// Longest time to wait; `None` if the thread is not waiting for the system.

@@ -33,7 +33,7 @@ pub enum Known {
 /// Range of bytes on a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VolumeRange {
-    /// Volume number, assigned by the source of the references.
+    /// Number of the volume, assigned by the caller of [`ExclusiveSums::refer`].
     pub volume: usize,
     /// Offset of the first byte.
     pub start: u64,
@@ -107,7 +107,8 @@ impl ExclusiveSums {
         }
     }
 
-    /// Adds bytes that belong to a single inode and for which no reference is added.
+    /// Adds bytes that belong to a single inode and are not in any range passed to [`Self::refer`]. `names` are the
+    /// nodes of the inode's names.
     pub fn hold(&mut self, names: &[Node], bytes: u64) {
         let mut nodes = names.to_vec();
         nodes.sort_unstable();
@@ -124,7 +125,7 @@ impl ExclusiveSums {
         sums.at_most = sums.at_most.saturating_add(bytes);
     }
 
-    /// Records that deleting `node` may free more than the references show.
+    /// Records that deleting `node` may free more than the references show, so that no upper bound is known.
     pub fn unbound(&mut self, node: Node) {
         self.sums[node as usize].at_most = u64::MAX;
     }
@@ -144,8 +145,8 @@ impl ExclusiveSums {
 
     /// Sorts the references to a volume, drops repeated ones, and returns the number of those that are left.
     ///
-    /// May be called only if all references to the volume are [`Known::All`], because the sums depend on
-    /// the number of references that are [`Known::Some`].
+    /// May be called only if all references to the volume are [`Known::All`]. For [`Known::Some`], the sums depend on
+    /// the number of references, so dropping repeated ones would change the sums.
     pub fn compact(&mut self, volume: usize) -> usize {
         let Some(references) = self.volumes.get_mut(volume) else { return 0 };
         references.sort_unstable_by_key(Reference::order);
@@ -167,7 +168,7 @@ impl ExclusiveSums {
         ExclusiveSizes { numbers: self.numbers, sums: self.sums, coverage }
     }
 
-    /// Adds the sorted references of one volume, one group of overlapping references at a time.
+    /// Adds the sorted references of one volume to the sums, one group of overlapping references at a time.
     fn add_volume(&mut self, mut references: &[Reference]) {
         let mut nodes = Vec::new();
         while let Some(first) = references.first() {
@@ -230,8 +231,8 @@ impl ExclusiveSums {
         *shared = shared.wrapping_add(bytes);
     }
 
-    /// Subtracts `bytes` once at the lowest common ancestor of two neighboring nodes, because they were counted for
-    /// both nodes.
+    /// Subtracts `bytes` once from the shared size of the lowest common ancestor of `one` and `other`, because
+    /// `share` has added these bytes for both nodes. No node between the two may refer to the same bytes.
     fn unshare(&mut self, one: Node, other: Node, bytes: u64) {
         let common = self.numbers.common(one, other);
         let shared = &mut self.sums[common as usize].shared;
@@ -335,8 +336,9 @@ impl Sweep {
         }
     }
 
-    /// Subtracts the bytes that were counted for both neighbors of `node`, which is about to be inserted. From the
-    /// current position on, the smaller neighbor is paired with `node`.
+    /// Prepares the insertion of `node` between two neighbors: subtracts the bytes that were counted for both
+    /// neighbors. From the current position on, the smaller neighbor is paired with `node` instead of the greater
+    /// one.
     fn part(&mut self, sums: &mut ExclusiveSums, node: Node) {
         let after = self.nodes.range(node..).next().map(|(after, _)| *after);
         if let Some((before, active)) = self.nodes.range_mut(..node).next_back() {

@@ -1,10 +1,11 @@
 //! Volumes on which the extents of all files can be listed at once: from the trees of subvolumes on btrfs, or
 //! from the space map on XFS. Only root can read the trees and the map.
 //!
-//! They also include the extents of files outside the scan, which cannot be found by asking for the
-//! extents of each scanned file.
+//! Both also list the extents of files outside the scan. A separate query for the extents of each scanned file would
+//! not find them.
 //!
-//! Invariant: an extent of a file that is not in the scan belongs to a node outside the tree.
+//! Invariant: an extent of a file outside the scan is assigned to the node that represents everything outside the
+//! tree.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -27,7 +28,7 @@ pub(super) struct WholeVolume {
     directory: Result<Directory, Errno>,
     /// Sorted names of scanned files, by the ID of their subvolume.
     names: HashMap<u64, Vec<KnownName>>,
-    /// Disk usage of the scanned files in bytes, by node.
+    /// Disk usage of the scanned files in bytes, indexed by [`Node`]; 0 for all other nodes.
     sizes: Vec<u64>,
 }
 
@@ -96,7 +97,8 @@ impl WholeVolume {
             }
         });
         if !is_whole {
-            // Deleting a file may also free extents that were not found.
+            // Some extents are missing from `sums`. A file may hold any of them, so deleting it may free more bytes
+            // than `sums` shows.
             let nodes: Vec<Node> = self.names.values().flatten().map(|name| name.node).collect();
             unbound(sums, &nodes);
         }

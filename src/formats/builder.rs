@@ -90,8 +90,8 @@ struct Open {
     /// `true` if the directory's own entry is published.
     is_published: bool,
     is_read: bool,
-    /// Disk usage and apparent size of the entries that were read to the end, plus the directory's own sizes if they
-    /// are known.
+    /// Disk usage and apparent size of the entries read so far, plus the directory's own sizes if they are known. A
+    /// child directory is included once it has been read to the end.
     inside: Totals,
     /// Name and metadata of a directory whose entry is published only once the end of the directory has been read
     /// ([`Sizes::Sums`]).
@@ -237,7 +237,7 @@ impl<'t> Builder<'t> {
             let inside = open.inside;
             if let Some(awaiting) = &mut open.awaiting {
                 // The recorded sum includes entries that were not read, so the sum of the entries that were read
-                // replaces it. The directory's own size then counts as 0.
+                // replaces it. `leave` subtracts that sum again, so the directory's own size becomes 0.
                 (awaiting.1.blocks, awaiting.1.apparent) = (inside.disk / 512, inside.apparent);
             }
             self.leave();

@@ -29,7 +29,7 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// Maximum accepted ratio of decompressed to compressed bytes. Exports usually shrink to a tenth of their size, and at
 /// best to a fortieth. A higher ratio suggests a file that was made to fill the memory.
 pub(super) const RATIO: u64 = 100;
-/// Number of decompressed bytes up to which the ratio is not checked.
+/// Number of decompressed bytes up to which [`RATIO`] is not checked.
 pub(super) const HARMLESS: u64 = 8 << 20;
 
 /// Detects the compression of `reader`, and decompresses it on a separate thread.

@@ -22,9 +22,9 @@ pub struct Fault {
 /// Reason why reading ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The user stopped reading.
+    /// The caller stopped the reading of the input.
     Stopped,
-    /// The input is invalid. The message may contain any characters.
+    /// The input is invalid. The message may contain control characters, and must be escaped before it is printed.
     Wrong(Cow<'static, str>),
 }
 

@@ -257,7 +257,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// If `end` closes an object, skips the key that precedes the next value.
+    /// Skips the key that precedes the next value, if the value is in an object. `end` is the byte that closes the
+    /// array or object.
     fn skip_key(&mut self, end: u8) -> Result<()> {
         if end == b'}' {
             self.string()?;

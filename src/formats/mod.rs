@@ -7,7 +7,7 @@
 //! snapshot, ncdu_binary <-> tree     without reading the whole file
 //! ```
 //!
-//! Invariant: input is untrusted. Whatever it contains, the cost of reading it is proportional to its size.
+//! Input is untrusted. Invariant: whatever it contains, the cost of reading it is proportional to its size.
 
 pub(crate) mod builder;
 pub(crate) mod compression;

@@ -282,7 +282,8 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
     }
 
     fn field(&mut self) -> Result<()> {
-        // All known field names fit into 12 bytes, so a longer name is unknown.
+        // Every known field name is shorter than 12 bytes. A longer name, cut off after 12 bytes, matches none of
+        // them.
         let mut key = [0; 12];
         let text = self.lexer.string()?;
         let length = text.len().min(key.len());

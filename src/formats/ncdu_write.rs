@@ -14,7 +14,7 @@ use crate::base::json::JsonWriter;
 use crate::base::kind::Kind;
 use crate::tree::{DirId, Entries, Entry, EntryState, Exclusion, Metadata, Tree};
 
-/// Tree to export; it has exactly one root.
+/// Export of a tree that has exactly one root.
 pub struct Export<'t> {
     /// Tree to export, which must be complete.
     pub tree: &'t Tree,

@@ -19,7 +19,7 @@ enum Piece {
     End,
 }
 
-/// Next part of a stream.
+/// Result of waiting for the next chunk of a stream.
 pub(crate) enum Next {
     Bytes(Vec<u8>),
     /// No chunk arrived within the time limit.

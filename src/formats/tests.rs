@@ -248,9 +248,9 @@ pub(super) fn directories() -> impl Strategy<Value = Plan> {
 /// Restriction on the hard links in a generated tree.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum LinkForm {
-    /// Links of entries of any kind, on devices that may differ from the directory's device.
+    /// No restriction: entries of any kind can be hard links, and their devices may differ from the directory's.
     Any,
-    /// Only links that the binary format can express.
+    /// Only hard links that ncdu's binary export can express: files on the device of their directory.
     Plain,
 }
 

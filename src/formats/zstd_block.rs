@@ -18,7 +18,7 @@ const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const SINGLE_SEGMENT: u8 = 0x20;
 const CHECKSUM: u8 = 0x04;
 const DICTIONARY: u8 = 0x03;
-/// Descriptor flag for a content length that takes four bytes.
+/// Flag in the descriptor: the content length is stored in four bytes.
 const FOUR_BYTES: u8 = 0x80;
 
 /// Window size in bytes that is accepted regardless of the content's length: the largest size that decoders should
@@ -80,7 +80,8 @@ pub(crate) fn content_length(frame: &[u8]) -> Option<u64> {
 /// Returns the reason if the frame is invalid or its content has a different length.
 pub(crate) fn unpack(frame: &[u8], length: usize) -> Result<Vec<u8>, String> {
     let mut decoder = FrameDecoder::new();
-    // The decoder allocates the window even if the content is shorter.
+    // The decoder allocates a window of the size that the frame requests, even if the content is shorter. The limit
+    // bounds this memory.
     decoder.set_max_window_size(length.max(LEAST_WINDOW) as u64);
     let mut bytes = vec![0; length];
     let written = decoder.decode_all(frame, &mut bytes).map_err(|error| format!("zstd: {error}"))?;

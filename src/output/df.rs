@@ -91,7 +91,7 @@ fn table(spaces: &[FileSystemUsage], units: Units, out: &mut dyn Write) -> io::R
 struct Figures {
     /// Size, used space, available space and scanned size.
     bytes: [u64; 4],
-    /// Used space minus scanned size, with rounding differences removed.
+    /// Used space minus scanned size; 0 if the scanned size is larger only because of rounding.
     rest: i128,
 }
 

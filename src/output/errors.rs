@@ -14,7 +14,7 @@ use crate::platform::remedy;
 use crate::scan::Outcome;
 use crate::tree::{Alias, DirId, Failure, Tree};
 
-/// Maximum number of errors that are named.
+/// Maximum number of errors without a remedy that are listed individually.
 const NAMED: usize = 5;
 
 /// Returns the messages about roots inside other roots, which count only once, and about the errors of a scan.

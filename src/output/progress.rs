@@ -13,7 +13,7 @@ use crate::scan;
 
 /// Running time of a scan after which progress is shown.
 const LONG: Duration = Duration::from_millis(500);
-/// Interval between updates of the line.
+/// Interval between updates of the progress line.
 pub(crate) const PERIOD: Duration = Duration::from_millis(200);
 /// Width in columns that is assumed if the terminal does not report its width.
 const COLUMNS: usize = 80;
@@ -28,7 +28,8 @@ pub(crate) struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// Returns an empty line. The line stays empty if `units` is `None` or standard error is not a terminal.
+    /// Creates a progress line, which is empty at first. It stays empty if `units` is `None` or standard error is not
+    /// a terminal.
     pub(crate) fn new(units: Option<Units>) -> Self {
         let units = units.filter(|_| io::stderr().is_terminal());
         Self { units, shown: 0, begun: Instant::now() }

@@ -24,7 +24,7 @@ pub enum Category {
     Document,
     /// Source code, scripts and settings.
     Code,
-    /// Databases, tables and models.
+    /// Databases, tables of data and machine-learning models.
     Data,
     /// Images of whole disks.
     DiskImage,
@@ -85,7 +85,7 @@ impl Category {
         Self::of_file(Extension::of(file.name), file)
     }
 
-    /// Returns the category of a regular file with this extension, or without an extension.
+    /// Returns the category of a regular file. `extension` is the extension of its name, or `None` if there is none.
     pub fn of_file(extension: Option<Extension>, file: &Entry<'_>) -> Self {
         let (length, may_run) = match file.state {
             EntryState::Known(metadata) => (metadata.apparent, metadata.may_run()),

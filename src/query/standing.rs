@@ -13,7 +13,8 @@ use crate::tree::{DirId, Entry, EntryState, Metadata, Tree};
 /// Decisions about an entry that follow from the directories above it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Standing {
-    /// `true` if the entry is kept because the search finds a directory above it.
+    /// `true` if the entry is in a directory that the query finds and whose contents the query keeps; see
+    /// [`Query::brings_contents`].
     pub(crate) is_kept: bool,
     /// `true` if the search ignores the entry because the name of a directory above it matches a negated term.
     pub(crate) is_unwanted: bool,
@@ -46,7 +47,8 @@ impl Query {
         (standing.is_kept || self.finds(&subject, standing.is_unwanted).0) && self.narrows_to(&subject)
     }
 
-    /// Returns the decisions about the entries of directory `id`, computed from `id` and its ancestors.
+    /// Returns the [`Standing`] of the entries of directory `id`: the decisions to keep or ignore them that follow
+    /// from `id` and its ancestors.
     pub(crate) fn standing(&self, tree: &Tree, id: DirId) -> Standing {
         let origin = self.path_to_origin(tree);
         let mut way: Vec<DirId> = tree.ancestry(id).collect();
@@ -58,7 +60,7 @@ impl Query {
                 continue;
             }
             let plain = Metadata { directory: Some(id), ..Metadata::default() };
-            // Terms about names do not need the metadata of the directory itself.
+            // Only the terms in `own` need the metadata of the directory itself. Terms about names do not.
             let metadata = if self.own.is_empty() { None } else { tree.own_metadata(id) };
             let state = EntryState::Known(metadata.unwrap_or(plain));
             let record = Entry { name: tree.name(id), kind: Kind::Directory, state };

@@ -4,9 +4,10 @@
 //! the results of a search and the files behind a row of any view. A view can narrow a query with additional
 //! terms. An entry of the result is then counted only if it also matches these terms.
 //!
-//! The result for a directory affects its contents; see [`Standing`](super::standing::Standing).
+//! The decision to find or ignore a directory also affects the entries inside it; see
+//! [`Standing`](super::standing::Standing).
 //!
-//! Invariant: the result depends only on the entry, its ancestors and the query.
+//! Invariant: the decision about an entry depends only on the entry, its ancestors and the query.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -30,7 +31,7 @@ pub struct Query {
     pub(crate) own: Vec<Term>,
     /// Terms about names; at most [`MOST_NAMED`].
     pub(crate) named: Vec<Term>,
-    /// Additional terms that an entry must match to be counted.
+    /// Terms added by [`Query::narrowed_by`]. An entry in the result is counted only if it matches these terms too.
     narrowed: Vec<Term>,
     /// Directory whose subtree is searched. The search never finds this directory or its ancestors.
     below: DirId,
@@ -179,8 +180,8 @@ impl Query {
         query
     }
 
-    /// Narrows this query with another query. An entry is then counted only if this query keeps it and the entry itself
-    /// matches the other query. A filtered view uses this to find the files behind a row.
+    /// Narrows this query with the terms of another query. An entry in the result of this query is then counted only
+    /// if the entry itself also matches these terms. A filtered view uses this to find the files behind a row.
     #[must_use]
     pub fn narrowed_by(mut self, other: &Self) -> Self {
         self.narrowed.extend(other.terms().chain(&other.narrowed).cloned());
@@ -222,7 +223,8 @@ impl Query {
         self.own.iter().chain(&self.named)
     }
 
-    /// Returns the unfinished last term, which is not part of the query.
+    /// Returns the error about the last term of the text, if that term is unfinished. An unfinished term is not part
+    /// of the query.
     pub fn unfinished(&self) -> Option<&QueryError> {
         self.unfinished.as_ref()
     }
@@ -271,14 +273,15 @@ impl Query {
         !self.narrowed.is_empty()
     }
 
-    /// Returns `true` if the subject matches all additional terms. A narrowed query counts only such entries.
+    /// Returns `true` if the subject matches all terms that narrow the query (see [`Query::narrowed_by`]). Only such
+    /// entries in the result are counted.
     pub(crate) fn narrows_to(&self, subject: &Subject<'_>) -> bool {
         self.narrowed.iter().all(|term| term.holds(subject))
     }
 
     /// Returns two flags. The first is `true` if the subject matches the query. The second is `true` if the search
-    /// ignores the contents of the subject because of a negated term about names. `is_unwanted` is the second flag of
-    /// the parent directory.
+    /// ignores everything inside the subject, because the name of the subject or of a directory above it matches a
+    /// negated term. `is_unwanted` is the second flag of the parent directory.
     pub(crate) fn finds(&self, subject: &Subject<'_>, is_unwanted: bool) -> (bool, bool) {
         let is_directory = subject.record.kind == Kind::Directory;
         let has_age = !is_directory || self.terms().any(Term::asks_for_directories);

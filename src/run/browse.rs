@@ -55,7 +55,7 @@ pub struct BrowseJob {
     pub units: Units,
     /// Colors and glyphs.
     pub theme: Theme,
-    /// Rules for deletion. The journal is set when the run starts.
+    /// Rules for deletion. [`run()`] sets their journal to the one of this process.
     pub policy: DeletePolicy,
     pub keymap: Keymap,
     /// Message shown when the browser opens.

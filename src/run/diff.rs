@@ -113,7 +113,8 @@ pub fn compare(comparison: DiffJob) -> Exit {
     exit
 }
 
-/// Reads one of the trees. At least one of its roots must be a directory.
+/// Reads one of the two trees to compare. Returns an exit code as the error if the tree cannot be compared, for
+/// example because none of its roots is a directory.
 fn read_side(wanted: SourceSpec, interrupt: Option<&Interrupt>, progress: Progress) -> Result<Read, Exit> {
     let (source, outcome) = read(wanted, interrupt, progress)?;
     if interrupt.is_some_and(Interrupt::was_noted) {

@@ -45,8 +45,8 @@ impl Exit {
         }
     }
 
-    /// Returns the code that depends only on errors of the roots. Used for the browser, which has already shown the
-    /// errors below the roots.
+    /// Returns the exit code, ignoring errors below the roots. Used for the browser, which has already shown these
+    /// errors.
     pub fn of_roots(tree: &Tree) -> Self {
         let roots = tree.listing(DirId::TOP);
         let mut read = roots.entries().map(|(_, root)| was_read(tree, &root));

@@ -38,7 +38,7 @@ impl Target {
     }
 
     /// Returns the message for a write that the user has interrupted. A regular file is replaced only when the new
-    /// contents are complete.
+    /// contents are complete, so it is never left incomplete.
     pub(crate) fn interrupted(&self) -> String {
         match self {
             Self::Standard => "interrupted; the output is incomplete".to_owned(),

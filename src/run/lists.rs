@@ -49,7 +49,7 @@ impl Selection {
         self.top.is_some() || !self.by.is_empty()
     }
 
-    /// Computes the lists. `measure` determines which files are the largest.
+    /// Computes the lists that `--top` and `--by` request. `measure` determines which files are the largest.
     ///
     /// # Errors
     /// Returns an error if no thread can be started.

@@ -1,6 +1,6 @@
 //! `duke merge`: merges the snapshots of a plan's parts into one.
 //!
-//! Invariant: nothing is written unless every part belongs to the plan and is undamaged.
+//! Invariant: output is written only if every given snapshot belongs to the plan and is undamaged.
 
 use std::collections::HashMap;
 use std::io;

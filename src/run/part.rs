@@ -9,7 +9,7 @@ use crate::formats::snapshot::{PlanParts, open};
 use crate::run::exit::Exit;
 use crate::run::streams::print_error;
 
-/// Part of a plan.
+/// Part of a scan plan, identified by the digest of the plan and the number of the part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartOfPlan {
     /// Digest of the plan.

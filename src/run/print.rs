@@ -49,9 +49,9 @@ pub struct PrintJob {
 /// Progress display on standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// Shown if standard error is a terminal and the scan takes a while.
+    /// Progress is shown if standard error is a terminal and the scan takes a while.
     Shown(Units),
-    /// Never shown.
+    /// Progress is never shown.
     Silent,
 }
 

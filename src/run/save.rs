@@ -34,7 +34,7 @@ pub struct Saving {
     pub progress: Progress,
     /// Name given with `--fs-id`, and the paths whose file systems get this name.
     pub named: Option<NamedFileSystem>,
-    /// Part of a plan that the snapshot will contain.
+    /// Part of a plan, if the snapshot is to contain only this part.
     pub part: Option<PartOfPlan>,
 }
 
@@ -43,7 +43,7 @@ pub struct Saving {
 pub struct NamedFileSystem {
     /// Name given by the user.
     pub name: String,
-    /// Paths of the scan. Every file system that contains one of them gets the name.
+    /// Paths of the scan. Every file system that contains one of them gets `name`.
     pub paths: Vec<PathBuf>,
 }
 

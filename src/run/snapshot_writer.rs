@@ -33,8 +33,8 @@ pub(crate) struct SnapshotWriter {
 
 #[derive(Default)]
 struct Shared {
-    /// Flag that is set when the user quits, and that the writer checks. `Relaxed` ordering is enough, because the flag
-    /// guards no data.
+    /// `true` once the writer has been asked to stop, because the user quits. `Relaxed` ordering is enough, because
+    /// the flag guards no data.
     stop: AtomicBool,
     stage: Mutex<Stage>,
     changed: Condvar,
@@ -51,7 +51,8 @@ enum Stage {
 }
 
 impl SnapshotWriter {
-    /// Starts a thread that waits for `source`. If no thread can be started, no snapshot is written.
+    /// Starts a thread that waits until `source` has been read, and then writes the snapshot. If no thread can be
+    /// started, no snapshot is written.
     pub(crate) fn begin(source: &Source, settings: RetentionPolicy) -> Self {
         let source = source.clone();
         Self::of(move |shared| shared.work(&source, &settings))
@@ -125,7 +126,8 @@ impl Shared {
             // If sudo keeps HOME, the folder belongs to another user, which is not worth reporting.
             Err(KeepError::Unsafe(refusal)) if matches!(refusal.cause, Cause::Owner(_)) => None,
             Err(unkept @ KeepError::Unsafe(_)) => Some(format!("no snapshot saved: {unkept}")),
-            // These cases are expected and not worth reporting.
+            // The remaining failures are expected: the disk is nearly full, the snapshot would be too large, the
+            // user has quit, or the tree changed.
             Ok(_) | Err(KeepError::NoRoom | KeepError::Write(_)) => None,
         }
     }

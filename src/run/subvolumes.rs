@@ -1,6 +1,6 @@
 //! `duke subvolumes`: the number of bytes freed by deleting btrfs subvolumes and snapshots.
 //!
-//! Invariant: exit code 0 means that the printed sizes are exact or minimums.
+//! Invariant: exit code 0 means that the printed sizes are exact or lower bounds.
 
 use std::path::PathBuf;
 

@@ -21,7 +21,8 @@ pub struct ExcludePatterns {
     directories: Patterns,
 }
 
-/// Patterns for entries of every kind, or for directories only.
+/// Compiled patterns that apply to entries of every kind, or only to directories. `names` contains the patterns that
+/// are matched against names, `paths` those that are matched against paths.
 #[derive(Clone, Debug, Default)]
 struct Patterns {
     names: GlobSet,

@@ -64,7 +64,7 @@ fn head_of(mut bytes: Vec<u8>) -> FileHead {
     if bytes.is_empty() {
         return FileHead::Empty;
     }
-    // The last character may be incomplete.
+    // Only the beginning of the file has been read, so the last character may be incomplete.
     let valid = match std::str::from_utf8(&bytes) {
         Err(error) if error.error_len().is_some() => return FileHead::Binary,
         Err(error) => error.valid_up_to(),

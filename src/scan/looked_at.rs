@@ -12,13 +12,13 @@ use crate::tree::{DirId, Tree};
 
 #[derive(Default)]
 pub(crate) struct LookedAt {
-    /// Length of the list. `Relaxed` ordering is enough: if a job misses a new list, a later job sees it.
+    /// Length of `directories`. `Relaxed` ordering is enough: if a job misses a new list, a later job sees it.
     count: AtomicUsize,
     directories: Mutex<Vec<DirId>>,
 }
 
 impl LookedAt {
-    /// Replaces the list. The last directory is read first.
+    /// Replaces the list of directories to read first. The scan takes them from the end of the list.
     pub(crate) fn set(&self, directories: Vec<DirId>) {
         let mut list = lock(&self.directories);
         self.count.store(directories.len(), Ordering::Relaxed);

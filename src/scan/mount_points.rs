@@ -1,6 +1,7 @@
 //! Mount points below the roots, grouped by parent directory.
 //!
-//! Invariant: roots are never among these mount points, because the user asked for them.
+//! Invariant: a root is never among these mount points. The scan does not enter these mount points, but the user has
+//! asked it to read the roots.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;

@@ -13,7 +13,7 @@ pub enum Mounts {
     /// All mounts except kernel file systems.
     #[default]
     Real,
-    /// All mounts.
+    /// All mounts, including kernel file systems.
     All,
     /// No mounts: the scan stays on the file system of each root.
     None,

@@ -13,7 +13,7 @@ use crate::tree::{DirId, Tree};
 /// Directories that a scan does not enter, because they belong to other parts of a plan or are deeper than `depth`.
 #[derive(Clone, Debug, Default)]
 pub struct OtherParts {
-    /// Names of the directories, keyed by their parent's path.
+    /// Names of the directories that belong to other parts, keyed by their parent's path.
     names: Arc<HashMap<Vec<u8>, HashSet<Vec<u8>>>>,
     /// Level of the deepest directories to enter, where the roots have level 0. `None` if the depth is not limited.
     depth: Option<usize>,

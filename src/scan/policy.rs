@@ -29,7 +29,8 @@ pub(crate) struct Policy<'s> {
     /// Kinds of the mounted file systems, by device, read from the mount table when the scan encounters its first mount
     /// point.
     mounted: OnceLock<HashMap<u64, FileSystem>>,
-    /// Snapshots and repeated mounts, which the scan does not enter. Read when the scan finds its first mount point.
+    /// Mounted file-system snapshots and repeated mounts, which the scan does not enter. Read from the mount table
+    /// when the scan finds its first mount point.
     second_mounts: OnceLock<SecondMounts>,
     /// Kinds of the file systems found so far, by device index.
     file_systems: Mutex<HashMap<u32, FileSystem>>,
@@ -170,8 +171,8 @@ impl<'s> Policy<'s> {
         if options.skip_caches && is_cache(directory, entry.name) {
             return leave(Exclusion::Caches);
         }
-        // Other parts of a plan are checked last, so that an entry excluded for another reason gets the same
-        // reason as in a scan of the whole tree.
+        // Directories that belong to other parts of a plan (`duke plan`) are checked last. A directory that is
+        // excluded for another reason therefore gets the same reason as in a scan of the whole tree.
         if options.other_parts.has(&self.shared.tree, id, &context.path, entry.name.to_bytes()) {
             return leave(Exclusion::OtherPart);
         }
@@ -207,8 +208,8 @@ impl<'s> Policy<'s> {
         known.or_else(|| Some(self.shared.tree.own_metadata(id)?.inode))
     }
 
-    /// Records data for later decisions: the directory, if it is a root that is expected inside another root, and its
-    /// inode, if the file system may contain loops.
+    /// Records data for later decisions. If the directory is a root that is expected inside another root, records its
+    /// ID. If the file system may contain loops, records its inode.
     pub(crate) fn note(&self, id: DirId, file_system: FileSystem, attributes: &Attributes) {
         if self.awaits
             && let Some(found) = lock(&self.awaited).get_mut(&attributes.file_id())

@@ -21,10 +21,10 @@ use crate::tree::{Changes, DirId, Entry, EntryState, InodeKey, LinkedName, Links
 /// Rechecked entries of one directory.
 struct Recheck {
     directory: DirId,
-    /// Metadata of the directory itself.
+    /// New metadata of `directory` itself; `None` for the list of roots, and if the metadata could not be read.
     own: Option<Metadata>,
     changes: Changes,
-    /// Directories that the changed entries pointed to before the rescan.
+    /// Numbers of the changed directories before the rescan.
     replaced: HashSet<DirId>,
     /// Error number of the first entry whose state could not be determined.
     errno: Option<Errno>,
@@ -239,7 +239,7 @@ impl Shared {
                 if opened.is_none() {
                     opened = self.open_from_root(directory).ok();
                 }
-                // If this name no longer exists, another name of the inode may still exist.
+                // If this name no longer exists, the count is read from another name of the inode, if there is one.
                 let found = opened.as_ref().and_then(|opened| opened.attributes_of(record.name).ok());
                 if let Some(found) = found.filter(|found| found.inode == inode.inode) {
                     concerned.remove(&inode);
@@ -261,7 +261,7 @@ fn known_counts(rechecks: &[Recheck], read: &[LinkedName]) -> HashMap<InodeKey, 
     seen.chain(read.iter().map(|name| (name.key(), name.count))).collect()
 }
 
-/// Returns the directories that the changed entries pointed to before the rescan.
+/// Returns the numbers that the changed directories had before the rescan.
 fn replaced(rechecks: &[Recheck]) -> HashSet<DirId> {
     rechecks.iter().flat_map(|recheck| recheck.replaced.iter().copied()).collect()
 }

@@ -135,8 +135,9 @@ impl Shared {
         if !self.is_recursive(self.tree.device(id)) {
             return None;
         }
-        // With some mount options, `CephFS` reports the number of entries as the size of a directory. The parent
-        // shows if this is the case; the extended attributes of the unreadable directory itself cannot be read.
+        // With some mount options, `CephFS` reports the number of entries as the apparent size of a directory. The
+        // parent directory is checked for this, because the number of bytes is in an extended attribute, which cannot
+        // be read for the unreadable directory itself.
         let own = parent.attributes().ok()?.apparent;
         let is_size = parent.recursive_size() == Some(own);
         is_size

@@ -63,7 +63,8 @@ struct PendingBatches {
 }
 
 impl<'v> Visitor<'v> {
-    /// Creates the visitor. `awaits` is `true` if roots may lie inside one another.
+    /// Creates the visitor. `awaits` is `true` if roots may lie inside one another and must be recognized during the
+    /// scan.
     pub(crate) fn new(shared: &'v Shared, awaits: bool) -> Self {
         Self { shared, handed_out: AtomicUsize::new(0), policy: Policy::new(shared, awaits) }
     }
@@ -106,8 +107,8 @@ impl<'v> Visitor<'v> {
         }
         let id = queue.children[index];
         if index + 1 < queue.children.len() {
-            // The siblings' job is spawned before the child is opened, because a child on an unreachable server would
-            // block them.
+            // The job for the siblings is spawned before the child is opened, because opening a child on an
+            // unreachable server would otherwise delay the siblings.
             let queue = Arc::clone(&queue);
             scope.spawn(move |scope| self.visit(scope, queue, index + 1));
         }
@@ -116,7 +117,7 @@ impl<'v> Visitor<'v> {
         }
         shared.workers.reads(id);
         let opened = self.open(&queue, id);
-        // Some file systems report a size even for an unreadable directory.
+        // Some file systems, such as `CephFS`, report the total size even of an unreadable directory.
         if opened.is_err()
             && let Some(parent) = &queue.parent
             && let Some(bytes) = shared.recorded(&parent.directory, id)

@@ -30,7 +30,7 @@ pub(crate) struct Mount {
 pub struct Progress {
     /// Number of entries read.
     pub entries: u64,
-    /// Disk usage of these entries in bytes. Every name of an inode is counted.
+    /// Disk usage in bytes of the entries read. An inode is counted once for each of its names.
     pub disk: u64,
     /// Number of entries and directories that could not be read.
     pub errors: u64,
@@ -154,7 +154,7 @@ impl Workers {
         counters.calls.next();
     }
 
-    /// Returns the call count of the calling worker.
+    /// Returns the counter of the calling worker's calls to the file system.
     pub(crate) fn calls(&self) -> &CallCount {
         &self.worker().counters.calls
     }

@@ -52,15 +52,15 @@ impl BaselineSpec {
 #[derive(Clone)]
 pub struct Baseline {
     shared: Arc<Shared>,
-    /// Number of newer snapshots to skip.
+    /// Number of snapshots to skip, beginning with the newest.
     index: usize,
 }
 
 struct Shared {
     earlier: BaselineSpec,
     present: Option<Source>,
-    /// Results of the search, keyed by `index` and set once. Concurrent callers wait for the first search instead of
-    /// starting their own.
+    /// Search results, keyed by [`Baseline::index`]. Each result is set once. Concurrent callers wait for the first
+    /// search instead of starting their own.
     found: Mutex<HashMap<usize, Found>>,
 }
 
@@ -120,7 +120,7 @@ pub struct BaselineInfo {
     pub since: Option<i64>,
     /// Totals of the earlier tree; `None` if it is still being read.
     pub totals: Option<Totals>,
-    /// Number of newer snapshots that were skipped.
+    /// Index of the snapshot that was searched for. The newest snapshot has index 0.
     pub index: usize,
     /// Number of snapshots to choose from.
     pub count: usize,
@@ -155,7 +155,8 @@ impl Baseline {
         Self { shared: Arc::new(shared), index: 0 }
     }
 
-    /// Returns the earlier tree, if there is one. The first call reads folders and files.
+    /// Returns the earlier tree, if there is one. The first call may read a folder of snapshots and the snapshots in
+    /// it.
     pub(crate) fn find(&self) -> Option<BaselineSource> {
         self.search().map(|(source, _)| source)
     }
@@ -194,7 +195,7 @@ impl Baseline {
     }
 }
 
-/// Starts the search for an earlier tree.
+/// Starts the search for the earlier tree that `basis` selects.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

@@ -50,8 +50,8 @@ struct Shared {
     tree: Arc<Tree>,
     inputs: Vec<Input>,
     lists: ListOptions,
-    /// Flag that stops the import when it is set. Checked for every chunk. `Relaxed` ordering is enough, because the
-    /// flag guards no data.
+    /// Flag that stops the import when it is set. Checked for every chunk of an input, and after every directory of
+    /// a snapshot. `Relaxed` ordering is enough, because the flag guards no data.
     stop: AtomicBool,
     progress: Mutex<(Counts, DirId)>,
     started: Instant,

@@ -15,7 +15,7 @@ use crate::tree::{DirId, Entries, Entry, EntryState, Links, Metadata, Tree};
 /// File systems of the snapshots read so far, with their indexes in the common tree.
 pub type KnownFileSystems = Vec<(FileSystemInfo, u32)>;
 
-/// Snapshot that is being read into a common tree.
+/// Snapshot that is being read into the common tree of all inputs.
 pub struct SnapshotInput<'t> {
     tree: &'t Tree,
     file: Snapshot,
@@ -44,7 +44,7 @@ impl<'t> SnapshotInput<'t> {
         Ok(Self { tree, file, devices })
     }
 
-    /// Returns the origin of each root.
+    /// Returns the host and scan time of each root.
     pub fn provenance(&self) -> Vec<Provenance> {
         let roots = self.file.tree.listing(DirId::TOP).entries().count();
         let provenance = |index| {
@@ -58,8 +58,8 @@ impl<'t> SnapshotInput<'t> {
         (0..roots).map(provenance).collect()
     }
 
-    /// Adds all entries to the builder of the common tree. For `label`, see [`SnapshotInfo::name_beside_others`]. If
-    /// `goes_on` returns `false`, closes all directories and ends early.
+    /// Adds all entries of the snapshot to the tree of `builder`. For `label`, see
+    /// [`SnapshotInfo::name_beside_others`]. If `goes_on` returns `false`, closes all directories and ends early.
     pub fn read(&self, builder: &RefCell<Builder<'_>>, label: &[u8], goes_on: impl Fn() -> bool) {
         let mut open = vec![(DirId::TOP, self.file.tree.listing(DirId::TOP).into_iter())];
         let mut root = 0;
@@ -85,8 +85,8 @@ impl<'t> SnapshotInput<'t> {
         }
     }
 
-    /// Adds an entry of the directory `id`. If the builder enters the entry as a directory, returns the ID and the
-    /// entries of that directory.
+    /// Adds an entry of the snapshot's directory `id`. If the entry is a directory and the builder has entered it,
+    /// returns its ID in the snapshot, and its entries.
     fn entry(
         &self,
         builder: &mut Builder<'_>,
@@ -102,7 +102,7 @@ impl<'t> SnapshotInput<'t> {
             builder.push(&Entry { state: EntryState::Known(Metadata { links, ..metadata }), ..*record });
             return None;
         };
-        // A root inside another root is counted in the outer root.
+        // A root inside another root is skipped here, because it is imported as part of the outer root.
         if self.file.tree.parent(child) != Some(id) {
             return None;
         }

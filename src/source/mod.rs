@@ -223,9 +223,9 @@ impl Source {
         Some((Self::Snapshot(SnapshotSource::open(&path)), count))
     }
 
-    /// Opens the latest snapshot in `folder` that has the same paths and flags and is accepted by
-    /// `is_usable`. Its sizes can be shown while this scan runs. Finds nothing if this source is not a scan,
-    /// or if a snapshot cannot record the scan's exclusions.
+    /// Opens the latest snapshot in `folder` that has the same paths and flags as this scan and is accepted by
+    /// `is_usable`. Its sizes can be shown while this scan runs. The result contains no snapshot if this source is not
+    /// a scan, or if a snapshot cannot record the scan's exclusions.
     pub fn latest_in(&self, folder: &Path, is_usable: impl Fn(&Tree) -> bool) -> Latest {
         let Self::Scan { scan, began } = self else { return Latest::default() };
         let Some(scope) = scan.options().scope() else { return Latest::default() };

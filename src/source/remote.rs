@@ -157,8 +157,8 @@ impl Session {
     /// Ends the process and returns its error, if any. `is_whole` is `true` if the export was read to its end.
     pub(crate) fn finish(mut self, is_whole: bool) -> Result<(), String> {
         if !is_whole {
-            // The program may be blocked, because its output is no longer read. An error means that it has already
-            // ended.
+            // The program may be blocked, because its output is no longer read. If `kill` fails, the program has
+            // already ended.
             let _ = self.child.kill();
         }
         let status = self.child.wait().map_err(|error| io_error_text(&error))?;

@@ -58,7 +58,7 @@ pub const BLOCK_SIZES: RangeInclusive<u16> = BlockSize::RANGE;
 pub enum Format {
     /// Format of ncdu.
     Ncdu(NcduFormat),
-    /// One line per entry.
+    /// NDJSON or CSV, with one line per entry.
     Flat(Form),
     Snapshot,
 }
@@ -95,7 +95,7 @@ pub enum Overwrite {
 /// Reason why nothing was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SaveError {
-    /// A file of that name exists.
+    /// A file with the requested name already exists.
     Exists,
     /// The user canceled the write.
     Stopped,

@@ -51,7 +51,7 @@ pub struct SnapshotSource {
     took: Duration,
 }
 
-/// Opened file and its tree. If the source has only one file, the source uses the tree of that file.
+/// Opened file and its tree. In a source with only one file, this tree is also the tree of the source.
 #[derive(Clone)]
 struct OpenedFile {
     path: PathBuf,

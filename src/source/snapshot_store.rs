@@ -66,7 +66,8 @@ impl RetentionPolicy {
 pub enum Kept {
     /// A new snapshot was written to this path.
     New(PathBuf),
-    /// No snapshot for comparisons was written, because a recent one exists.
+    /// A recent snapshot for comparisons exists, so no new one was written. The snapshot of the latest scan was still
+    /// replaced if [`RetentionPolicy::keeps_latest`] is set.
     Recent,
 }
 
@@ -106,8 +107,9 @@ impl std::fmt::Display for KeepError {
     }
 }
 
-/// Writes a snapshot of `tree`, and deletes snapshots beyond the limits. If a recent snapshot for comparisons
-/// exists, writes only the snapshot of the latest scan, and only if [`RetentionPolicy::keeps_latest`] is set.
+/// Writes a snapshot of `tree`, and deletes snapshots beyond the limits. If the series `Daily` has a recent
+/// snapshot, the new one belongs to the series `Latest`, and is written only if [`RetentionPolicy::keeps_latest`] is
+/// set.
 ///
 /// # Errors
 /// Returns an error if no snapshot was kept. In that case, existing snapshots are unchanged.

@@ -1,7 +1,7 @@
 //! Columns of tables. Each column has one element in [`COLUMNS`], from which drawing, sorting, keys and `--sort` are
 //! derived.
 //!
-//! Invariant: each column is at its own index in [`COLUMNS`].
+//! Invariant: the element of a column is at the index `column as usize` in [`COLUMNS`].
 
 use crate::analysis::compare::trend::POINTS;
 use crate::base::calendar::{DATE, DATE_AND_TIME};
@@ -29,7 +29,7 @@ pub enum Column {
     Total,
     /// Bytes that deleting an entry frees.
     Frees,
-    /// Bytes shared between hard links and, if exclusive sizes are known, with copies and snapshots.
+    /// Bytes shared between hard links. If exclusive sizes are known, also bytes shared with copies and snapshots.
     Shared,
     /// User who owns an entry.
     Owner,
@@ -70,13 +70,14 @@ impl Width {
 /// Key that sorts by a column, or shows or hides it.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnKey {
-    /// Letter that the user types.
+    /// Letter of the key.
     pub letter: char,
     /// Name in the configuration.
     pub name: &'static str,
     /// Description on the help page.
     pub help: &'static str,
-    /// Rank and text of the key's hint in the status line; `None` if there is no hint.
+    /// Rank and text of the key's hint in the status line; `None` if there is no hint. If there is little room, only
+    /// hints with low ranks are shown.
     pub hint: Option<(u8, &'static str)>,
     /// `true` if the key works only in the list of a directory.
     pub only_in_list: bool,
@@ -93,7 +94,7 @@ pub struct SortContext<'a> {
     pub size: u64,
     /// Absolute difference from the entry's earlier size, if known.
     pub change: Option<u64>,
-    /// Exclusive size of the entry, if known and needed.
+    /// Exclusive size of the entry; `None` if it is unknown, or if the sort column does not need it.
     pub exclusive: Option<Exclusive>,
 }
 
@@ -177,7 +178,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         titles: ["Growth", "Grow"],
         sort: Some(key('W', "sort-growth", "by growth")),
         show: Some(key('T', "show-growth", "growth").in_list()),
-        // The widest form has room for " new" after a change.
+        // The widest width has room for the sign before the size, and for ` new` after it.
         widths: &[Width::Size(5), Width::Size(1), Width::Cells(1 + BRIEF)],
         drop_order: 6,
         sorts_by: Column::Growth,

@@ -5,7 +5,8 @@ use crate::table::column::{Column, SortContext};
 use crate::tree::sort::Names;
 use crate::tree::{DirId, Entry, EntryState, Metadata, Totals};
 
-/// Largest sort key for a number. The highest bit of a sort key is reserved for the grouping.
+/// Largest sort key for a number. The highest bit of a sort key is set only for directories that are sorted before
+/// all other entries.
 const LARGEST: u64 = u64::MAX >> 1;
 
 /// Direction of sorting.

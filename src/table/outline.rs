@@ -18,7 +18,7 @@ use crate::table::main_category::{CategorySizes, main_category};
 use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, EntryId, EntryState, LiveTotals, Tree};
 
-/// Maximum number of levels below the directory.
+/// Maximum number of levels in an outline. The entries of the requested directory are the first level.
 const LEVELS: usize = 5;
 /// Minimum size of an entry in an outline, in cells of the drawing area.
 const SMALLEST: u64 = 3;
@@ -50,7 +50,7 @@ pub struct Level {
     pub nodes: Vec<Node>,
     /// Number of entries that are not in `nodes` and have a size above 0.
     pub others: u64,
-    /// Total size of all other entries.
+    /// Total size of the entries that are not in `nodes`.
     pub rest: u64,
 }
 

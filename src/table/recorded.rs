@@ -39,7 +39,7 @@ pub struct RecordedWhole {
     pub has_links: bool,
 }
 
-/// Recorded directories and totals for the directories on the screen.
+/// Directories of an earlier scan, and their totals, that correspond to the directories on the screen.
 #[derive(Debug, Default)]
 pub struct RecordedTotals {
     /// Directories whose recorded totals were looked up, each with the length of its listing at that time.
@@ -87,8 +87,8 @@ impl RecordedTotals {
 }
 
 impl RecordedTree {
-    /// Looks up directories of the tree `new`, and the child directories found in them so far, in the recorded tree.
-    /// Returns the totals that they have there.
+    /// Returns the recorded totals of `directories` in the tree `new`, and of the child directories that the scan has
+    /// found in them so far.
     pub fn totals(&self, new: &Tree, directories: impl IntoIterator<Item = DirId>) -> RecordedTotals {
         let mut found = RecordedTotals::default();
         for id in directories {

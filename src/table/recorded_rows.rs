@@ -82,7 +82,7 @@ impl RecordedRows {
         }
     }
 
-    /// Returns the index of the row for entry number `number` of the scan.
+    /// Returns the index, among all rows of the list, of the row that has index `number` among the rows of the scan.
     pub fn index_of_found(&self, number: usize) -> usize {
         let is_above = |at: &usize| self.rows[*at].0 - at <= number;
         number + (0..self.rows.len()).take_while(is_above).count()

@@ -20,12 +20,13 @@ pub struct Alias<'t> {
     pub directory: Option<DirId>,
     /// Root under which the contents are counted, as given by the user.
     pub root: &'t [u8],
-    /// `true` if the alias repeats that root, `false` if it lies inside that root.
+    /// `true` if the alias is the same directory or file as `root`, `false` if it lies inside `root`.
     pub is_root: bool,
 }
 
 impl Tree {
-    /// Returns the aliases in the order of the roots. Aliases that are files are known only after the scan.
+    /// Returns the roots whose contents are already counted in another root, in the order of the roots. Files among
+    /// them are known only after the scan.
     pub fn aliases(&self) -> Vec<Alias<'_>> {
         let roots = self.listing(DirId::TOP);
         let (mut directories, mut files) = (HashMap::new(), HashMap::new());
@@ -44,8 +45,9 @@ impl Tree {
                 (None, links) => match self.outer_of_file(root.name) {
                     Some(outer) => Some(alias(self.name(outer), false)),
                     None => links.and_then(|links| {
-                        // Roots with different names may be different hard links to an inode that has several. In
-                        // that case, only a root with the same name is a repetition.
+                        // A root repeats an earlier root with the same inode. If the inode has several hard links,
+                        // roots with different names may be different links, so only a root with the same name is a
+                        // repetition.
                         let name = if links.count > 1 { root.name } else { b"" };
                         let first = repeated(&mut files, (links.device, metadata.inode, name), root.name);
                         first.map(|first| alias(first, true))
@@ -61,7 +63,7 @@ impl Tree {
         self.aliases().iter().map(|alias| alias.position).collect()
     }
 
-    /// Returns the root directory that contains `root`, a root that is a file. Returns `None` if no other
+    /// Returns the root directory that contains the file `root`, which is a root itself. Returns `None` if no other
     /// root contains the file, or if the scan is not complete.
     pub fn outer_of_file(&self, root: &[u8]) -> Option<DirId> {
         let mut known = lock(&self.files_inside);
@@ -100,8 +102,8 @@ impl Tree {
         for name in names.iter().filter(|name| !is_root(name)) {
             let inode = name.key();
             if let (true, Some(outer)) = (alone.contains(&inode), self.ancestry(name.directory).last()) {
-                // The root with the smallest number is chosen, so that the result does not depend on the
-                // order of the names.
+                // If names of the inode lie below several roots, the root with the smallest number is chosen, so that
+                // the result does not depend on the order of `names`.
                 let first = met.entry(inode).or_insert(outer);
                 *first = outer.min(*first);
             }

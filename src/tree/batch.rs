@@ -36,7 +36,7 @@ impl Page {
         Self { draft: Draft::small(), ..Self::default() }
     }
 
-    /// Returns `true` if the page has no unsealed entries.
+    /// Returns `true` if the page has no entries.
     pub fn is_empty(&self) -> bool {
         self.draft.is_empty()
     }

@@ -102,7 +102,8 @@ impl Batch {
         let id = DirId(self.numbers.pop().expect("the numbers were filled up above"));
         let dir = tree.dir(id);
         dir.reset();
-        // `Relaxed`: no other thread knows the number until the listing is published with `Release`.
+        // `Relaxed`: no other thread knows the directory's number until a listing that contains the directory is
+        // published with `Release`.
         dir.disk.store(metadata.disk(), Ordering::Relaxed);
         dir.apparent.store(metadata.apparent, Ordering::Relaxed);
         dir.parent.store(parent.0, Ordering::Relaxed);
@@ -252,8 +253,8 @@ impl Tree {
     /// Marks `id` as being read. Returns `false` if reading it has already begun.
     pub fn try_begin(&self, id: DirId) -> bool {
         let (waiting, reading) = (State::Waiting as u8, State::Reading as u8);
-        // `Relaxed` is enough, because the claim on `id` and all other data of the directory were published before
-        // `id` itself.
+        // `Relaxed` is enough. A thread that knows `id` also sees the data of the directory, including its claims,
+        // because all of this was published before `id`.
         self.dir(id).state.compare_exchange(waiting, reading, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 

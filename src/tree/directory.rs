@@ -35,7 +35,7 @@ pub struct Status {
 }
 
 impl Status {
-    /// Returns `true` if reading has ended.
+    /// Returns `true` if the directory and everything below it have been read, or could not be read.
     pub fn is_complete(self) -> bool {
         self.state == State::Complete
     }

@@ -104,7 +104,7 @@ pub struct Metadata {
     pub inode: u64,
     /// Directory number, if the entry is a directory that the scan entered.
     pub directory: Option<DirId>,
-    /// Hard links. `None` for directories, and for files with a link count of 1 unless they are roots.
+    /// Link count and device. `None` for directories, and for files with a link count of 1 unless they are roots.
     pub links: Option<Links>,
     /// Owner, if owners were requested.
     pub owner: Option<Owner>,
@@ -141,7 +141,7 @@ pub fn is_executable(mode: u32) -> bool {
     mode & 0o111 != 0
 }
 
-/// Hard links of an inode.
+/// Link count of an inode, and its device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Links {
     /// Link count reported by the file system.

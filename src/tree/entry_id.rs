@@ -11,7 +11,7 @@ use super::reading::{Tree, join};
 pub struct EntryId {
     /// Parent directory.
     pub directory: DirId,
-    /// Position in that directory's listing.
+    /// Position of the entry in the listing of `directory`.
     pub position: Position,
 }
 

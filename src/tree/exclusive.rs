@@ -74,7 +74,8 @@ impl NodeSums {
 pub struct NodeNumbers {
     /// Parent of each node. A parent has a lower number than its children; node 0 is its own parent.
     pub(super) parents: Vec<Node>,
-    /// For each file, its key. For each directory, the number of nodes of files directly in it. Indexed by node.
+    /// For each file, the value of its [`FileKey`]. For each directory, the number of nodes of files directly in it.
+    /// Indexed by node.
     pub(super) keys: Vec<u64>,
     /// Node of each directory, indexed by [`DirId`]; 0 for unused IDs.
     pub(super) directories: Vec<Node>,
@@ -103,7 +104,7 @@ impl NodeNumbers {
         self.parents.len()
     }
 
-    /// Returns the parent of a node.
+    /// Returns the parent of a node. Node 0 is its own parent.
     pub fn parent(&self, node: Node) -> Node {
         self.parents[node as usize]
     }

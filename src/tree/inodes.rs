@@ -1,7 +1,8 @@
 //! Inodes that may have several names: their keys, their names, and totals that count each inode once.
 //!
-//! Names are kept until a total is computed, because several workers may add names of the same inode. An inode may have
-//! several names if its link count is greater than 1, or if one of its names is a root.
+//! Several workers may add names of the same inode. All names are therefore collected, and each inode is counted only
+//! when a total is computed. An inode may have several names if its link count is greater than 1, or if one of its
+//! names is a root.
 //!
 //! Invariant: no total depends on the order in which names were added.
 
@@ -29,7 +30,7 @@ pub struct LinkedName {
 }
 
 impl LinkedName {
-    /// Returns the linked name of an entry in `directory`, or `None` if the entry has no `links`.
+    /// Returns the [`LinkedName`] for an entry in `directory`, or `None` if [`Metadata::links`] is `None`.
     pub fn of(directory: DirId, metadata: &Metadata) -> Option<Self> {
         Some(Self::counted(directory, metadata, metadata.links?))
     }
@@ -39,7 +40,8 @@ impl LinkedName {
         InodeKey { device: self.device, inode: self.inode }
     }
 
-    /// Returns the linked name of an entry in `directory`, with the given links.
+    /// Returns the [`LinkedName`] for an entry in `directory`. Takes link count and device from `links` instead of
+    /// [`Metadata::links`].
     pub(crate) fn counted(directory: DirId, metadata: &Metadata, links: Links) -> Self {
         let Links { count, device } = links;
         Self {
@@ -111,8 +113,8 @@ impl UniqueSizes {
         graph.nodes.iter().for_each(|node| add(node.id, &node.sum));
     }
 
-    /// Returns the directories above the linked names, each with the sizes that its totals count too often (see
-    /// `hard_links`). Sizes that the totals of a child directory count too often are stored only with that child.
+    /// Returns each directory that contains linked names at any depth, with the sizes that its totals count too often
+    /// (see `hard_links`). Sizes that the totals of a child directory already count too often are not included.
     pub(crate) fn repeats(self, parent: impl Fn(DirId) -> Option<DirId>) -> AncestorGraph {
         AncestorGraph::of(self.linked, parent, Counted::Repeated)
     }
@@ -128,10 +130,11 @@ pub(super) fn size(name: &LinkedName) -> Totals {
     Totals { disk: name.disk, apparent: name.apparent, ..Totals::default() }
 }
 
-/// Names whose sizes an [`AncestorGraph`] adds up.
+/// Rule that selects the hard links whose sizes an [`AncestorGraph`] adds up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counted {
-    /// For each directory, the first name of every inode in or below it.
+    /// First name of each inode in or below a directory, added to that directory. Further names of the inode add
+    /// nothing to the directory.
     First,
     /// Each additional name of an inode, added to the closest directory above it that already contains another name.
     /// In that directory and all directories above it, the inode was counted once too often.
@@ -313,7 +316,7 @@ mod tests {
                 prop_assert_eq!(found, counted_once(id));
             }
 
-            // The sums that count each inode once, plus the repeats, are the sums of all names.
+            // The sums that count each inode once, plus the repeats, equal the sums that count every name.
             let mut repeats = BTreeMap::new();
             merged.repeats(parent).sum_up(|id, sum| {
                 repeats.insert(id, *sum);

@@ -55,7 +55,7 @@ pub struct Tree {
     pub(super) files_inside: Mutex<Option<HashMap<Vec<u8>, DirId>>>,
     pub(super) free: Mutex<Free>,
     pub(super) readings: Mutex<Readings>,
-    /// Change counter; see [`Tree::edition`]. Increased when totals change, and read by long operations.
+    /// Change counter; see [`Tree::edition`]. Increased when totals change.
     pub(super) edition: AtomicU64,
     /// File from which the tree is loaded; `None` if the whole tree is in memory.
     pub(super) stored: Option<Box<Stored>>,

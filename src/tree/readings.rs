@@ -25,7 +25,8 @@ impl Readings {
         self.rescans.get(&directory)?.get(name).copied()
     }
 
-    /// Deletes the times of all directories whose numbers will be reused.
+    /// Deletes the rescan times in all directories for which `is_gone` returns `true`, because the numbers of these
+    /// directories will be reused.
     pub fn forget(&mut self, is_gone: impl Fn(u32) -> bool) {
         self.rescans.retain(|directory, _| !is_gone(*directory));
     }

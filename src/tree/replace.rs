@@ -254,8 +254,8 @@ impl Tree {
     }
 
     /// Removes names in `parent` from the known names of linked inodes. `unlinked` maps an inode and its sizes to the
-    /// number of names to remove. Names of the inode that were read with other sizes are kept, because the totals
-    /// include those sizes.
+    /// number of names to remove. Names of the inode that were read with other sizes are kept, because they belong to
+    /// entries that the totals still include with those sizes.
     fn forget_names(&self, parent: DirId, mut unlinked: HashMap<Met, usize>) {
         if unlinked.is_empty() {
             return;
@@ -293,7 +293,7 @@ fn is_kept(directory: DirId, count: u64) -> bool {
 struct Sum {
     parent: DirId,
     totals: Totals,
-    /// Directories that have been added. A directory with several names counts once.
+    /// Child directories that have already been added, so that a directory with several names counts once.
     met: HashSet<DirId>,
 }
 

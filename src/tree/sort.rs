@@ -155,7 +155,7 @@ fn sort_rows(rows: &mut [SortRow], rank: impl Fn(u64) -> u64 + Sync) {
 }
 
 /// Sets the key of each row to the eight bytes of its name that follow the common prefix of all names. Returns the
-/// length of that prefix, which is at least `agreed`.
+/// length of that prefix. `agreed` is the length of a prefix that is already known to be common to all names.
 ///
 /// Reading a million names takes as long as sorting them. Therefore, the common prefix is determined from a sample and
 /// verified while the keys are read.
@@ -252,7 +252,8 @@ impl Iterator for Natural<'_> {
             let zeros = self.rest.iter().take_while(|byte| **byte == b'0').count();
             self.rest = &self.rest[zeros..];
             self.digits = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            // Names on local file systems have at most 255 bytes. The conversion fails only for 255 or more digits.
+            // A number with 255 or more digits gets the same length as one with 254 digits. Such numbers hardly ever
+            // occur, because names on local file systems have at most 255 bytes.
             self.length = Some(u8::try_from(self.digits + 1).unwrap_or(u8::MAX));
             return Some(b'0');
         }
@@ -261,7 +262,7 @@ impl Iterator for Natural<'_> {
     }
 }
 
-/// Returns the number that [`chunk`] would return for the natural form of a name; see [`natural`].
+/// Returns the number that [`chunk`] would return for offset `start` of the natural form of `name`; see [`natural`].
 fn natural_chunk(name: &[u8], start: usize) -> u64 {
     let mut bytes = [0; 8];
     bytes.iter_mut().zip(natural(name).skip(start)).for_each(|(byte, next)| *byte = next);

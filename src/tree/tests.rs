@@ -71,7 +71,7 @@ fn look_at_all(listing: &Listing<'_>) {
 }
 
 proptest! {
-    // A failing case is printed rather than stored in a file.
+    // The cases are the same in every run, so a failing case is printed and not stored in a file.
     #![proptest_config(cases(if cfg!(miri) { 2 } else { 100 }))]
 
     #[test]
@@ -122,8 +122,8 @@ proptest! {
         let tree = Tree::new();
         let start = tree.bytes.append(&mut Writer::default(), &bytes).to_bits();
         for address in [address, start, start + near, 0] {
-            // In a real chain, links point only to earlier data. Here, a link could point to itself, so links are not
-            // followed.
+            // The links of a real chain lead only to earlier data, so reading the chain ends. A link in random bytes
+            // could lead to itself, so a listing is read only if it does not start with a link.
             tree.dir(DirId(1)).record.store(address, Ordering::Relaxed);
             let _ = (tree.name(DirId(1)), tree.path(DirId(1)));
             let head = Address::from_bits(address).and_then(|at| tree.bytes.bytes_from(at).first());
@@ -142,7 +142,8 @@ proptest! {
         let mut written = Vec::new();
         for entries in &batches {
             for record in records(entries) {
-                // The entry of a directory must refer to a directory in the tree, so directories become files.
+                // The entry of a directory must refer to a directory in the tree. This tree has no directories below
+                // the top, so entries of directories are changed to entries of files.
                 let record = Entry { kind: if record.kind == Kind::Directory { Kind::File } else { record.kind }, ..record };
                 let state = match record.state {
                     EntryState::Known(metadata) => EntryState::Known(Metadata { directory: None, ..metadata }),
@@ -197,8 +198,8 @@ proptest! {
     }
 }
 
-/// Fills `tree` with directories: directory `n + 1` lies in directory `above[n]`, and `sizes[n]` bytes are read in
-/// directory `n`.
+/// Fills `tree` with directories: directory `n + 1` lies in directory `above[n]`, and `sizes[n]` bytes of disk usage
+/// are added to directory `n`.
 fn plant(tree: &Tree, above: &[usize], sizes: &[u64]) -> Vec<DirId> {
     let mut batch = Batch::default();
     let mut ids = vec![DirId::TOP; above.len() + 1];
@@ -361,7 +362,7 @@ fn a_walk_visits_each_directory_once_and_before_its_children() {
     let below = batch.push_directory(&tree, root, b"below", Metadata::default(), 0);
     let sealed = batch.seal(&tree, root).unwrap();
     tree.publish(&mut batch, root, &sealed);
-    // The list of roots contains the root twice, and also the directory in the root.
+    // The list of roots contains `root` twice, and also `below`, which lies inside `root`.
     for directory in [root, root, below] {
         let state = EntryState::Known(Metadata { directory: Some(directory), ..Metadata::default() });
         batch.push(DirId::TOP, &Entry { name: b"again", kind: Kind::Directory, state });

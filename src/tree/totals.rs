@@ -28,9 +28,9 @@ impl Dir {
         }
     }
 
-    // Any worker writes the totals, and any thread reads them. The last claim on the directory is released with
+    // Any worker may write the totals, and any thread may read them. The last claim on the directory is released with
     // `AcqRel`, so the worker that completes the directory sees every addition. `LiveTotals` needs `Release` here and
-    // `Acquire` in `totals`: a reader whose sums include a child also sees that the child is complete.
+    // `Acquire` in `totals`, so that a reader whose sums include a child also sees that the child is complete.
     fn add(&self, sum: &Totals) {
         raise(&self.disk, sum.disk);
         raise(&self.apparent, sum.apparent);
@@ -92,7 +92,8 @@ impl Tree {
     }
 
     /// Returns `true` if all entries of `id` itself have been published. Directories below it may still be
-    /// incomplete. A later call may return `true` although nothing has been published since.
+    /// incomplete. May return `false` although the last entry has already been published, for example while a child
+    /// directory completes. In that case, a later call returns `true`.
     pub(crate) fn is_listed(&self, id: DirId) -> bool {
         // Each incomplete child has one claim on `id`, which was added before the child was published. If there are
         // no other claims, all entries of `id` have been published. The children are counted twice, because their

@@ -78,7 +78,7 @@ impl<'t> ListState<'t> {
         tree.listing(self.id).length() > LARGE
     }
 
-    /// Drops the rows, but remembers the entry under the cursor until there are new rows.
+    /// Drops the rows. Keeps the pinned entry, to which [`Self::take`] moves the cursor when there are new rows.
     pub fn forget_rows(&mut self) {
         self.rows = Arc::default();
     }

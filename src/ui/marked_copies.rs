@@ -45,7 +45,7 @@ impl<'t> MarkedCopies<'t> {
     }
 }
 
-/// Returns the names of the files in a set.
+/// Returns the names of the files in a set of identical files.
 pub fn named<'t>(tree: &'t Tree, set: &[EqualName]) -> Vec<CopyName<'t>> {
     set.iter().filter_map(|equal| CopyName::of(tree, equal.entry, equal.state)).collect()
 }

@@ -77,7 +77,7 @@ impl Mark {
         inode(self) == inode(now) && (self.kind == Kind::Directory || written(self) == written(now))
     }
 
-    /// Returns the number of bytes that deleting this entry of `parent` would free, if known.
+    /// Returns the number of bytes that deleting the marked entry would free, if known. `parent` is its directory.
     pub fn exclusive(&self, parent: DirId, sizes: &ExclusiveSizes) -> Option<Exclusive> {
         match self.directory {
             Some(id) => sizes.directory(id),

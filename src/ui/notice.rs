@@ -26,7 +26,7 @@ pub enum Notice {
     /// Text from outside the browser: a warning about the configuration, or an error from a background job.
     Message(String),
     UnboundKey,
-    /// The key has no effect in this view. Contains the help text of the key's command in other views.
+    /// The key or command has no effect in this view. Contains its binding in another view.
     NotInThisView(&'static Binding),
     SortableBy {
         /// Name for the rows of the view, such as `Changes`.
@@ -78,7 +78,7 @@ pub enum Notice {
     AnsweredTooEarly,
     DryRun {
         entries: u64,
-        /// Disk usage of these entries in bytes.
+        /// Disk usage, in bytes, of the entries that would be deleted.
         bytes: u64,
         /// `true` if the preview was incomplete, so the numbers may be too low.
         at_least: bool,
@@ -107,7 +107,7 @@ pub enum Notice {
     RecordedRow,
     /// The scan has read the whole directory, but has not found this entry of the last scan.
     NoLongerExists(Vec<u8>),
-    /// The running scan ended early, without finding this entry of the last scan.
+    /// The scan ended early, before it found this entry, which is known from the last scan.
     NotFound(Vec<u8>),
     /// The entry was deleted, and its former directory is shown.
     FormerDirectory,
@@ -162,7 +162,7 @@ pub enum Notice {
     },
     /// A marked directory contains entries that the filter hides.
     MarkedWhole,
-    /// Contains the number of directories that were not marked, because the filter hides some of their entries.
+    /// This number of directories was not marked, because the filter hides some of their entries.
     NotMarked(usize),
     RangeBegun,
     RangeStartHidden,
@@ -199,7 +199,7 @@ impl Notice {
                 format!("Unbound key{}", hint(Command::Help, "for help"))
             }
             Self::NotInThisView(binding) => {
-                // A key that has no use in the list is not advertised there.
+                // The hint for opening the list is shown only if the key works in the list.
                 let list =
                     || display.keymap.hint(Command::View(&views::LIST), Scope::Sheet, "opens the list");
                 let list = if binding.scopes.contains(&Scope::List) { list() } else { String::new() };

@@ -54,15 +54,15 @@ pub enum MouseCapture {
 /// Use of the progress indicator in the terminal's tab.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TabProgress {
-    /// The terminal supports the indicator.
+    /// The progress indicator is used, because the terminal supports it.
     On,
-    /// The indicator is not used, because the terminal might print its escape sequence as text.
+    /// The progress indicator is not used, because the terminal might print the indicator's escape sequence as text.
     #[default]
     Off,
 }
 
 impl TabProgress {
-    /// Returns [`TabProgress::On`] if environment variables identify a terminal that supports the indicator.
+    /// Returns [`TabProgress::On`] if environment variables identify a terminal that supports the progress indicator.
     /// Inside a multiplexer, returns `Off`: multiplexers pass on these variables, but not the escape sequence.
     pub fn detect(environment: impl Fn(&str) -> Option<OsString>) -> Self {
         let variable = |name| environment(name).unwrap_or_default().to_string_lossy().into_owned();

@@ -57,12 +57,12 @@ pub struct Survey {
 pub struct OverviewState {
     pub survey: Requested<OverviewKey, Survey>,
     pub growth: Requested<OverviewKey, TableAnswer>,
-    /// File system of the directory; `None` if unknown.
+    /// File system of the directory that the overview describes; `None` if unknown.
     pub space: Requested<OverviewKey, Option<Volume>>,
     pub parts: Vec<Part>,
     /// Index of the selected part.
     pub index: usize,
-    /// Number of rows of parts above the first visible row.
+    /// Number of hidden rows above the first visible row. A row consists of one part, or of two parts side by side.
     pub offset: usize,
 }
 

@@ -20,7 +20,8 @@ pub struct PreviewState {
     pub subject: Option<(EntryId, Option<DirId>)>,
     /// Time when the cursor reached the entry.
     since: Option<Instant>,
-    /// Totals of a directory by type and age. The key contains the directory and the edition of the tree.
+    /// Totals of a directory by type and age. The key contains the directory and the edition of the tree (see
+    /// [`crate::tree::Tree::edition`]).
     pub breakdown: Requested<(DirId, u64), Breakdown>,
     /// Largest entries of a directory.
     pub map: Requested<OutlineRequest, Level>,
@@ -29,7 +30,8 @@ pub struct PreviewState {
 }
 
 impl PreviewState {
-    /// Shows an entry, or nothing. Returns `true` if the subject has changed.
+    /// Sets the entry to preview; `None` clears the preview. Returns `true` if the entry is not the one that was set
+    /// before.
     pub fn show(&mut self, subject: Option<(EntryId, Option<DirId>)>) -> bool {
         if self.subject == subject {
             return false;

@@ -149,7 +149,7 @@ mod tests {
         // One inode with ten names. The first name already adds all 400 bytes, so the percentage of entries is used.
         assert_eq!(percent((400, 10), true, (400, 1)), 10);
         assert_eq!(percent((400, 10), true, (100, 9)), 25);
-        // Empty files on a file system whose directories take no blocks.
+        // The recorded disk usage is 0 if all files are empty and the directories take no blocks.
         assert_eq!(percent((0, 10), false, (0, 3)), 30);
         assert_eq!(percent((0, 10), true, (0, 11)), 99);
     }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::base::job::{Job, JobEnd, JobError};
 use crate::base::sync::Arc;
 
-/// Maximum time to wait at the end of the session for unfinished files.
+/// Maximum time to wait at the end of the session for operations to finish or to clean up.
 const FAREWELL: Duration = Duration::from_millis(500);
 /// Period after the start of a detached operation in which the operation is polled frequently.
 const ATTENDED: Duration = Duration::from_secs(5);
@@ -36,7 +36,7 @@ pub enum AtExit {
     CleanUp,
     /// Give the operation a short time to finish.
     Finish,
-    /// Let the operation continue, and do not wait for it.
+    /// Let the operation continue after the session, and do not wait for it.
     Detach,
 }
 
@@ -133,9 +133,9 @@ impl<M> Runner<M> {
         messages
     }
 
-    /// Returns `true` if the messages should be polled frequently. This is the case if the failure to start an
-    /// operation has not been reported yet, or if an operation is running that is not detached or began less than
-    /// `ATTENDED` ago.
+    /// Returns `true` if the messages should be polled frequently. This is the case while a failure to start an
+    /// operation has not been reported, and while an operation is running. A detached operation counts only in its
+    /// first seconds (`ATTENDED`).
     pub fn is_busy(&self) -> bool {
         let is_attended = |task: &Task<M>| task.at_exit != AtExit::Detach || task.begun.elapsed() < ATTENDED;
         !self.failed.is_empty() || self.tasks.iter().any(is_attended)

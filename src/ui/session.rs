@@ -130,7 +130,7 @@ impl<'s> Session<'s> {
         self.app.cx.expect(name);
     }
 
-    /// Runs until the user leaves the tree.
+    /// Runs until the browser ends, or the user scans the parent directory.
     pub fn run(mut self) -> io::Result<Left> {
         self.frames.draw(&mut self.app)?;
         self.source.end_head_start();
@@ -193,7 +193,8 @@ impl<'s> Session<'s> {
     }
 
     fn tick(&self) -> Tick {
-        // Read the outcome first, because the scan publishes its final progress before its outcome.
+        // Read the outcome before the progress. The scan publishes them in the opposite order, so an outcome always
+        // comes with the final progress.
         let outcome = self.source.outcome();
         let (progress, elapsed) = (self.source.progress(), self.source.elapsed());
         Tick { now: self.begun.elapsed(), progress, outcome, elapsed }
@@ -321,9 +322,9 @@ impl<'s> Session<'s> {
         });
     }
 
-    /// Starts a scan of the parent directory. If no thread can be started, shows a notice and returns `None`. The
-    /// result is also `None` for a snapshot or export, but the state never requests a scan for these; see
-    /// [`SourceKind`](crate::source::SourceKind).
+    /// Starts a scan of `path`, the parent directory of the root. If no thread can be started, shows a notice and
+    /// returns `None`. Also returns `None` for a snapshot or export, but the app never requests such a scan for
+    /// these; see [`SourceKind`](crate::source::SourceKind).
     fn scan_above(&mut self, path: Vec<u8>) -> Option<Source> {
         match self.source.restart_at(OsString::from_vec(path).into())? {
             Ok(above) => Some(above),

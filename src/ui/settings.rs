@@ -20,7 +20,7 @@ pub struct Settings {
     pub units: Units,
     pub theme: Theme,
     pub keymap: Keymap,
-    /// Notice shown until the first key.
+    /// Notice shown at the start, until the first key press.
     pub notice: Option<Notice>,
     /// Time zone for displayed times.
     pub zone: TimeZone,

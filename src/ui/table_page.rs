@@ -45,7 +45,7 @@ pub struct TablePage {
     /// Effect of Enter on the row under the cursor, if any.
     pub enter: Option<EnterEffect>,
     pub lines: Vec<Row>,
-    /// Color roles of the bars of `lines`.
+    /// Color role of the bar of each row in `lines`.
     pub roles: Vec<Role>,
     /// Visible rows of the df view, or of the text that explains one of its rows. These rows have other columns than
     /// `lines`.

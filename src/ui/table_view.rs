@@ -42,7 +42,8 @@ pub struct TableView {
     unfolded: HashSet<u64>,
     /// Numbers of the rows that are not hidden by folding. Empty if the rows do not form a tree.
     shown: Vec<usize>,
-    /// `true` once the initial unfolding has been done.
+    /// `true` once rows that form a tree have been loaded. The first of them is unfolded at that moment if its
+    /// [`Branch::follows`] is set.
     is_arranged: bool,
     /// `true` if all rows will be marked as soon as they have been found.
     will_mark: bool,
@@ -99,8 +100,8 @@ impl TableView {
         }
     }
 
-    /// Updates the request after a rescan, and repeats it. Returns `None` if the view's directory no longer
-    /// exists.
+    /// Updates the request after a rescan, and requests the rows again. Returns `None` if the view's directory no
+    /// longer exists.
     pub fn relocate(&mut self, relocation: &mut Relocation<'_>) -> Option<()> {
         self.request.from = relocation.find(self.request.from)?;
         self.request.query.relocate(relocation);
@@ -205,7 +206,8 @@ impl TableView {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
     }
 
-    /// Returns all copies in the groups that have a copy inside `directory`. The copies inside it are to be kept.
+    /// Returns all copies in the groups that have a copy inside `directory`: the copies inside `directory` as those
+    /// to keep, and the copies outside it as the others.
     pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
         self.answer().map(|answer| answer.data.copies_elsewhere(tree, directory)).unwrap_or_default()
     }
@@ -278,7 +280,8 @@ impl TableView {
         }
     }
 
-    /// Returns the key and the number of the row under the cursor if it can be folded.
+    /// Returns the key and the number of the row under the cursor, and the data that contains the row. Returns `None`
+    /// if the row cannot be folded.
     fn branch(&self) -> Option<(u64, usize, Arc<dyn TableData>)> {
         let data = Arc::clone(&self.answer()?.data);
         let row = self.number(self.cursor.index)?;

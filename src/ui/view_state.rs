@@ -125,7 +125,8 @@ impl Views {
             Needs::Nothing => true,
             Needs::FileSystem => self.is_whole(),
             Needs::Baseline => self.can_grow(),
-            // The only way to find out if the view has rows is to read the files, which takes a long time.
+            // To find out if the view has rows, duke would have to compare the contents of files, which takes a long
+            // time.
             Needs::CompleteScan => false,
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! Because the tree changes constantly during a scan, it is read only once per update. Drawing uses only the window.
 //!
-//! Invariant: all numbers of a window are read together, right after the totals of the growing tree.
+//! Invariant: all numbers of a window are read in the same update. An update that samples the totals of the growing
+//! tree (`LiveTotals`) does so before it reads the other numbers.
 
 use crate::analysis::compare::{Previous, PreviousListing, amount};
 use crate::base::format::{Measure, Units, plain_size};

@@ -1,4 +1,4 @@
-//! Wide, combining and unusual letters stay in their columns: the terminal shows the cells as duke drew them.
+//! Wide, combining and unusual characters stay in their columns: the terminal shows the cells as duke drew them.
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
@@ -46,7 +46,7 @@ fn press(app: &mut App<'_>, letter: char) {
 fn scan(folder: &Path) -> Scan {
     for (number, name) in (1..).zip(NAMES) {
         File::create(folder.join(name)).unwrap().set_len(number * 100_000).unwrap();
-        // Names of directories end with a slash on the screen.
+        // Directories are drawn differently from files: a slash follows their names.
         std::fs::create_dir(folder.join(format!("{name}.d"))).unwrap();
     }
     Scan::run(vec![folder.to_owned()], Options::default())

@@ -25,7 +25,7 @@ use duke::tree::{DirId, Tree, Walk};
 use proptest::prelude::*;
 use std::sync::atomic::AtomicBool;
 
-/// One tree, exported by ncdu 2.8 in both formats.
+/// One tree, exported by ncdu 2.8 in the binary format and as JSON.
 const SMALL: [&[u8]; 2] = [include_bytes!("../data/small.ncdu"), include_bytes!("../data/small.json")];
 
 /// Returns a directory with every kind of entry that an export can contain.

@@ -318,7 +318,7 @@ fn ordinary(place: &Place) -> Command {
     if !nix::unistd::geteuid().is_root() {
         return program();
     }
-    // The user nobody may not be allowed to enter the folder that the program was built in.
+    // The program is copied, because the user nobody may be unable to enter the folder that it was built in.
     let mut command = Command::new(for_anybody(place));
     command.uid(65_534).gid(65_534).stdin(Stdio::null());
     command

@@ -1,4 +1,4 @@
-//! System clock that shows a year after 9999, the last year in duke's calendar. A preloaded library simulates
+//! Tests with a system clock beyond the year 9999, the last year in duke's calendar. A preloaded library simulates
 //! the clock.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test

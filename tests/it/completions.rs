@@ -1,5 +1,5 @@
-//! Completions in the real shells: commands and directories where a word can be either, files for FILE, and values for
-//! flags.
+//! Tests of the completions that real shells offer: subcommands and directories for the first word, files for a FILE
+//! argument, and the values of flags.
 //!
 //! A shell that is not installed is reported and skipped.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
@@ -79,7 +79,8 @@ fn fish_completes_commands_directories_and_files() {
 
 #[test]
 fn zsh_completes_commands_directories_and_files() {
-    // Completion needs a terminal. The key after Tab prints a mark and ends the shell.
+    // zsh completes words only in a terminal, so `zpty` runs an inner shell in one. Ctrl-X, which is sent after Tab,
+    // prints `<end>` and ends the inner shell.
     let script = r#"
         zmodload zsh/zpty
         zpty -b inner 'PS1= zsh -f -i'

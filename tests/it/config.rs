@@ -11,10 +11,10 @@ use crate::program::{Run, for_anybody, program, run};
 use nix::sys::stat::Mode;
 use nix::unistd::{geteuid, mkfifo};
 
-/// ID of the user `nobody`. The tests run as another user.
+/// ID of the user `nobody`. In the tests that use it, duke runs as root, so `nobody` is another user.
 const NOBODY: Option<u32> = Some(65_534);
 
-/// Returns a home directory with this configuration and a tree.
+/// Returns a home directory that contains a tree, and a configuration file with the contents `text`.
 fn home(text: &str) -> Place {
     let place = Place::new();
     place.file("tree/large", 300_000);

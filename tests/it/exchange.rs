@@ -601,7 +601,7 @@ fn flat_lines_have_the_fields_that_are_described_and_survive_any_name() {
     }
     assert_eq!(sum, totals(&export(&place, &["--json", "t"]))[0]);
     let exact = duke::base::text::base64(b"t/bad\xff\n\x1b\x7f\"\\,name");
-    // APFS accepts UTF-8 only.
+    // APFS accepts only names in UTF-8, so the file with this name is missing on macOS.
     let has_odd = cfg!(not(target_os = "macos"));
     assert!(
         !has_odd

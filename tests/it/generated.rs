@@ -1,4 +1,4 @@
-//! The files in packaging/ and the generated parts of the documents match the program.
+//! Tests that the files in packaging/ and the generated parts of the documents match the program.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;

@@ -18,7 +18,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 const EACH_BYTE: u64 = 60;
 const CONSTANT: u64 = 32 << 20;
 
-/// Cost of reading one file.
+/// Result of a run that reads one file.
 struct Cost {
     code: Option<i32>,
     /// Bytes of standard output.
@@ -37,8 +37,8 @@ fn cost(file: &Path, words: &[&str]) -> Cost {
     Cost { code: run.wait().unwrap().code(), output, stderr }
 }
 
-/// Runs the program on a file with the contents `bytes`, once with each list of arguments in `ways`, and passes the
-/// costs to `check`. Fails if a run takes more memory than the documented limit for `unpacked` bytes of input.
+/// Runs the program on a file with the contents `bytes`, once with each list of arguments in `ways`, and passes each
+/// result to `check`. Fails if a run takes more memory than the documented limit for `unpacked` bytes of input.
 fn hold(test: &str, bytes: &[u8], unpacked: u64, ways: &[&[&str]], check: impl Fn(&Cost)) {
     match child::argument_of(test) {
         None => {
@@ -106,7 +106,8 @@ fn small_directories_links_and_errors_cost_no_more_than_their_bytes() {
     holds("small_directories_links_and_errors_cost_no_more_than_their_bytes", &export, 20);
 }
 
-/// Sorting by full paths would take time proportional to the square of the number of levels.
+/// If the names of the inode were sorted by their full paths, the time would grow with the square of the number of
+/// levels.
 #[test]
 fn one_inode_linked_on_every_level_costs_no_more_than_its_bytes() {
     const TEST: &str = "one_inode_linked_on_every_level_costs_no_more_than_its_bytes";
@@ -231,8 +232,8 @@ fn varint(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(u8::try_from(number).unwrap());
 }
 
-/// Returns an encoded listing with one segment: the number of the directory, twice the length of the entries, and the
-/// entries.
+/// Returns an encoded listing with one segment: the number of the directory, the length of the entries shifted left
+/// by one bit, and the entries. The lowest bit is set only in a run of several segments.
 fn listing(directory: u64, records: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     varint(&mut bytes, directory);

@@ -112,7 +112,8 @@ fn the_output_matches_the_schema_and_has_no_other_keys() {
         met.extend(keys);
         waiting.extend(one.find("children").map(Value::elements).unwrap_or_default());
     }
-    // The fixture cannot have this key, because only CephFS records sizes. tests/system/lying/recursive.rs tests it.
+    // The fixture cannot have the key `recorded`, because only CephFS records the sizes of directories.
+    // tests/system/lying/recursive.rs tests it.
     met.push("recorded");
     let missing: Vec<_> = entry.iter().filter(|key| !met.contains(key)).collect();
     assert!(missing.is_empty(), "the fixture shows no {missing:?}");
@@ -318,7 +319,7 @@ fn a_root_is_named_as_given_and_a_link_to_a_directory_is_followed() {
     assert_eq!(roots[3].get("type").text(), "symlink");
     assert_eq!(roots[4].get("type").text(), "file");
     assert!(roots[4].find("links").is_none());
-    // Each inode counts once, whatever the number of roots above it.
+    // Roots 0 to 2 are the same directory, and root 4 is a file in it. Each of their inodes counts once.
     let link = disk(&place.join("link"));
     assert_eq!(output.root().get("totals").get("disk").number(), roots[0].get("disk").number() + link);
     assert_eq!(output.root().get("totals").get("items").number(), 3);

@@ -101,7 +101,8 @@ fn without_an_unchanged_copy_the_deletion_is_refused() {
         assert_eq!(probe.refusals, [], "{what}: nothing has changed yet");
         tamper(&copies.path("new/a"));
         assert_eq!(asked(selection).refusals, [(0, Blocked::LastCopy)], "{what}: the dialog says why");
-        // Simulates a user who answers before the change is noticed.
+        // The deletion uses the preview from before the change, as if the user had confirmed before the change was
+        // noticed.
         let report = carried_out(Operation::Remove(probe.going.unwrap()));
         assert_eq!(report.failures.first[0].reason, Reason::Refused(Blocked::LastCopy), "{what}");
         assert_eq!(report.failures.first[0].path, copies.path("old/a").as_os_str().as_bytes());

@@ -39,7 +39,8 @@ fn forest() -> Fixture {
     })
 }
 
-/// Runs `body` in a child process of `test`, with the fixture [`forest`] and its totals.
+/// Runs `body` in a child process that runs only the test named `test`. Passes the path of the fixture [`forest`]
+/// and its totals to `body`.
 fn with_forest(test: &str, body: impl FnOnce(&Path, Totals)) {
     match child::argument_of(test) {
         None => {

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Documents that must exist.
+/// Documents that must exist in docs/.
 const PROMISED: [&str; 10] = [
     "coming-from.md",
     "config.md",

@@ -203,7 +203,7 @@ fn lists_with_settings_are_saved_and_compared() {
     let words = ["diff", "-n", "--format", "find", "one", "two"];
     let grown = run_in(place.path(), words).ended(0);
     assert!(grown.text().contains("400.0 KiB") && grown.text().contains("/r/b/c"), "{}", grown.text());
-    // Settings for lists require a list, and `save` reads a list only with `-o FILE`.
+    // `--format` is rejected if no list is read, and `save` reads a list only with `-o FILE`.
     for words in [
         &["save", "--format", "find", "."][..],
         &["save", "-f", "one", "--format", "find"],

@@ -223,7 +223,7 @@ fn inodes_are_the_same_only_on_the_same_file_system() {
     let named = FileSystemInfo { name: b"big".to_vec(), ..unknown.clone() };
     let cases = [
         ([7, 7], ["one", "one"], &disk, 1),
-        // Two hosts with equal inodes, such as those of a cloned disk.
+        // Two hosts with equal device and inode numbers, as after copying a whole disk.
         ([7, 7], ["one", "two"], &disk, 2),
         // Two devices of one host.
         ([7, 8], ["one", "one"], &disk, 2),
@@ -381,7 +381,8 @@ fn a_part_of_another_plan_or_a_damaged_part_is_refused() {
     fs::write(fleet.folder.join("1.duke"), &bytes).unwrap();
     let refused = fleet.merge(&parts).ended(2);
     assert!(refused.stderr.starts_with("duke: 1.duke: byte 16: wrong checksum"), "{}", refused.stderr);
-    // A damaged part is saved again; an undamaged part is not scanned again.
+    // Saving a damaged part again replaces it. Saving an undamaged part again changes nothing, even if the directory
+    // has a new file.
     fleet.save(1).ended(0);
     fs::write(fleet.tree.join("d3/later"), "later").unwrap();
     let before: Vec<Vec<u8>> = parts.iter().map(|part| fs::read(fleet.folder.join(part)).unwrap()).collect();

@@ -1,4 +1,5 @@
-//! The keys and flags in docs/coming-from.md exist in the other programs and in duke.
+//! Tests of docs/coming-from.md: it lists every key and flag of the other programs, names only keys and flags that
+//! duke has, and agrees with the comparison in the README.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::collections::BTreeSet;
@@ -16,7 +17,7 @@ const PEERS: &str = include_str!("peers.txt");
 struct Peer {
     /// Name and version, such as `dua 3.0`.
     program: String,
-    /// `keys` or `flags`.
+    /// Kind of the words: `keys` or `flags`.
     kind: String,
     words: BTreeSet<String>,
 }

@@ -1,4 +1,4 @@
-//! Links, directories and files planted by another user: nothing is written or read through them.
+//! Tests that duke neither reads nor writes through links, directories and files that another user has planted.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;
@@ -88,7 +88,7 @@ fn links_of_others_are_followed_only_in_protected_directories() {
         chown(&folder, Some(2), Some(1)).unwrap();
         assert!(refused(&end).is_some());
     }
-    // With an ACL, the group bits of the mode apply to everyone in the ACL.
+    // With an ACL, the group bits of the mode also apply to the users and groups in the ACL.
     chown(&folder, Some(0), Some(0)).unwrap();
     mode(&folder, 0o755);
     let acl = |words: &[&str]| Command::new("setfacl").args(words).arg(&folder).output();
@@ -103,7 +103,8 @@ fn links_of_others_are_followed_only_in_protected_directories() {
         refused(&middle),
         Some(Refusal { path: Some(folder.join("middle")), cause: Cause::Link(OTHER) })
     );
-    // In a shared directory, plain files and the user's own links can be used.
+    // In a sticky directory that all users can write to, output can go to a new file, to a regular file of any user,
+    // or through the user's own link.
     symlink("../target/file", folder.join("own")).unwrap();
     fs::write(folder.join("theirs"), "").unwrap();
     give(&folder.join("theirs"));
@@ -165,7 +166,7 @@ fn the_safe_path_leads_where_the_kernel_goes() {
     assert!(Output::find(Path::new("/dev/null")).unwrap().is_stream);
 }
 
-/// Fails unless a run printed a single line that contains all of `words`.
+/// Fails unless a run ended with exit code 1 and printed a single error line that contains all of `words`.
 fn assert_told(run: Run, words: &[&str]) {
     let run = run.ended(1);
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
@@ -224,7 +225,7 @@ fn no_output_follows_a_planted_link() {
     left.sort();
     assert_eq!(left, ["middle", "report.duke", "report.json", "report.json.zst"]);
     assert!(!place.join("new.duke").exists());
-    // A file is written if its own path is given instead of a link to it.
+    // The link's target is written if its own path is given instead of the link.
     run(program().args(["-o", "../victim", "../t"]).current_dir(&shared)).ended(0);
 }
 
@@ -253,8 +254,8 @@ fn no_other_user_can_change_the_path_of_a_private_folder() {
     assert_eq!(found(&place.join("me/.local/state/duke")), Ok((real.clone(), true)));
     assert_eq!(found(&place.join("me/.local/state/../new/duke")), Ok((place.join("data/local"), false)));
 
-    // A user who can write to a directory can replace its entries unless the directory is sticky. The
-    // folder itself must be writable by its owner only, even if it is sticky.
+    // A user who can write to a directory can replace its entries unless the directory is sticky. The last directory
+    // is the private folder itself, which must be writable by its owner only, even if it is sticky.
     for above in ["home", "data", "data/local", "data/local/state", "data/local/state/duke"] {
         let above = place.join(above);
         for (bits, is_refused) in [(0o777, true), (0o1777, above == real), (0o755, false), (0o700, false)] {
@@ -288,7 +289,7 @@ fn no_other_user_can_change_the_path_of_a_private_folder() {
     assert_eq!(found(&place.join("me/.local/state/duke")), Ok((real, true)));
 }
 
-/// Returns the names in a folder and in its subfolders.
+/// Returns the sorted paths of all entries in a folder and in its subfolders.
 fn inventory(folder: &Path) -> Vec<PathBuf> {
     let mut all = Vec::new();
     let mut waiting = vec![folder.to_owned()];
@@ -323,7 +324,7 @@ fn a_planted_folder_is_neither_written_nor_pruned() {
             let planted_at = place.join("home").join(component);
             let path = place.join("home/.local/state/duke");
             fs::create_dir_all(&path).unwrap();
-            // This snapshot is older than the limit, so duke would delete it from an ordinary folder.
+            // This snapshot is older than the maximum age, so duke would delete it if it trusted the folder.
             fs::write(path.join("scan-00000000-00000000001.duke"), "").unwrap();
             match way {
                 "link" => {

@@ -165,8 +165,8 @@ macro_rules! conformance {
 
 conformance!(system: read_dir, unix: read_dir::readdir);
 
-/// Both implementations return the same entries for system directories, including those with device files and kernel
-/// files.
+/// The reader for Linux and the reader for any Unix return the same entries for system directories, including
+/// directories with device files and kernel files.
 #[cfg(target_os = "linux")]
 #[test]
 fn implementations_agree_on_the_system() {

@@ -1,4 +1,4 @@
-//! Snapshots of the last scan that cannot be used, or that change while they are open.
+//! Tests with a snapshot of the last scan that cannot be used, or that changes while it is open.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;
@@ -17,7 +17,7 @@ use duke::testing::source::latest_snapshot::{Latest, open_latest};
 use duke::testing::table::recorded::{RecordedTree, is_of_roots};
 use duke::tree::DirId;
 
-/// Number of directories in the tree. It exceeds the number of rows in a block of the snapshot's directory table.
+/// Number of directories in the tree, chosen so that the snapshot's directory table has more than one block.
 const DIRECTORIES: usize = 3000;
 
 /// Tree of files, and the folder with its snapshot.

@@ -39,8 +39,8 @@ fn age(path: &Path) {
     utimensat(nix::fcntl::AT_FDCWD, path, &then, &then, UtimensatFlags::NoFollowSymlink).unwrap();
 }
 
-/// Waits for a second if the file system stores times in whole seconds: nobody can tell whether a change in the same
-/// second as the start of the scan was before or after it.
+/// Waits for a second if the file system stores times in whole seconds. Such times do not show whether a change in
+/// the second in which the scan started was made before or after the start.
 fn let_a_second_pass(changed: &Path) {
     if fs::metadata(changed).unwrap().ctime_nsec() == 0 {
         std::thread::sleep(Duration::from_millis(1100));
@@ -71,9 +71,9 @@ enum Change {
     DirectoryMadeAnew,
     FileMadeAnew,
     FileRewritten,
-    /// Directory replaced by another one with the same time.
+    /// Directory replaced by another one, with the old modification time restored.
     DirectoryRestored,
-    /// File replaced by another one with the same time and length.
+    /// Contents of a file replaced by others of the same length, with the old modification time restored.
     FileRestored,
 }
 

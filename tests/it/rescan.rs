@@ -65,7 +65,7 @@ fn a_rescan_shows_what_changed_and_nothing_twice() {
     fs::hard_link(path("five"), path("a/more/five again")).unwrap();
     fs::remove_file(path("a/deep/one again")).unwrap();
     rescan(&scan, &path("a"));
-    // The scan has read `five` with one link. Its second name exists only in the rescanned part.
+    // When the scan read `five`, that file had one link. The second link was created later, in the rescanned part.
     assert_eq!(picture(scan.tree()), picture(self::scan(root.path()).tree()));
 
     for round in 0..20 {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 mod source;
 use source::MODULES;
 
-/// Layers, the lowest first, with the layers and modules that their files may use besides their own.
+/// Layers, the lowest first, each with the other layers and modules that its files may use.
 const LAYERS: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("platform", &["base"]),
@@ -184,7 +184,7 @@ const TARGET_OS_LINES: usize = 20;
 const FILES_OVER_400_LINES: usize = 3;
 const DOC_LINES_THAT_BEGIN_WITH_A_QUESTION: usize = 0;
 
-/// Fails when a count has grown, or when a limit can be lowered.
+/// Fails if `found` has more elements than `limit`, or fewer, in which case the limit should be lowered.
 fn hold(limit: usize, found: &[String]) {
     assert!(
         found.len() <= limit,

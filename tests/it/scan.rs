@@ -337,8 +337,8 @@ fn live_totals_grow_to_the_final_ones() {
     }
 }
 
-/// Makes the scan read directories in an arbitrary order. The requests include directories that the scan is reading or
-/// has already read.
+/// Repeatedly asks the running scan to read some directories first. Some of them are being read or have already been
+/// read.
 #[test]
 fn directories_that_are_looked_at_count_once() {
     let fixture = fixtures::wide(3_000);

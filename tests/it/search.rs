@@ -1,4 +1,4 @@
-//! Searches and statistics of scanned trees: their totals equal those of the scan.
+//! The totals of searches and statistics equal the totals of the scan that read the tree.
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 

@@ -1,4 +1,4 @@
-//! Snapshots: a saved tree is read back unchanged, and damage is an error with its position.
+//! Snapshots: a saved tree is read back unchanged, and damage to the file is reported as an error with the position.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Scans of a directory with very many names: five million if `DUKE_SOAK` is set, as in bug reports about other
+//! Scans of a directory with very many entries: five million if `DUKE_SOAK` is set, as in bug reports about other
 //! programs.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 

@@ -1,4 +1,4 @@
-//! Default action of SIGINT in child processes, even if the tests were started with SIGINT ignored.
+//! Gives SIGINT its default action in child processes, even if the tests were started with SIGINT ignored.
 
 use std::sync::Once;
 use std::sync::atomic::AtomicBool;

@@ -33,7 +33,7 @@ impl Run {
     }
 }
 
-/// Variables that change the program's behavior.
+/// Environment variables that change the program's behavior.
 const VARIABLES: [&str; 8] = [
     "DUKE_THREADS",
     "DUKE_COLOR",

@@ -1,5 +1,5 @@
-//! File names with characters that could control a terminal, and a check for characters that may appear on the
-//! screen.
+//! File names with characters that could control a terminal, and a function that tests if a character may appear on
+//! the screen.
 
 use std::ffi::OsStr;
 use std::fs;

@@ -17,7 +17,7 @@ use vt100::{MouseProtocolMode, Parser};
 /// Time limit, longer than any step takes on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Creates an empty screen.
+/// Creates a terminal emulator with an empty screen.
 pub fn parser(rows: u16, cols: u16) -> Parser {
     let positive = |size| NonZeroU16::new(size).expect("a screen has rows and columns");
     Parser::new(positive(rows), positive(cols), 0)
@@ -107,8 +107,8 @@ impl Session {
         end(self.child.as_mut())
     }
 
-    /// Presses `q` and waits for the end. On a slow machine, the scan may still be running. The program then
-    /// asks first, and the answer is Yes.
+    /// Presses `q` and waits for the program to end. If the scan is still running, as on a slow machine, the program
+    /// asks for confirmation. This function then answers Yes.
     pub fn quit(&mut self) -> ExitStatus {
         self.press("q");
         let end = Instant::now() + PATIENCE;
@@ -154,7 +154,7 @@ pub fn duke(folder: &Path) -> CommandBuilder {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
     command.arg(folder);
     at_home_nowhere(&mut command);
-    // With neither this variable nor HOME, the program has no folder for snapshots of test directories.
+    // Without HOME and this variable, the program has no folder for snapshots, so it saves none of a test directory.
     command.env_remove("XDG_STATE_HOME");
     command
 }

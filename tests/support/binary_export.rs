@@ -1,5 +1,4 @@
-//! ncdu's binary export, written and read in the simplest way: a second implementation, with which the tests compare
-//! duke's.
+//! Second, simple implementation of ncdu's binary export: a writer and a reader, with which tests compare duke's own.
 
 use std::collections::BTreeMap;
 
@@ -81,7 +80,7 @@ pub fn frame(content: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// Returns a zstd frame with one byte repeated `length` times, which takes few bytes.
+/// Returns a short zstd frame whose content is `byte` repeated `length` times.
 pub fn frame_of_one(byte: u8, length: u32) -> Vec<u8> {
     let mut frame = frame_head(length);
     let mut left = length;

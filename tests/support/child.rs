@@ -72,7 +72,7 @@ pub fn run(test: &str, launcher: &[&str], argument: impl Into<OsString>) -> Stri
     stdout
 }
 
-/// Returns the name of `test` with the modules it is in, as the test runner lists it.
+/// Returns the full name of `test`, including its modules, as the test runner lists it.
 fn full_name(test: &str) -> String {
     let myself = env::current_exe().expect("a process knows its program");
     let list =

@@ -1,6 +1,7 @@
-//! Corrects all checksums of a changed snapshot. Uses a second, naive reader of the format in docs/snapshot.md.
+//! Corrects all checksums of a changed snapshot. Finds their positions with a simple reader that follows
+//! docs/snapshot.md and is independent of duke's own reader.
 
-/// Corrects the checksums, as far as their positions can be found.
+/// Corrects the checksums of a snapshot file, as far as their positions can be found.
 pub fn reseal(file: &mut [u8]) -> Option<()> {
     let length = file.len();
     seal(file, 0..12, 12)?;
@@ -9,7 +10,7 @@ pub fn reseal(file: &mut [u8]) -> Option<()> {
     let start = usize::try_from(word(file, footer)?).ok()?;
     let index_length = usize::try_from(word(file, footer + 8)?).ok()?;
     let index = start..start.checked_add(index_length).filter(|end| *end <= footer)?;
-    // Ignores blocks that cannot be found.
+    // If a block cannot be found, this block and the following ones keep their old checksums.
     let _ = blocks(file, index.clone());
     seal(file, index, footer + 16)?;
     seal(file, footer..footer + 20, footer + 20)

@@ -59,7 +59,8 @@ fn compressed_files_promise_a_block_for_each_extent() {
     let mut noise = vec![0; 1 << 20];
     fs::File::open("/dev/urandom").unwrap().read_exact(&mut noise).unwrap();
     fs::write(root.join("text"), &text).unwrap();
-    // The file system may still compress data that is not on disk yet, so the preview promises only a few bytes.
+    // The text is not on disk yet, so the file system may still compress it. Only a few bytes are certain to be
+    // freed.
     let probe = asked(&root, "text");
     assert!(probe.least < MIB, "{} bytes are promised", probe.least);
     fs::write(root.join("noise"), &noise).unwrap();

@@ -67,11 +67,11 @@ fn set_user(user: u32) {
     nix::unistd::seteuid(nix::unistd::Uid::from_raw(user)).unwrap();
 }
 
-/// Deletion of random entries on images filled with different seeds.
+/// Test that deletes random entries from several images. Each image has other contents, generated from its own seed.
 struct Deletions {
     /// Kind of the file system and options of mkfs.
     made: (&'static str, &'static [&'static str]),
-    /// ID of the user as whom the exclusive sizes are determined. The entries are deleted as root.
+    /// Effective user ID while the exclusive sizes are determined. The entries are deleted as root.
     user: u32,
     /// Returns the directory to scan. The argument is the root directory of the image.
     scanned: fn(&Path) -> PathBuf,
@@ -85,7 +85,7 @@ struct Deletions {
 
 impl Deletions {
     /// Compares the exclusive size of each deleted entry with the space that its deletion frees. Returns the number of
-    /// exact sizes, or `None` if no image can be made here.
+    /// exact sizes, or `None` if no file system for the test can be created.
     fn run(&self, name: &str) -> Option<usize> {
         let (mut deletions, mut exact, mut state) = (0, 0, 1);
         for seed in 1.. {
@@ -94,7 +94,8 @@ impl Deletions {
             let scanned = (self.scanned)(&root);
             let mut held = (self.occupied)(&root);
             assert!(held > 0, "nothing is on the image");
-            // Each image gets at most 60 deletions, because mostly large directories are left after that.
+            // After many deletions, an image contains mostly large directories. Therefore, at most 60 entries are
+            // deleted from each image.
             for _ in 0..60 {
                 set_user(self.user);
                 let mut found = sizes(&scanned, |path| (self.may_be_deleted)(&scanned, path));
@@ -231,7 +232,7 @@ fn blocks_of_contents(root: &Path) -> u64 {
     let found = Command::new("xfs_io").args(["-r", "-c", "fsmap -m"]).arg(root).output().unwrap();
     let text = String::from_utf8(found.stdout).unwrap();
     let (mut sectors, mut counted) = (0, 0);
-    // The list is sorted by the first sector, and names a shared block once for each file.
+    // The lines are sorted by the first sector. A block that several files share has one line for each of them.
     for line in text.lines() {
         let fields: Vec<&str> = line.split(',').collect();
         if fields[5].starts_with("inode_") && fields[5].ends_with("_data") {

@@ -1,4 +1,4 @@
-//! Failing system calls, injected by `strace -e inject`.
+//! Tests of scans in which system calls fail. `strace -e inject` injects the failures.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 

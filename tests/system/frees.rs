@@ -178,12 +178,13 @@ fn special_files_are_not_opened() {
     let scan = crate::support::scan(&root, 2);
     fs::remove_file(root.join("replaced")).unwrap();
     make_pipe("replaced");
-    // Opening a pipe would block until another program writes to it.
+    // If the search opened a pipe, it would block until another program opens the pipe for writing.
     let sizes = search(&scan);
     assert_eq!((size_of(&scan, &sizes, &root, "file").at_least, sizes.coverage.unread), (MIB, 1));
 }
 
-/// Starts a process that holds the kernel's lock on the file at `path` until the process is killed.
+/// Starts a process whose write to the file at `path` never ends. Until the process is killed, the kernel keeps the
+/// file locked for this write.
 fn stuck_writer(program: &Path, path: &Path) -> Result<Killed, &'static str> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/system/stuck_writer.c");
     if !succeeds(Command::new("cc").arg("-o").arg(program).arg(source)) {

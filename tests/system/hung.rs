@@ -35,7 +35,8 @@ struct Hung {
 }
 
 impl Hung {
-    /// Creates the directories and mounts the file system. Returns `None` if a FUSE file system cannot be mounted.
+    /// Creates the four directories, and mounts a FUSE file system that never answers. Returns `None` if FUSE cannot
+    /// be used.
     fn mount() -> Option<Self> {
         let connection = File::options().read(true).write(true).open("/dev/fuse").ok()?;
         let fixture = Fixture::build(|root| {

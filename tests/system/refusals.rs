@@ -121,8 +121,8 @@ fn a_users_home_and_directories_of_others_need_a_confirmation() {
         warnings("/tmp/theirs/file"),
         [DeleteWarning::OthersDirectory(b"/tmp/theirs".to_vec(), 65534)]
     );
-    // A directory of root is open to others if all users or a group other than root's may write to it, unless
-    // the sticky bit protects the entries of other users.
+    // A directory owned by root is open to other users if all users or a group other than root's may write to it.
+    // With the sticky bit, it is not open, because users can then replace only their own entries.
     for (group, mode, is_open) in [
         ("0", "775", false),
         ("65534", "755", false),

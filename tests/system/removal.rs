@@ -184,7 +184,7 @@ fn hard_links_partly_removed_are_counted_where_they_are_left() {
         let removal = remove(selection.clone());
         assert!(removal.is_complete(), "{chosen:?}: {:?}", removal.failures);
         let after = crate::support::naive::totals(fixture.path());
-        // The totals include the size of the root itself, which may have become smaller.
+        // Both totals include the size of the root directory itself, which must be unchanged for this comparison.
         let freed = before.disk - after.disk;
         assert_eq!((removal.freed, probe.least, probe.most), (freed, freed, freed), "{chosen:?}");
         assert_eq!(probe.entries(), removal.entries);
@@ -290,8 +290,8 @@ fn nothing_outside_is_touched_while_others_swap_directories_for_links() {
         let stop = std::sync::atomic::AtomicBool::new(false);
         let open = |name: &str| fs::File::open(fixture.join(name)).unwrap();
         let (top, victim) = (open("."), open("victim"));
-        // The threads use open directories instead of paths. A path could lead through a link, so the threads
-        // themselves would exchange names outside.
+        // The threads exchange entries of open directories instead of using paths. A path could lead through a
+        // symbolic link, so that the threads themselves would exchange entries of `outside`.
         let inner: Vec<fs::File> = (0..12).map(|number| open(&format!("victim/d{number}"))).collect();
         let removal = std::thread::scope(|scope| {
             for part in 0..2 {

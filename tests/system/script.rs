@@ -154,7 +154,7 @@ fn file_systems_mounted_inside_are_kept() {
             let script = write(folder.path(), fixture.path(), std::slice::from_ref(&listed)).unwrap().path;
             mount(&["-t", "tmpfs", "none"], &places[0]);
             fixtures::file(places[0].join("stays"), 1).unwrap();
-            // This bind mount is on the same device as its mount point.
+            // This bind mount is on the same device as its mount point, so `find -xdev` would enter it.
             mount(&["--bind", origin.path().to_str().unwrap()], &places[1]);
             let before = entries(origin.path());
             let output = run(shell, &script, "");

@@ -1,4 +1,5 @@
-//! Sharing of duplicates on file systems with reflinks: freed bytes, kept copies, and refusals.
+//! Sharing of duplicates on file systems with reflinks: the freed space, the unchanged contents and times, and the
+//! files that are not shared.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 

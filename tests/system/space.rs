@@ -48,7 +48,7 @@ fn statfs(path: &Path) -> [u64; 3] {
     [1, 2, 3].map(|at| numbers[0] * numbers[at])
 }
 
-/// Writes random bytes, which no file system compresses or omits.
+/// Writes a file of random bytes, which no file system can compress or store as holes.
 fn random(path: &Path, bytes: u64) {
     let mut source = File::open("/dev/urandom").unwrap().take(bytes);
     let mut file = File::create(path).unwrap();
@@ -102,7 +102,7 @@ fn a_deleted_program_that_still_runs_is_held_by_memory() {
     let path = fixture.join("program");
     let cat = ["/bin/cat", "/usr/bin/cat"].into_iter().find(|path| Path::new(path).exists()).unwrap();
     fs::copy(cat, &path).unwrap();
-    // Bytes after the end of the program do not prevent it from running.
+    // A program still runs after bytes have been appended to its file.
     let mut file = File::options().append(true).open(&path).unwrap();
     file.write_all(&vec![1; 50_000_000]).unwrap();
     file.sync_all().unwrap();
@@ -110,7 +110,7 @@ fn a_deleted_program_that_still_runs_is_held_by_memory() {
     drop(file);
     let mut running = loop {
         match Command::new(&path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn() {
-            // A parallel test has forked, and its child still holds the file open.
+            // Another test forked while the file was open, and its child still holds the file open for writing.
             Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => std::thread::yield_now(),
             spawned => break spawned.unwrap(),
         }
@@ -173,7 +173,7 @@ fn the_lines_of_ext4_add_up() {
     assert_eq!((hidden.disk, hidden.entries, hidden.unreadable), (covered, 2, 0));
     assert_eq!((space.deleted.len(), space.deleted_bytes()), (1, held_disk));
     assert!(space.volume.is_whole());
-    // Only one block is unexplained: it belongs to the file that reserves space for the group table.
+    // At most one block is unexplained. It belongs to the inode that reserves space for a larger group table.
     assert!(missing(space) <= 4096, "{:?}", space.unexplained());
     assert_eq!(space.scanned.disk + hidden.disk + held_disk + missing(space), capacity.used());
 

@@ -1,5 +1,5 @@
-//! Tests of the trash and the journal. Entries are moved as the freedesktop.org trash specification requires and only
-//! within one mount, and nothing else is moved.
+//! Tests of the trash and the journal. The trash follows the freedesktop.org trash specification. An entry is moved
+//! only to a trash on the same mount, and an entry that was replaced after the scan is not moved.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 #![cfg(target_os = "linux")] // macOS has another layout, which tests/machine.rs tests
 
@@ -184,8 +184,8 @@ fn a_planted_trash_is_not_used() {
     }
     let fixture = fixtures::empty();
     let uid = owner(None).uid;
-    // A file with the name of the mount point's trash prevents its use. Otherwise, entries that the home trash
-    // refuses would be moved there.
+    // This file occupies the path of the other trash on the same mount, so that this trash cannot be used. Otherwise,
+    // entries that the home trash refuses would be moved to it.
     fs::write(format!("/tmp/.Trash-{uid}"), "").unwrap();
     let other = Some(12_345);
     let home = fixture.join("home");

@@ -17,7 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const SIGNALS: [Signal; 6] =
     [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT, Signal::SIGUSR1, Signal::SIGINT, Signal::SIGXCPU];
 
-/// Creates `directories` directories with 100 files each. Writing a scan of many of them takes a moment.
+/// Creates `directories` directories with 100 files each. With many directories, writing the scan takes so long that
+/// a signal can interrupt it.
 fn tree(directories: u32) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
@@ -36,7 +37,7 @@ fn unfinished(folder: &Path) -> Vec<PathBuf> {
     entries.filter(|path| path.to_string_lossy().ends_with(".part")).collect()
 }
 
-/// Starts a program that writes the scan of `tree` into `folder`.
+/// Starts duke, which scans `tree` and writes the result into `folder`. `number` selects one of three ways to write.
 fn start(tree: &Path, folder: &Path, number: u32) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_duke"));
     match number % 3 {
@@ -56,10 +57,10 @@ fn send(child: &Child, signal: Signal) {
 
 /// Number of runs. Each combination of a signal and a way to write occurs three times.
 const RUNS: u32 = 54;
-/// Time after which no further run starts, unless signals have ended fewer than [`ENDED`] runs. On a busy machine,
+/// Time after which no further run starts if signals have already ended at least [`ENDED`] runs. On a busy machine,
 /// where each run takes seconds, fewer than [`RUNS`] runs may start in this time.
 const TIME_FOR_RUNS: Duration = Duration::from_secs(10);
-/// Number of runs that a signal must have ended for the test to be meaningful.
+/// Minimum number of runs that signals must have ended. With fewer, the test would prove nothing.
 const ENDED: u32 = 3;
 
 /// Sends signals to running programs, at times spread over the duration of a run, and checks that no unfinished files

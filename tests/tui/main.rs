@@ -1,4 +1,4 @@
-//! The browser: its screens, and sessions in pseudo-terminals.
+//! Tests of the browser: its screens, and whole sessions in pseudo-terminals.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 #[path = "../program/mod.rs"]

@@ -1,4 +1,4 @@
-//! The preview beside the list, for files that must not be opened, and for a file larger than memory.
+//! Tests of the preview beside the list, with files that must not be opened and with a file larger than memory.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;

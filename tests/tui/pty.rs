@@ -115,7 +115,8 @@ fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_again() {
             && screen.contents().contains("3 of 3")
             && screen.contents().contains("plain")
     });
-    // The new screen has no modes set, so the program must have set them again.
+    // The test replaced `session.screen` above by one without any modes, so the program must have set the modes
+    // again.
     session.wait_for("mouse and pasting as before", |screen| {
         screen.mouse_protocol_mode() == MouseProtocolMode::PressRelease && screen.bracketed_paste()
     });
@@ -531,7 +532,7 @@ fn a_shell_starts_in_the_shown_directory_with_a_clean_terminal() {
     session.wait_for_text("icanon");
     session.assert_restored();
     let large = folder.path().canonicalize().unwrap().join("large/inner");
-    // The path may be longer than a line.
+    // Line breaks are removed, because a path that is longer than a line is wrapped.
     let screen = session.screen.screen().contents().replace('\n', "");
     assert!(screen.contains(&format!("in {} level 5", large.display())), "{screen}");
     session.press("word\n");

@@ -170,7 +170,8 @@ fn work_with(app: &mut App<'_>, scan: &Scan, basis: Option<&Baseline>) {
     }
 }
 
-/// Compares the screens of the other views, of marks and of a filter with the stored screens, at one size.
+/// Compares the screens of views 1 to 7, of marks and of a filter with the stored screens, in a window of the given
+/// size.
 fn views(name: &str, size: (u16, u16), glyphs: Glyphs) {
     let folder = home();
     std::fs::hard_link(folder.path().join("backup.tar"), folder.path().join("music/again.tar")).unwrap();
@@ -207,7 +208,7 @@ fn views(name: &str, size: (u16, u16), glyphs: Glyphs) {
     insta::assert_snapshot!(format!("views {name}"), pictures.join("\n"));
 }
 
-/// Creates a snapshot of a scan.
+/// Writes a snapshot of `scan` to `file`, and returns the snapshot as a source.
 fn snapshot_of(scan: &Scan, file: &Path) -> Source {
     let mut bytes = Vec::new();
     let limits = Limits { bytes: u64::MAX, stop: &AtomicBool::new(false) };

@@ -83,7 +83,7 @@ fn stop_and_go(folder: &Path, seed: u64, sessions: u32, stops: u32) {
             session.wait_for("browser", vt100::Screen::alternate_screen);
             session.drain(Duration::from_micros(random.below(20_000)));
             kill(pid, Signal::SIGTSTP).unwrap();
-            // A second signal may come at any moment.
+            // In about half of the stops, a second signal arrives while the browser may still be stopping.
             if random.below(2) == 0 {
                 std::thread::sleep(Duration::from_micros(random.below(1_000)));
                 kill(pid, Signal::SIGTSTP).unwrap();

@@ -31,7 +31,7 @@ fn folder() -> (TempDir, std::path::PathBuf) {
 /// Output to the terminal, split into escape sequences and text.
 #[derive(Default)]
 struct Parts {
-    /// Sequences in order, without their introducer.
+    /// Escape sequences in order, without the leading `ESC [`, or without the leading `ESC` if `]` follows it.
     sequences: Vec<String>,
     text: String,
 }
@@ -45,7 +45,7 @@ fn take_apart(raw: &[u8]) -> Parts {
     while let Some(character) = rest.next() {
         match character {
             '\u{1b}' => parts.sequences.push(sequence(&mut rest)),
-            // A zero-width joiner is part of a visible grapheme, such as a family or a flag.
+            // A zero-width joiner is part of a visible grapheme, such as an emoji of a family or a flag.
             '\r' | '\n' | '\u{200d}' => {}
             _ => {
                 assert!(hostile::is_harmless(character), "{character:?} after {:?}", parts.text);
@@ -135,7 +135,7 @@ fn no_control_byte_of_a_name_reaches_the_terminal_on_any_screen_or_afterwards() 
     let (_folder, root) = folder();
     let mut session = Session::run(as_nobody(duke(&root)));
     session.wait_for_text("1 of ");
-    // Shows the list of errors, too. If the program runs as root, the list is empty.
+    // The key 7 shows the list of errors. If the program runs as root, the list is empty.
     session.press("7");
     session.wait_for_text(if can_be_nobody() { "ermission denied" } else { "rror" });
     session.press("\x1b");
@@ -351,8 +351,8 @@ fn ten_thousand_random_keys_with_random_sizes_end_where_keys_work() {
     command.arg(inner);
     command.arg("--read-only");
     let mut session = Session::run(command);
-    // This text is in a row that has not shown a name. Rows with names can be garbled, because the emulator and duke
-    // assign different widths to flag emoji.
+    // This text is in the header, where no name has been drawn yet. Lines with names can be garbled, because the
+    // emulator and duke assign different widths to flag emoji.
     session.wait_for_text("2 roots");
     let keys: Vec<&str> = KEYS.split(',').collect();
     let soak: u64 = std::env::var("DUKE_SOAK").ok().and_then(|text| text.parse().ok()).unwrap_or(1);

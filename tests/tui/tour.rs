@@ -1,4 +1,5 @@
-//! docs/tour.md, every step in a pseudo-terminal, on the directory that `examples/demo-tree` creates.
+//! Test of docs/tour.md: performs every step in a pseudo-terminal, on the directory that `examples/demo-tree`
+//! creates.
 //!
 //! Each item of the list below a numbered heading begins with `Run`, `Press`, `Type`, `You see` or `Why:`; any other
 //! item is an error. Text in backticks is a command, a key, typed text, or expected text on the screen, from top to
@@ -57,7 +58,7 @@ fn item(text: &str) -> Result<Item<'_>, String> {
     }
 }
 
-/// Returns the steps: the items below each numbered heading. Sections without a number have no items.
+/// Returns the title and the items of each numbered section. Fails if any other section contains items.
 fn steps(tour: &str) -> Vec<(&str, Vec<String>)> {
     let mut steps = Vec::new();
     for section in tour.split("\n## ").skip(1) {
@@ -71,7 +72,7 @@ fn steps(tour: &str) -> Vec<(&str, Vec<String>)> {
     steps
 }
 
-/// Returns the items of a list. All other lines must be pictures whose files exist.
+/// Returns the list items in the body of a section. Every other line must be a picture whose file exists.
 fn list(title: &str, body: &str) -> Vec<String> {
     let mut items: Vec<String> = Vec::new();
     for line in body.lines().filter(|line| !line.is_empty()) {

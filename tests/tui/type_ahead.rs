@@ -36,7 +36,7 @@ const KEYS: [&str; 17] = [
     "\x1b[200~y\r\x1b[201~",
     "j",
 ];
-/// Key sequences that users have typed.
+/// Key sequences that users have typed. Each of them begins with a key that deletes and contains a key that confirms.
 const WORDS: [&str; 5] = ["daddy", "dday", "dyyy", "Dyyyy", "d\x1b[C\r\r"];
 
 /// Creates three directories with files, so that typed keys can open a directory and ask to delete an entry.

@@ -74,7 +74,7 @@ impl Pattern {
 }
 
 impl Rule {
-    /// Returns `true` if the rule applies to directories with this name.
+    /// Returns `true` if the rule can apply to a directory with this name; see [`Self::is_proven`].
     pub(crate) fn is_named(&self, name: &[u8]) -> bool {
         self.name.matches(name)
     }

@@ -467,7 +467,7 @@ mod tests {
         let same = || vec![numbered_file("x", 8)];
         assert_eq!(fates(with("old", same()), with("new", same())), [("new".to_owned(), true)]);
         assert_eq!(fates(with("old", vec![]), with("new", vec![])), [("new".to_owned(), true)]);
-        // Another directory has reused the old inode number.
+        // The inode numbers are equal, but the contents differ: another directory has reused the number.
         for (before, after) in [(same(), vec![numbered_file("y", 9)]), (vec![], same()), (same(), vec![])] {
             let apart = ["new", "old"].map(|name| (name.to_owned(), false));
             let unmatched = fates(with("old", before), with("new", after));

@@ -208,7 +208,8 @@ impl Gathering<'_> {
 
     fn is_wanted(&mut self, change: &Change<'_>) -> bool {
         // Roots, which have an empty name here, and the requested directory itself get no row. The sizes of the
-        // requested directory are in `whole`. For a deleted directory, `itself` is a number in the old tree.
+        // requested directory are in `whole`. For a deleted directory, `itself` is a number in the old tree, so it
+        // cannot be compared with the requested directory, whose number is from the new tree.
         let is_itself = change.name.is_empty()
             || change.itself == Some(self.request.from) && change.difference != ChangeKind::Gone;
         if self.most == 0 || is_itself || !self.is_inside(change.place) {
@@ -268,7 +269,7 @@ impl Gathering<'_> {
         }
     }
 
-    /// Drops all but the `most` largest changes.
+    /// Keeps only the largest changes, at most `self.most`.
     fn trim(&mut self) {
         let (rows, by) = (&mut self.growth.rows, self.request.order.by);
         if rows.len() > self.most {
@@ -301,7 +302,7 @@ impl Gathering<'_> {
 }
 
 impl Comparison {
-    /// Returns the entry that a row describes. `new` must be the present tree.
+    /// Returns the entry that a row describes. `new` must be the newer of the two compared trees.
     pub fn record<'t>(&'t self, new: &'t Tree, row: &Row) -> Option<Entry<'t>> {
         let tree = if row.difference == ChangeKind::Gone { &self.old } else { new };
         row.entry.record(tree)

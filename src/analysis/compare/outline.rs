@@ -11,9 +11,9 @@ use crate::tree::{DirId, Tree};
 pub struct OutlineRow {
     /// Index of the change in the comparison's `rows`.
     pub row: usize,
-    /// Number of changed directories above this row.
+    /// Number of changed directories that contain the entry of this row.
     pub depth: usize,
-    /// Innermost changed directory above this row, or the requested directory if there is none.
+    /// Innermost of these directories, or the requested directory if there is none.
     pub above: DirId,
     /// `true` if there are changes below this row.
     pub has_below: bool,

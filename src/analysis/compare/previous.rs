@@ -33,7 +33,7 @@ enum What {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Previous {
     New,
-    /// The entry existed and had these sizes.
+    /// The entry was in the earlier tree, with these sizes.
     Was(Sizes),
 }
 

@@ -7,7 +7,7 @@ use crate::analysis::search::By;
 use crate::base::kind::Kind;
 use crate::tree::{DirId, EntryId, EntryState, Tree, join};
 
-/// Change to an entry or to a whole directory.
+/// Changed entry, or directory with changes below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     pub difference: ChangeKind,

@@ -179,7 +179,7 @@ fn entries_unread_on_one_side_are_neither_new_nor_deleted() {
     assert_eq!(all(&new, &old), []);
 }
 
-/// Returns the earlier state of each entry of a directory.
+/// Returns the earlier state of each entry of the directory `name` in `new`, keyed by the name of the entry.
 fn column(old: &Arc<Tree>, new: &Arc<Tree>, name: &[u8]) -> BTreeMap<String, Option<Previous>> {
     let request =
         Request { tree: Arc::clone(new), from: DirId::TOP, query: Query::default(), order: Order::default() };
@@ -207,7 +207,7 @@ fn the_growth_column_has_the_earlier_state_of_each_entry() {
     assert_eq!(column(&unread, &after(), b"/r")["db"], None);
 }
 
-/// Disk usage of files, keyed by path.
+/// Disk usage of files in blocks of 512 bytes. A key consists of the numbers that name the directory and the file.
 type Files = BTreeMap<(u8, u8), u64>;
 
 fn plan(files: &Files) -> Vec<Plan> {
@@ -277,8 +277,8 @@ fn charts_show_the_sizes_in_earlier_trees_and_now() {
     assert_eq!(
         found,
         [
-            // The directory `db` itself has 4,096 bytes, so its totals are 5,120, 6,656, 8,704 and 12,800 bytes, oldest
-            // first.
+            // Heights are eighths of the largest size, rounded up. The directory `db` itself has 4,096 bytes, so its
+            // totals are 5,120, 6,656, 8,704 and 12,800 bytes, oldest first.
             ("db".to_owned(), [0, 0, 0, 0, 4, 5, 6, 8]),
             ("db/log".to_owned(), [0, 0, 0, 0, 1, 2, 4, 8]),
             ("gone".to_owned(), [0, 0, 0, 0, 0, 8, 0, 0]),

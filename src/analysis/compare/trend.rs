@@ -20,9 +20,9 @@ pub type Trend = [u8; POINTS];
 /// Reason why a name is looked up in an earlier tree.
 #[derive(Clone, Copy)]
 enum Wanted {
-    /// The size is needed for the row with this index.
+    /// The chart of the row with this index needs the size of the entry that has the name.
     Row(usize),
-    /// The name belongs to this directory of the present tree, and names inside the directory are looked up too.
+    /// The counterpart of this directory of the present tree is needed, because names are looked up inside it.
     Directory(DirId),
 }
 
@@ -80,8 +80,8 @@ fn wanted<'t>(rows: &[Row], old: &'t Tree, new: &'t Tree) -> HashMap<DirId, Hash
     names
 }
 
-/// Looks up `names` in `tree`, and calls `note` with the row index and the sizes of each name found for a row.
-/// Reads each listing at most once.
+/// Looks up `names` in `tree`. For each entry that a row needs, calls `note` with the index of the row and the sizes
+/// of the entry. Reads each listing at most once.
 fn look_up(
     tree: &Tree,
     new: &Tree,

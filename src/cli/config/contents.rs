@@ -20,7 +20,7 @@ pub struct Config {
 /// Setting from the configuration file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Name as written in the file, not yet checked against the flags.
+    /// Name of the setting as written in the file, not yet checked against the names of the flags.
     pub name: String,
     /// Value as written in the file, not yet validated by the flag's parser.
     pub value: Value,

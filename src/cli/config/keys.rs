@@ -50,7 +50,8 @@ fn conflict(config: &Config, line: usize, rival: usize, key: Key, is_later: bool
     if KEYMAP[rival].is_fixed() {
         Some(format!("in questions, {key} always means '{other}', not '{name}'"))
     } else if config.keymap.is_changed(rival) {
-        // If the file binds the key to two actions, the later action loses the key. Only that action gets a warning.
+        // If the file binds the key to two actions, the one that comes first in the file gets the key. Only the other
+        // one causes a warning.
         (!is_later).then(|| format!("{key} is already bound to '{other}' above"))
     } else {
         Some(format!("{key} was '{other}' and is now '{name}'; set the keys of '{other}' too"))

@@ -166,7 +166,7 @@ fn key_errors_have_a_position() {
 fn lost_keys_are_reported() {
     let cases = [
         ("rescan = 'x'\nrescan-root = 'x'", vec!["f:3:15: x is already bound to 'rescan' above"]),
-        // Warnings are in the order of the file, not of the names.
+        // Warnings are in the order of the lines in the file, not in the order of the command names.
         ("rescan-root = 'x'\nrescan = 'x'", vec!["f:3:10: x is already bound to 'rescan-root' above"]),
         (
             "rescan = 'R'",

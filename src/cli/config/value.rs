@@ -58,7 +58,8 @@ pub fn quote(text: &str) -> String {
         let as_bytes = letter.to_string();
         match letter {
             '"' | '\\' => quoted.extend(['\\', letter]),
-            // `escape` escapes a space at the end of a text, where it is invisible. Inside quotes, a space is visible.
+            // A space is visible inside the quotes, so it is not escaped. `escape` would escape it, because a space
+            // at the end of a text without quotes is invisible.
             ' ' => quoted.push(letter),
             _ if escape(as_bytes.as_bytes()) != as_bytes => {
                 // Writing to a string cannot fail.

@@ -22,7 +22,7 @@ pub enum Means {
     Compress(bool),
     /// No effect, because duke has a single compression level. The value must be from 1 to 19.
     Level,
-    /// Sets the block size of a binary export. Dropped without a binary export, because duke would reject it.
+    /// Sets the block size of a binary export. Dropped for any other output, because duke would reject the flag.
     BlockSize,
     /// Stays on one file system if `true`. Overrides `Kernfs`, because duke does not accept `-x` together
     /// with `--include-kernfs`.

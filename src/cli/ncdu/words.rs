@@ -21,7 +21,7 @@ const GRAPH_STYLES: [&str; 4] = ["hash", "half-block", "eighth-block", "eigth-bl
 /// duke command line that corresponds to an ncdu command line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Translation {
-    /// Words without the program's name.
+    /// Words of the command line, without the program's name.
     pub words: Vec<OsString>,
     /// Actions whose key bindings are removed.
     pub without_keys: Vec<&'static str>,
@@ -70,7 +70,7 @@ fn command() -> Command {
         )
 }
 
-/// Returns the help of ncdu's command line, in the form of a parser error.
+/// Returns the help text for ncdu's command line as an error, because clap reports help as an error.
 pub fn help() -> Result<(), clap::Error> {
     given(&["--help".into()]).map(|_| ())
 }

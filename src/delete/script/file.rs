@@ -69,7 +69,8 @@ fn write_text(
     Err(io::Error::from(ErrorKind::AlreadyExists).into())
 }
 
-/// Returns the first of the two folders that no other user can change or redirect, as a path without symbolic links.
+/// Returns the first of `directory` and `fallback` that no other user can change or redirect, as a path without
+/// symbolic links.
 fn folder(directory: &Path, fallback: Option<&Path>) -> Result<PathBuf, ScriptError> {
     let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
     let here = PrivateFolder::find(&std::path::absolute(here)?);

@@ -41,9 +41,10 @@ const LONGEST: usize = 4096;
 /// Reason why no script was written.
 #[derive(Debug)]
 pub enum ScriptError {
-    /// An entry may not be deleted. Contains its path and the reason.
+    /// A selected entry must not be deleted. Contains its path and the reason.
     Refused(Vec<u8>, Reason),
-    /// Other users could change the script before it is run, in the given folder and in the fallback, if any.
+    /// Other users could change the script in the given folder before it is run, and also in the fallback folder, if
+    /// there is one.
     Exposed,
     /// The script cannot be written.
     Failed(std::io::Error),

@@ -14,7 +14,7 @@ const HEAD: &str = "#!/bin/sh
 failed=0
 ";
 
-/// Returns the script for a selection from a remote. `sizes` holds the size of each entry as text.
+/// Returns a script that deletes the selected entries of a remote. `sizes` contains the size of each entry as text.
 pub(crate) fn text(selection: &Selection, sizes: &[String]) -> String {
     let entries = selection.items().zip(sizes);
     let commands = entries.map(|((group, item), size)| {

@@ -30,7 +30,8 @@ const NUMBERS: u32 = 10_000;
 /// Maximum length of a file name in bytes.
 const LONGEST: usize = 255;
 const INFO: &[u8] = b".trashinfo";
-/// Number of items between two reports. Moving an item takes only a few system calls.
+/// Number of items moved between two progress reports. Moving an item takes only a few system calls, so a report for
+/// each item would come too often.
 const REPORTED: usize = 64;
 
 /// Progress of moving items to the trash or back.
@@ -40,7 +41,8 @@ pub struct Trashing {
     pub moved: Vec<Trashed>,
     /// Entries that could not be moved.
     pub failures: Failures,
-    /// Indexes of the items that failed.
+    /// Indexes of the items that could not be moved: in the selection or, when restoring, in the list of trashed
+    /// items.
     pub failed: Vec<usize>,
     /// `true` once the operation has ended.
     pub is_over: bool,
@@ -75,7 +77,7 @@ pub fn restore(pool: &Pool, trashed: Arc<Vec<Trashed>>) -> std::io::Result<Job<T
     pool.start(move |task| task.publish(run_back(task, &trashed, &|_| ())))
 }
 
-/// Moves the selection to the trash, reports the progress to `report` at intervals, and returns the result.
+/// Moves the selection to the trash, calls `report` with the progress at intervals, and returns the result.
 pub(crate) fn run<T: Send + Sync>(
     task: &Task<T>,
     selection: &Selection,
@@ -181,7 +183,7 @@ fn holds_mount(path: &Path, mounts: &[Mount]) -> bool {
     mounts.iter().any(|mount| mount.point.starts_with(&below))
 }
 
-/// Moves an item from its directory at `path` to a trash, and returns the name of the item in the trash.
+/// Moves an item out of `directory`, which is at `path`, into a trash. Returns the name of the item in the trash.
 fn move_to(
     path: Result<&Path, NoTrash>,
     item: &Item,

@@ -90,7 +90,7 @@ impl<'g> Trashes<'g> {
     }
 }
 
-/// Trash, with an open directory through which items are moved into it.
+/// Trash, with an open directory through which items are moved into the trash.
 pub struct Trash {
     pub path: PathBuf,
     /// Directory that contains the items, or an open directory above it.

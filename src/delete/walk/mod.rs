@@ -180,7 +180,8 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
         let path = || group.path_of(item);
         let Ok(name) = CString::new(item.name.as_slice()) else { return };
-        // A root may be a symbolic link or a mount point, because only its contents can be selected.
+        // Unlike other directories, a root is opened even if it is a symbolic link or a mount point. Only the
+        // contents of a root can be selected, so the link or the mount point itself is never deleted.
         let opened = if group.steps.is_empty() {
             open_root(&item.name)
         } else {
@@ -239,7 +240,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         let count = u32::try_from(directories.len()).unwrap_or(u32::MAX);
         node.claims.fetch_add(count, Ordering::Relaxed);
         if self.descriptors.suffice() && self.descriptors.count() < MOST_OPEN {
-            // If the directory is being read again, `kept` has already been set.
+            // If the directory is being read again, `kept` has already been set. The error of `set` is ignored.
             drop(node.kept.set(self.descriptors.hold(Arc::clone(&directory))));
         }
         *lock(&node.waiting) = directories;
@@ -304,7 +305,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         true
     }
 
-    /// Empties one of the queued child directories. Releases one of the node's claims ([`Node::claims`]).
+    /// Empties one of the node's queued child directories, and releases one of the node's claims ([`Node::claims`]).
     fn visit<'s>(&'w self, scope: &Scope<'s>, node: Arc<Node<'w>>, directory: Arc<Directory>)
     where
         'w: 's,
@@ -437,8 +438,8 @@ impl<'w, A: Visitor> Walk<'w, A> {
         (self.is_cancelled)()
     }
 
-    /// Records that an entry of the node failed, or the node itself if `name` is `None`. An entry that no longer exists
-    /// does not count as a failure.
+    /// Records a failure for the entry `name` of the node, or for the node itself if `name` is `None`. Does nothing
+    /// if the entry no longer exists.
     fn fail_in(&self, node: &Node<'w>, name: Option<&CStr>, reason: Reason) {
         if reason.is_gone() {
             return;

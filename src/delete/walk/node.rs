@@ -1,4 +1,4 @@
-//! Directory in a walk. Counts the unfinished work in the directory, and can be reopened from a child.
+//! Directories in a walk. Each counts its unfinished work, and can be reopened from a child or an open ancestor.
 //!
 //! Invariant: reopening a directory either returns the same inode or fails.
 
@@ -31,7 +31,7 @@ pub struct Node<'w> {
 
 /// Parent of a directory.
 pub enum Above<'w> {
-    /// Another directory of the walk.
+    /// Parent that the walk visits too: the selected item, or a directory inside it.
     Node(Arc<Node<'w>>),
     /// Directory that contains the selected item.
     Selected(Arc<Directory>),

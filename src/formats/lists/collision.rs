@@ -1,8 +1,8 @@
 //! Rules for several lines that have the same path.
 //!
 //! ```text
-//! entry and directory   the entry's line describes the directory, unless the directory has a line already
-//! entry and entry       the first line counts
+//! directory   the directory's own line counts; without one, the first other line describes the directory
+//! other       the first line counts
 //! ```
 //!
 //! A path is a directory if its line states this kind, or if other lines list entries inside it.
@@ -49,8 +49,8 @@ impl PathTree {
         places
     }
 
-    /// Returns `true` if the record at `place` is the first one with its path. If the path is that of a directory
-    /// without a line of its own, stores the record as this line and returns `false`.
+    /// Returns `true` if the record at `place` is the first one with its path. If a directory has this path but no
+    /// line of its own yet, stores the record as the directory's own line and returns `false`.
     ///
     /// # Errors
     /// Returns the name if the path was listed before.

@@ -14,12 +14,12 @@ const LONGEST_PATH: usize = u16::MAX as usize;
 pub(crate) struct EntryLine {
     /// Path as written in the line.
     pub(crate) path: Vec<u8>,
-    /// Precedence of the column that contains the path.
+    /// Precedence of the column from which `path` was taken. A column with a higher precedence replaces `path`.
     path_rank: Rank,
     /// Root or bucket; empty if the line does not name one.
     pub(crate) root: Vec<u8>,
     root_rank: Rank,
-    /// `true` if `root` is a bucket. The path does not begin with the name of the bucket.
+    /// `true` if `root` is a bucket. The name of a bucket is not part of `path`.
     pub(crate) is_bucket: bool,
     /// Host name; empty if the line does not name one.
     pub(crate) host: Vec<u8>,

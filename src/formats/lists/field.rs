@@ -1,7 +1,8 @@
 //! Names of list columns, in the spellings that other programs use.
 //!
 //! Letter case and the characters between words do not matter: `LastModifiedDate`, `last_modified_date` and
-//! `Last modified date` are the same. A word of the name may be the unit of a size, as in `KB_ALLOCATED`.
+//! `Last modified date` are the same. The name of a size column may contain the unit of the sizes, as in
+//! `KB_ALLOCATED`.
 
 /// Kind of data in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,11 +13,11 @@ pub enum ListField {
     PathBase64,
     /// Name of the entry, which is used as the path if the list has no path column.
     Name,
-    /// Root, which is the beginning of the path.
+    /// Root of the entry. The path begins with the root.
     Root,
     /// Exact bytes of the root, in base64.
     RootBase64,
-    /// Bucket, used as the root. The path does not begin with its name.
+    /// Bucket, used as the root. The path is relative to the bucket and does not begin with the bucket's name.
     Bucket,
     Host,
     /// Time of the scan.

@@ -8,7 +8,7 @@ use super::value::LineRefusal;
 use crate::formats::input::{Fault, Reason};
 use crate::formats::json_lexer::Lexer;
 
-/// Maximum number of keys in the cache.
+/// Maximum number of keys in the cache of an [`ObjectParser`].
 const KEYS: usize = 1024;
 
 /// Parser for JSON objects, with a cache of the keys that occur in them.

@@ -59,7 +59,7 @@ pub(crate) enum Recognized {
 pub(crate) enum LayoutError {
     /// Reading failed or was stopped.
     Input(Reason),
-    /// The settings do not fit the list.
+    /// The [`ListOptions`] do not fit the list. Contains the reason.
     Settings(&'static str),
 }
 
@@ -276,8 +276,8 @@ fn of_header(texts: &FieldTexts, given: &[FieldColumn]) -> Option<Vec<(usize, Fi
         let is_new = |meaning: &FieldUnit| !columns.iter().any(|(_, known)| known.field == meaning.field);
         columns.extend(meaning.filter(is_new).map(|meaning| (index, meaning)));
     }
-    // If the user has not specified columns, a line with only one known name is not treated as a header, because the
-    // name may be a value in the first entry.
+    // If the user has not specified columns, a line with only one known column name is not treated as a header. Such
+    // a line may be the first entry, with a value that is equal to the column name.
     let has_known = columns.len() - before > usize::from(given.is_empty());
     (path_column(&columns).is_some() && (has_name || has_size || has_known)).then_some(columns)
 }

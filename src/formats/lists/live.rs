@@ -1,7 +1,8 @@
 //! Tree that shows the files of a list while the list is read. Used only for the lists that duke itself requests from
 //! rclone. These contain no directories, because duke passes `--files-only`.
 //!
-//! Other lists cannot be shown before their end, because any later line may describe a directory.
+//! Other lists cannot be shown before their end, because the line for a directory may follow the lines for the
+//! entries in it.
 //!
 //! ```text
 //! path   a/b/c.txt  ->  directories a and a/b are created with their first file
@@ -24,7 +25,7 @@ use crate::tree::{Batch, DirId, Entry, Metadata, Page, Tree};
 /// Maximum number of directories with unpublished entries.
 const MOST_PAGES: usize = 64;
 
-/// Tree of a list's files, which grows with every line.
+/// Tree of the files in a list, built while the list is read.
 pub(crate) struct LiveTree<'t> {
     tree: &'t Tree,
     batch: Batch,
@@ -135,7 +136,7 @@ impl<'t> LiveTree<'t> {
         }
     }
 
-    /// Publishes the entries of the current page.
+    /// Publishes the entries that were collected for the current directory.
     fn seal(&mut self) {
         if let Some(sealed) = self.batch.seal(self.tree, self.current) {
             self.tree.publish(&mut self.batch, self.current, &sealed);
@@ -148,7 +149,7 @@ impl<'t> LiveTree<'t> {
         self.tree.fail(self.root(), UNREADABLE);
     }
 
-    /// Marks the root as incomplete, because the user stopped reading.
+    /// Marks the root as incomplete. Used if the user stops the import.
     pub(crate) fn stop(&self) {
         self.tree.stop(self.root());
     }

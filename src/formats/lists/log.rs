@@ -40,7 +40,7 @@ pub(crate) enum LogTag {
     Own = 3,
 }
 
-/// Record in the log: a child directory or another entry of a list.
+/// Record in the log, about a child directory, another entry, or the directory itself.
 pub(crate) enum Logged<'l> {
     /// Child directory.
     Child {
@@ -49,14 +49,14 @@ pub(crate) enum Logged<'l> {
         /// Name of the directory.
         name: &'l [u8],
     },
-    /// Other entry, or the directory itself ([`LogTag::Own`]), with the kind of its record.
+    /// Record with a tag other than [`LogTag::Child`]: an entry, or the directory itself ([`LogTag::Own`]).
     Entry(LogTag, Entry<'l>),
 }
 
 #[derive(Default)]
 pub(crate) struct EntryLog {
     blocks: Vec<LogBlock>,
-    /// Last block of each group of directories, as an index into `blocks`.
+    /// For each group of [`GROUP`] directories, the index in `blocks` of its last block.
     groups: Vec<Option<usize>>,
     draft: Option<Draft>,
     head: Vec<u8>,

@@ -66,7 +66,8 @@ pub(super) struct ListRoot {
     pub(super) is_implied: bool,
 }
 
-/// Path of the part of a list to read: in full, and split into the root (`anchor`) and the names below it.
+/// Path of the only part of a list to read. The path is stored as a whole (`name`), and split into the root
+/// (`anchor`) and the names below it.
 struct OnlyPart {
     name: Vec<u8>,
     anchor: Vec<u8>,
@@ -264,7 +265,8 @@ impl PathTree {
 enum LineKind {
     /// Directory that was read, with or without an error.
     Directory,
-    /// Entry of any other known kind, or an entry of any kind that was excluded or could not be read.
+    /// Entry of a known kind that is not a directory. Also an entry of any kind, known or unknown, that was excluded
+    /// or could not be read.
     Typed(Kind),
     /// Entry of unknown kind: a directory if other lines name entries inside it, otherwise a file.
     Untyped,
@@ -347,7 +349,7 @@ impl OnlyPart {
     }
 }
 
-/// Splits a path into its implied root (such as `/` or `..`) and the path below this root.
+/// Splits a path into its starting point (`/`, `.`, `..`, `../..` and so on) and the path below the starting point.
 fn anchored(path: &[u8]) -> (Vec<u8>, &[u8]) {
     if path.starts_with(b"/") {
         return (b"/".to_vec(), path);

@@ -54,7 +54,8 @@ impl<'a> RecordReader<'a> {
         Lexer::resume(self.bytes, self.chunks, self.pulse)
     }
 
-    /// Reads until `is_enough` accepts the unread bytes, or the input ends. Returns these bytes.
+    /// Fills the buffer until `is_enough` accepts the bytes after the last record, or the input ends. Returns these
+    /// bytes.
     ///
     /// # Errors
     /// Returns an error if reading is stopped or fails.

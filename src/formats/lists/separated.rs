@@ -9,7 +9,7 @@ pub(crate) enum CsvState {
     Start,
     /// Within a field without quotes.
     Plain,
-    /// Within quotes.
+    /// Within the quotes of a quoted field.
     Quoted,
     /// After a quote in a quoted field. The quote closes the field unless another quote follows.
     Closed,

@@ -1,7 +1,7 @@
 //! Writes the directories of a list to a tree.
 //!
 //! The directories are written in the order of their node numbers, so a parent is written before its children. The log
-//! is freed in the same order.
+//! of the list's entries (`log.rs`) is freed in the same order.
 //!
 //! Invariant: every record of the log is released once, and every directory is completed once.
 
@@ -21,9 +21,9 @@ use crate::tree::{Batch, DirId, Entry, EntryState, Links, Metadata, Tree, join};
 pub(crate) enum RootLabel<'l> {
     /// Prefix of each root's name, which distinguishes the root from the roots of other inputs.
     Prefix(&'l [u8]),
-    /// Name of the root for relative paths. Other roots are named `NAME:ROOT`. Unlike with `Prefix`, a root that
-    /// contains only one directory remains the root. If the list has no entries, an empty root with this name is
-    /// written.
+    /// Name of the root for relative paths. Other roots are named `NAME:ROOT`. Unlike with `Prefix`, a root whose
+    /// only entry is a directory is not replaced with that directory. If the list has no entries, an empty root with
+    /// this name is written.
     Name(&'l [u8]),
 }
 
@@ -121,9 +121,9 @@ impl PathTree {
             _ => return None,
         };
         let path = path(&name)?;
-        // A second record is accepted only if it is the child directory's own line. That line was logged as an entry
-        // if it does not state its kind and precedes the lines of the child's entries. `places` begins with the last
-        // record, so the earlier record is at index 1.
+        // Besides the child directory, one more record is accepted: the child's own line. This line was logged as an
+        // entry if it does not state its kind and precedes the lines of the child's entries. `places` begins with the
+        // last record, so this earlier record is at index 1.
         if let Some(place) = places.get(1) {
             let is_line = matches!(self.log.read(*place), Logged::Entry(_, entry) if entry.name == name);
             if !is_line || self.nodes[directory as usize].own.is_some() {

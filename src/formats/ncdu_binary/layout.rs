@@ -8,7 +8,7 @@
 //!                                                    root: reference to the root item
 //! ```
 
-/// First bytes of a file.
+/// First bytes of every binary export.
 pub const MAGIC: [u8; 8] = *b"\xbfncduEX1";
 /// Block types, stored in the upper four bits of a block's head.
 pub(crate) const DATA: u32 = 0;

@@ -128,8 +128,8 @@ impl Writer<'_, '_> {
         levels
     }
 
-    /// Writes the entries of a directory, and returns the reference of the last one. The first elements of `lasts`
-    /// are the references of the last items in each child directory. Further elements are ignored.
+    /// Writes the entries of a directory, and returns the reference of the last one. `lasts` contains the reference
+    /// of the last item in each child directory, in the order of the listing. Further elements are ignored.
     fn chain<'s>(
         &'s self,
         scope: &Scope<'s>,

@@ -24,7 +24,7 @@ pub struct SnapshotInfo {
     pub parts: Option<PlanParts>,
 }
 
-/// Time, host and file-system flags of the scan that read a root.
+/// Time and host of the scan that read a root, and the flags that selected the file systems of the scan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RootOrigin {
     /// Time of the scan in seconds since 1970.

@@ -33,7 +33,7 @@ pub use write::{Limits, WriteError, save};
 pub enum OpenError {
     /// The file cannot be read.
     Unreadable(io::Error),
-    /// The file is not in the expected format, whose name this is.
+    /// The file is not in the expected format. Contains the name of that format.
     Foreign(&'static str),
     /// The file uses this later version of the format.
     Later(u32),

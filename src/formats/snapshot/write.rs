@@ -49,7 +49,7 @@ pub struct Limits<'a> {
 pub enum WriteError {
     /// The output cannot be written to.
     Output(io::Error),
-    /// The snapshot would exceed the limit.
+    /// The snapshot would be larger than [`Limits::bytes`].
     TooLarge,
     /// The user stopped writing.
     Stopped,
@@ -163,7 +163,7 @@ impl Blocks<'_> {
 #[derive(Default)]
 struct Page {
     listings: ListingsDraft,
-    /// Number of the first directory named in the block.
+    /// Number of the first child directory whose name is in the block; see [`ListingBlock::child`].
     child: u32,
     has_links: bool,
     has_failures: bool,
@@ -247,8 +247,8 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
                 self.blocks.rows(&mut self.rows)?;
             }
             self.listing(number, id, &aliases)?;
-            // The list of roots gets its own block, because only its entries may refer to directories named in other
-            // listings.
+            // The directories named in a block must have consecutive numbers. The list of roots gets its own block,
+            // because a root may also refer to a directory named in another listing.
             if id == DirId::TOP || self.page.listings.length() >= BLOCK {
                 self.blocks.listings(&mut self.page)?;
             }
@@ -305,7 +305,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
     ) -> EntryState {
         let given = self.numbers.give(id, number, child).or_else(|| aliases.get(&child).copied());
         self.segments.has_failures |= self.tree.is_unreadable(child);
-        // A directory without a number no longer exists.
+        // A `child` that gets no number here and has none in `aliases` no longer exists.
         given.map_or(EntryState::Failed(ENOENT), |given| {
             EntryState::Known(Metadata { directory: Some(DirId(given)), ..metadata })
         })
@@ -335,8 +335,8 @@ impl<'t, T: WrittenTree> Numbers<'t, T> {
         Some((self.given - waiting, parent, id))
     }
 
-    /// Assigns a number to the directory `child` in the listing of `id`. `number` is the number of `id`.
-    /// Returns `None` if the child belongs to another listing, or is a root that already has a number.
+    /// Assigns the next number to `child`, a directory in the listing of `id`, which has the number `number`. Returns
+    /// `None` if the parent of `child` is another directory, or if `child` is a root that already has a number.
     fn give(&mut self, id: DirId, number: u32, child: DirId) -> Option<u32> {
         let is_owned = self.tree.parent(child) == Some(id) && (id != DirId::TOP || self.roots.insert(child));
         is_owned.then(|| {

@@ -36,7 +36,7 @@ pub struct Report<'t> {
 /// Contents of the document.
 #[derive(Clone, Copy, Debug)]
 pub enum Body<'t> {
-    /// The scanned tree, with lists and the file system of a root.
+    /// The scanned tree, the lists requested with `--top` and `--by`, and the file system of a root.
     Tree {
         /// Number of levels below the roots; `None` for all.
         depth: Option<usize>,

@@ -9,7 +9,7 @@ use crate::base::json::JsonWriter;
 use crate::base::kind::Kind;
 use crate::tree::{Exclusive, Metadata, Totals, Tree};
 
-/// Lists that were requested for a tree.
+/// Lists that the flags `--top` and `--by` request.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     /// Largest files, largest first.
@@ -32,7 +32,7 @@ pub struct Large {
 /// Totals of one grouping.
 #[derive(Clone, Debug)]
 pub struct GroupTotals {
-    /// Name of the grouping.
+    /// Name of the grouping: `type`, `age` or `owner`.
     pub by: &'static str,
     /// Groups with their totals, in the order in which they are written.
     pub rows: Vec<Sum>,
@@ -49,7 +49,7 @@ pub struct Sum {
 }
 
 impl Summary {
-    /// Writes the lists. In the document, they come after the errors and before the roots.
+    /// Writes the requested lists. In the document, they come after the errors and before the roots.
     pub(super) fn write(&self, json: &mut JsonWriter<'_>, tree: &Tree) -> io::Result<()> {
         if let Some(largest) = &self.largest {
             json.raw(",\n\"largest\":[");

@@ -42,7 +42,7 @@ pub struct Attributes {
 /// Boundary that is crossed when an entry is opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Boundary {
-    /// No known boundary.
+    /// Opening the entry crosses no boundary that the kernel reports.
     #[default]
     None,
     /// Root of a mount. It may have the same device as the parent directory, as with bind mounts and APFS volume

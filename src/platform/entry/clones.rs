@@ -19,7 +19,7 @@ pub fn layout(answer: &Answer) -> Option<ExtentLayout> {
     let length = usize::try_from(word(0)).unwrap_or(usize::MAX).min(answer.len());
     let returned = word(20);
     let mut numbers = answer.get(24..length)?.chunks_exact(8).map_while(<[u8]>::first_chunk);
-    // The values are in the order of their attribute bits.
+    // The reply contains the values in ascending order of their attribute bits, so the private size comes first.
     let mut number = |bit| {
         let bytes = if returned & bit == 0 { None } else { numbers.next() };
         bytes.map(|bytes| u64::from_ne_bytes(*bytes))

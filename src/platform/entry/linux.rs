@@ -139,7 +139,7 @@ fn identity_by(
     })
 }
 
-/// Reads the details of `name` in `directory`.
+/// Returns the attributes of the entry `name` in `directory`, and properties that a scan does not read.
 ///
 /// # Errors
 /// Returns any error of statx(2) or, if it is not supported, fstatat(2).

@@ -1,4 +1,5 @@
-//! macOS: the flags of chflags(2), birth times, clones, and `renameatx_np(2)`.
+//! macOS: the flags of chflags(2), birth times, bytes that clones do not share, renaming without replacement
+//! (`renameatx_np(2)`), and deletion of directories whose contents are in the cloud.
 
 #[path = "unix.rs"]
 #[allow(dead_code)] // this file replaces some functions of `unix`
@@ -58,7 +59,7 @@ fn identity_in(stat: FileStat) -> Identity {
     Identity { born: Some((stat.st_birthtime, stat.st_birthtime_nsec)), ..unix::identity_in(stat) }
 }
 
-/// Reads the details of `name` in `directory`.
+/// Returns the attributes of the entry `name` in `directory`, and properties that a scan does not read.
 ///
 /// # Errors
 /// Returns any error of fstatat(2).

@@ -130,7 +130,7 @@ impl Directory {
         Ok(())
     }
 
-    /// Checks that this process may add and delete names in this directory.
+    /// Checks that this process may create and delete entries in this directory.
     ///
     /// # Errors
     /// Returns any error of faccessat(2), such as `EACCES`, or `EROFS` on a read-only file system.
@@ -153,7 +153,8 @@ impl Directory {
         let exclusively =
             name.with_nix_path(|name| new.with_nix_path(|new| rename_exclusively(self, name, to, new)))??;
         match exclusively {
-            // Some file systems, and kernels before 3.15, cannot check and rename in one step.
+            // Some file systems, and kernels before 3.15, cannot check that `new` is unused and rename the entry in
+            // one step.
             Err(Errno::EINVAL | Errno::ENOSYS | Errno::ENOTSUP) => match to.attributes_of(new) {
                 Err(Errno::ENOENT) => nix::fcntl::renameat(&self.fd, name, &to.fd, new),
                 Ok(_) => Err(Errno::EEXIST),

@@ -13,7 +13,7 @@ use crate::platform::{Attributes, Directory, STICKY};
 /// Permission to delete names from a directory.
 #[derive(Clone, Copy, Debug)]
 pub struct Rights {
-    /// Error that prevents all deletions in the directory; `None` if names may be deleted.
+    /// Error that prevents all deletions in the directory; `None` if there is no such error.
     refused: Option<Errno>,
     /// ID of the only user whose entries may be deleted, if the sticky bit restricts deletion to one owner.
     only: Option<u32>,

@@ -34,8 +34,8 @@ const GROUP: u32 = 0o020;
 /// Write permission of others (chmod(2)).
 const OTHERS: u32 = 0o002;
 
-/// Returns the contents of the regular file at `path`, which may have at most `limit` bytes and must belong to this
-/// user or to root. If this user is root, a file that another user could write to or replace is refused.
+/// Returns the contents of the regular file at `path`, which may have at most `limit` bytes and must belong to root
+/// or to the user who runs duke. If duke runs as root, a file that another user could write to or replace is refused.
 ///
 /// # Errors
 /// Returns the reason why the file was not read.

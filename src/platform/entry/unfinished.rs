@@ -24,11 +24,11 @@ use crate::platform::{Directory, Errno};
 
 /// Maximum number of files registered at the same time. Additional files are not registered.
 const MOST: usize = 16;
-/// Maximum time in milliseconds that a process about to end waits for calls to [`shielded`]. A call on an
-/// unresponsive file system may never return.
+/// Maximum time in milliseconds that a process about to end waits for running calls to [`shielded`] to return. A call
+/// on an unresponsive file system may never return.
 const PATIENCE: u32 = 500;
 
-/// Signals that end a process by default.
+/// Signals that end a process by default. Before one of them ends this process, registered files are deleted.
 const ENDS: [Signal; 13] = [
     Signal::SIGHUP,
     Signal::SIGINT,
@@ -130,8 +130,8 @@ pub(crate) fn remove_all() {
         // The memory of the name is not freed, because a signal handler must not free memory.
         let name = slot.name.swap(null_mut(), Ordering::SeqCst);
         if !name.is_null() {
-            // SAFETY: `name` ends with NUL, and has no other owner since this thread swapped it out. An error
-            // changes nothing.
+            // SAFETY: `name` ends with NUL. This thread has taken it out of the slot, so it has no other owner. If
+            // the call fails, it changes nothing.
             unsafe { libc::unlinkat(slot.directory.load(Ordering::SeqCst), name, 0) };
         }
     }

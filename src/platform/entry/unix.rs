@@ -88,7 +88,7 @@ pub fn identity_in(stat: FileStat) -> Identity {
     }
 }
 
-/// Reads the details of `name` in `directory`.
+/// Returns the attributes of the entry `name` in `directory`, and properties that a scan does not read.
 ///
 /// # Errors
 /// Returns any error of fstatat(2).

@@ -128,8 +128,8 @@ impl FileSystem {
         }
     }
 
-    /// Returns `true` if `kind` is a type of `CephFS` in the mount table. `CephFS` reports the total size below a
-    /// directory as the length of that directory.
+    /// Returns `true` if `kind` is one of the type names of `CephFS` in the mount table. `CephFS` reports the total
+    /// size below a directory as the length of that directory.
     pub fn has_recursive_lengths(kind: &[u8]) -> bool {
         matches!(kind, b"ceph" | b"fuse.ceph-fuse")
     }

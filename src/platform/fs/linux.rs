@@ -103,8 +103,8 @@ pub fn is_whole(path: &Path) -> bool {
     standing.and_then(mount).is_some_and(|mount| mount.root == b"/")
 }
 
-/// Asks the file system of `mounts` for numbers that statvfs(3) does not report. `path` is a directory on this file
-/// system.
+/// Asks the file system of `mounts` for information that statvfs(3) does not report, such as the size of its journal.
+/// `path` is a directory on this file system.
 pub fn ask(mounts: &[Mount], path: &Path) -> Native {
     let Some(mount) = mounts.first() else { return Native::Silent };
     match mount.kind.as_slice() {

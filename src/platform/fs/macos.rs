@@ -1,4 +1,5 @@
-//! macOS: mounts from the kernel's table, 64-bit capacities, and APFS.
+//! macOS: mounts from getfsstat(2), capacities from statfs(2), which has 64-bit block counts, and numbers that only
+//! APFS reports.
 
 #[path = "overhead/apfs.rs"]
 mod apfs;
@@ -57,7 +58,8 @@ pub fn used(path: &Path) -> Result<u64, Errno> {
     own.or_else(|_| Ok(capacity(path)?.used()))
 }
 
-/// Asks the file system of `mounts` for numbers that statfs(2) does not report.
+/// Asks the file system of `mounts` for information that statfs(2) does not report: the space used by its volumes,
+/// and the names of their snapshots.
 pub fn ask(mounts: &[Mount], _: &Path) -> Native {
     match mounts.first().map_or(b"".as_slice(), |mount| mount.kind.as_slice()) {
         b"apfs" => Native::Apfs(apfs::ask(mounts)),

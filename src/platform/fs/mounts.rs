@@ -83,7 +83,7 @@ pub struct MountPosition {
     pub mount: Option<u64>,
     /// Mount point of the mount that the path is on, if the system reports it.
     pub point: Option<Vec<u8>>,
-    /// Device (`st_dev`).
+    /// Device of the path (`st_dev`).
     pub device: u64,
     pub inode: u64,
     /// `true` if the path is the root of a mount.

@@ -62,7 +62,7 @@ pub fn file_systems() -> HashMap<u64, FileSystem> {
     HashMap::new()
 }
 
-/// Returns an empty list, because duke looks for `CephFS` only on Linux.
+/// Returns no devices, because duke looks for mounted `CephFS` file systems only on Linux.
 pub fn recursive_lengths() -> Vec<u64> {
     Vec::new()
 }

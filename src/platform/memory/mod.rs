@@ -1,4 +1,4 @@
-//! Memory for the tree, and files that are accessed like memory.
+//! Memory for the tree, mappings of files (mmap(2)), and files that are read one block at a time.
 
 pub mod arena;
 pub mod block_file;

@@ -51,7 +51,7 @@ impl Descriptors {
     }
 }
 
-/// Open directory that is counted until it is dropped.
+/// Open directory, which [`Descriptors`] counts until this value is dropped.
 #[derive(Debug)]
 pub struct Counted<'d, D> {
     pub directory: D,

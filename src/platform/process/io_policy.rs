@@ -1,9 +1,9 @@
 //! I/O policy for files in the cloud. Such files look like other files, but opening one downloads its contents.
 //!
-//! A scan must not download anything, so each of its threads disables downloads for itself. Programs that duke starts,
-//! such as a shell or a pager, inherit the policy of the process, so duke does not change the policy of the process.
-//! Resetting that policy to the default would not enable downloads again, because a process that sets the default does
-//! not download (`getiopolicy_np(3)`).
+//! A scan must not download anything, so each of its threads disables downloads for itself. The policy of the process
+//! is not changed, because programs that duke starts, such as a shell or a pager, inherit it and may download files.
+//! It cannot be changed temporarily either: a process that sets the policy back to the default still does not
+//! download (`getiopolicy_np(3)`).
 //!
 //! Invariant: other threads of this process are not affected.
 

@@ -1,4 +1,5 @@
-//! Linux: limit on the address space, and a function that runs before `main`.
+//! Linux: number of threads in a limited address space, thread priority, and a check before `main` for closed
+//! standard streams.
 
 #[path = "unix.rs"]
 #[allow(dead_code)] // this file replaces some items of `unix`

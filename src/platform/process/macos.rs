@@ -1,4 +1,5 @@
-//! macOS: desktop conventions, and the I/O policy for files in the cloud.
+//! macOS: programs that open files and set the clipboard, the trash folder, limits of threads and descriptors, and
+//! the I/O policy for files in the cloud.
 
 #[path = "unix.rs"]
 #[allow(dead_code)] // this file replaces some items of `unix`

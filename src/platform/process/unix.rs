@@ -1,4 +1,4 @@
-//! Implementations for any Unix that follow the freedesktop.org conventions and make no system-specific calls.
+//! Implementations for any Unix. They follow the freedesktop.org conventions and make no system-specific calls.
 
 use std::path::PathBuf;
 

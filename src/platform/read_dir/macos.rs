@@ -83,8 +83,8 @@ impl<'d> Reader<'d> {
                 Err(Errno::EACCES) if matches!(self.way, Way::Bulk(wanted) if wanted != Wanted::NAMES) => {
                     self.way = Way::Bulk(Wanted::NAMES);
                 }
-                // These errors mean that the call does not work here. ERANGE was observed at the end of
-                // directories on macOS 10.13. EBADMSG comes from `read` below, which returns it for a
+                // These errors mean that getattrlistbulk(2) does not work for this directory. ERANGE was observed at
+                // the end of directories on macOS 10.13. EBADMSG comes from `read` below, which returns it for a
                 // malformed reply.
                 Err(Errno::ENOTSUP | Errno::EINVAL | Errno::ENOSYS | Errno::ERANGE | Errno::EBADMSG)
                     if !self.begun =>
@@ -151,7 +151,8 @@ impl Buffer {
     /// automount or a download.
     ///
     /// # Errors
-    /// Returns the error in the listing, or any error of fstatat(2), such as `ENOENT` if the entry no longer exists.
+    /// Returns the error that the listing reported for the entry, or any error of fstatat(2), such as `ENOENT` if the
+    /// entry no longer exists.
     pub fn attributes(&self, directory: &Directory, entry: &DirEntry<'_>) -> Result<Attributes, Errno> {
         match entry.prefetched {
             Prefetched::All(attributes) => Ok(attributes),

@@ -1,4 +1,4 @@
-//! Any Unix: names from the C library's directory streams (`readdir(3)`), which nix provides.
+//! Any Unix: names from `readdir(3)`, which is called through the nix crate.
 
 use nix::dir::{Dir, Entry, OwningIter, Type};
 use nix::errno::Errno;

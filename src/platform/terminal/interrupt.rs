@@ -35,8 +35,8 @@ impl Interrupt {
     pub fn hold() -> io::Result<Self> {
         let ends = Arc::new(AtomicBool::new(false));
         if !is_ignored(Signal::SIGINT) {
-            // Handlers run in the order of registration, so on the first signal, this handler finds the flag unset and
-            // the next handler sets it.
+            // Handlers run in the order of registration. On the first signal, the handler registered here finds the
+            // flag unset, and the handler registered next sets it. The second signal therefore ends the process.
             register_end(Arc::clone(&ends))?;
             flag::register(SIGINT, Arc::clone(&ends)).inspect_err(|_| ends.store(true, Ordering::SeqCst))?;
         }

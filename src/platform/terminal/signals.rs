@@ -37,7 +37,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Installs handlers for the signals that end a program, and watches `terminal`.
+    /// Installs handlers for the signals that end a program. [`Watch::wait`] reports these signals, and the hangup of
+    /// `terminal`.
     ///
     /// # Errors
     /// Returns an error if no descriptor is free or the system refuses a handler.
@@ -137,7 +138,7 @@ pub fn is_writable(terminal: BorrowedFd<'_>) -> bool {
         let left = end.saturating_duration_since(Instant::now());
         let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::ZERO);
         match poll(&mut descriptors, timeout) {
-            // Signals are handled elsewhere.
+            // A signal interrupted poll(2). Its handler has run, so poll(2) is called again.
             Err(nix::errno::Errno::EINTR) => {}
             // macOS cannot poll /dev/tty.
             Ok(1) if descriptors[0].revents() == Some(PollFlags::POLLNVAL) => {

@@ -26,7 +26,7 @@ pub type Around = Box<dyn Fn(&dyn Fn() -> io::Result<()>) + Send>;
 #[derive(Default)]
 struct Stops {
     around: Mutex<Option<Around>>,
-    /// Number of stops so far.
+    /// Number of SIGTSTP signals handled so far. A signal counts once the process has continued.
     count: Mutex<u64>,
     is_over: Condvar,
 }
@@ -39,7 +39,7 @@ static STOPS: OnceLock<Stops> = OnceLock::new();
 /// # Errors
 /// Returns an error if no thread can be started.
 pub fn hold() -> io::Result<()> {
-    // SIGTSTP stays ignored if the process was started that way.
+    // A process that was started with SIGTSTP ignored continues to ignore it.
     if is_ignored(Signal::SIGTSTP) || STOPS.get().is_some() {
         return Ok(());
     }
@@ -62,7 +62,7 @@ pub fn hold() -> io::Result<()> {
     begun.map(drop)
 }
 
-/// Sets the function that is called for each stop.
+/// Sets the function that is called each time SIGTSTP is about to stop the process; see [`Around`].
 pub fn around(what: Around) {
     if let Some(stops) = STOPS.get() {
         *lock(&stops.around) = Some(what);

@@ -153,7 +153,8 @@ impl Word<'_> {
     }
 
     fn glob(&self) -> Result<Test, Trouble> {
-        // As in `--exclude`, a trailing slash does not turn the glob into a path.
+        // A glob with a slash is compared with paths instead of names. As in `--exclude`, a trailing slash does not
+        // count.
         let in_path = self.text.trim_end_matches('/').contains('/');
         let regex = if in_path {
             glob::path_regex(self.text)
@@ -311,7 +312,7 @@ const SIZES: [(&str, SizeTest); 5] = [
 /// Parser for the value after a colon. The last argument is the current time in seconds since 1970.
 type Qualifier = fn(&Word<'_>, &str, i64) -> Result<Test, Trouble>;
 
-/// Keys that precede a colon, and the parsers for their values.
+/// Keys that precede a colon, such as `older` in `older:30d`, and the parsers for their values.
 const QUALIFIERS: [(&str, Qualifier); 5] = [
     ("older", |word, value, now| Ok(Test::Modified(i64::MIN..now.saturating_sub(word.age(value)?)))),
     ("newer", |word, value, now| Ok(Test::Modified(now.saturating_sub(word.age(value)?)..i64::MAX))),

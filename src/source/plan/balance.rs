@@ -18,7 +18,7 @@ use crate::base::sort::sort_by;
 use crate::scan::{BadPattern, Exclude, ExcludePatterns};
 use crate::tree::{DirId, Tree, join};
 
-/// Directory that is scanned as a whole.
+/// Directory that is assigned to a single part, with everything below it.
 struct DealtDirectory {
     entries: u64,
     path: Vec<u8>,
@@ -81,7 +81,7 @@ fn units(
 }
 
 /// Returns `true` if most entries of a directory are directly in it. Cutting such a directory would assign all of
-/// these entries to the rest.
+/// these entries to part 0, which contains the rest of the tree.
 fn is_flat(tree: &Tree, id: DirId) -> bool {
     let below: u64 = tree.listing(id).directories().map(|child| entries(tree, child)).sum();
     below < entries(tree, id) / 2

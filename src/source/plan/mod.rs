@@ -31,7 +31,7 @@ pub struct ScanPlan {
 /// Part of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScanPart {
-    /// Expected number of entries.
+    /// Expected number of entries in the part.
     pub entries: u64,
     /// Absolute paths of the part's directories. Empty for part 0, which is the rest of the tree.
     pub paths: Vec<Vec<u8>>,

@@ -49,7 +49,7 @@ impl SizeSource {
         }
     }
 
-    /// Returns the totals of `id` from an earlier scan if they should be shown.
+    /// Returns the totals to show for `id` if they come from an earlier scan; see [`RecordedTotals::totals`].
     pub fn recorded(&self, tree: &Tree, id: DirId) -> Option<Totals> {
         let recorded = self.recorded.as_ref().filter(|_| self.filtered.is_none())?;
         recorded.totals(tree, &self.live, id)
@@ -180,7 +180,8 @@ impl SortedEntries {
         let recorded = recorded.map(|directory| RecordedRows::merge(directory, listing, &rows, order));
         let recorded_largest = recorded.as_ref().map_or(0, |rows| rows.largest);
         Self {
-            // `collect` reuses the allocation of `rows`, and boxing frees the unused half.
+            // A position takes half the memory of a row. `collect` reuses the allocation of `rows`, and boxing frees
+            // the unused half.
             sorted: rows.into_iter().map(|row| row.position).collect(),
             length: listing.length(),
             left_out: left_out.into_inner(),

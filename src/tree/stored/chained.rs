@@ -96,10 +96,10 @@ struct Loading<'l> {
     id: DirId,
     device: u32,
     batch: &'l mut Batch,
-    /// Newest node of the listing so far.
+    /// Newest node of the listing's chain; `None` while the listing has no segments.
     node: Option<Address>,
     failures: Vec<Failure>,
-    /// Totals of the child directories, and disk usage of the other entries.
+    /// Sum of the totals of the child directories. Of the other entries, only the disk usage is added.
     sum: Totals,
 }
 

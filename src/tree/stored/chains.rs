@@ -1,4 +1,5 @@
-//! Chains of items in a file, and the data for loading them on first use; see `chained`.
+//! Interface to a file in which the entries of each directory form a chain of items, and the state of loading the
+//! listings on first use; see `chained`.
 
 use super::damage::FirstDamage;
 use crate::base::slots::Slots;
@@ -14,11 +15,12 @@ const LOCKS: usize = 64;
 /// Item of a chain: one entry of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainItem<'a> {
-    /// Entry. Its directory number is set later, and so is the device of its hard links (see `links_on`).
+    /// Entry. Its directory number and the device of its hard links (see `links_on`) are set later.
     pub entry: Entry<'a>,
     /// Data of a directory besides its own metadata; `None` if the entry is not a directory.
     pub inside: Option<Inside>,
-    /// Index of the device of the entry's hard links; `None` if this is the device of its directory.
+    /// Index of the device of the entry's hard links; `None` if they have the device of the directory that contains
+    /// the entry.
     pub links_on: Option<u32>,
 }
 
@@ -31,7 +33,7 @@ pub enum ItemDevice {
     Index(u32),
 }
 
-/// Data that a file records for everything in and below a directory.
+/// Data that a file of chains records for a directory and everything below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inside {
     /// Totals. `errors` only shows whether there were any errors, not how many.
@@ -68,7 +70,7 @@ pub(in crate::tree) struct Unloaded {
     pub(in crate::tree) own: AtomicU64,
 }
 
-/// File with chains, and the state of loading.
+/// File in which the entries of each directory form a chain, and the state of loading the listings.
 pub(in crate::tree) struct ChainedFile {
     pub(in crate::tree) chains: Box<dyn Chains>,
     pub(in crate::tree) directories: Slots<Unloaded, 1024>,
@@ -77,9 +79,10 @@ pub(in crate::tree) struct ChainedFile {
     pub(in crate::tree) locks: Box<[Mutex<()>]>,
     /// Buffers that no thread is using.
     pub(in crate::tree) batches: Mutex<Vec<Batch>>,
-    /// `true` once everything has been loaded. `Relaxed` suffices, because the flag guards no data.
+    /// `true` once all listings have been loaded. `Relaxed` suffices, because the flag guards no data.
     pub(in crate::tree) is_loaded: AtomicBool,
-    /// `true` once the errors have been counted. `Relaxed` suffices, because the flag guards no data.
+    /// `true` once the read errors recorded in the file have been loaded and counted. `Relaxed` suffices, because the
+    /// flag guards no data.
     pub(in crate::tree) are_failures_loaded: AtomicBool,
     pub(in crate::tree) damage: FirstDamage,
 }

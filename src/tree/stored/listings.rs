@@ -59,13 +59,14 @@ impl ListingsDraft {
 pub struct Span {
     /// Directories whose listings may be in the block. The first listing must belong to the first directory.
     pub parents: Range<u32>,
-    /// Directories that may be named in the block.
+    /// Directories whose own entries must be in the block, in this order. The entry of a root may also refer to
+    /// another directory.
     pub children: Range<u32>,
     /// Total number of directories in the tree.
     pub all: u32,
 }
 
-/// Directory named in a block.
+/// Directory whose entry is in a block.
 #[derive(Debug)]
 pub struct Child {
     /// Number of the directory.
@@ -81,7 +82,7 @@ pub struct Child {
 pub struct Found {
     /// Directories, and the positions of their listings.
     pub listings: Vec<(DirId, usize)>,
-    /// Directories named in the block.
+    /// Directories whose own entries are in the block.
     pub children: Vec<Child>,
     /// Names of inodes with several links.
     pub linked: Vec<LinkedName>,

@@ -74,7 +74,7 @@ impl NumberedFile {
         });
     }
 
-    /// Loads all blocks.
+    /// Loads all blocks, so that any damage to them is found.
     pub(crate) fn verify(&self, tree: &Tree) {
         let leaves = (0..self.plan.directories.div_ceil(ROWS)).into_par_iter();
         leaves.for_each(|leaf| {

@@ -5,7 +5,7 @@ use super::damage::FirstDamage;
 use crate::base::sync::OnceLock;
 use crate::platform::memory::block_file::{Block, BlockFile};
 
-/// Number of rows of the directory table in a block of the file.
+/// Number of rows of the directory table that one block of the file holds. The last block may hold fewer.
 pub const ROWS: u32 = 1 << 10;
 
 /// Block of the file that contains listings of directories.
@@ -18,7 +18,7 @@ pub struct ListingBlock {
     /// Number of the first child directory whose name is in this block. If this block names no child
     /// directory, the number of the first child directory that a later block names.
     pub child: u32,
-    /// `true` if the block names inodes with several links.
+    /// `true` if the block contains names of inodes with several links.
     pub has_links: bool,
     /// `true` if an entry in the block could not be read.
     pub has_failures: bool,

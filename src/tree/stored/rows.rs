@@ -28,11 +28,11 @@ pub const LEAST: u64 = 5;
 /// Data stored for a directory besides its listing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Row {
-    /// Number of the parent. The top is its own parent.
+    /// Number of the parent directory. The parent of the virtual top is the top itself.
     pub parent: u32,
     /// Totals of the directory and everything below it.
     pub totals: Totals,
-    /// Index of the device.
+    /// Index of the directory's device in the tree's list of devices.
     pub device: u32,
     /// `true` if the totals are lower bounds; see [`crate::tree::Status::partial`].
     pub is_partial: bool,

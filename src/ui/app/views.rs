@@ -1,4 +1,4 @@
-//! Current scope, background jobs of views and layers, and commands that open or close views.
+//! Current scope of the key bindings, background jobs of views and layers, and commands that open or close views.
 
 use super::App;
 use crate::source::SourceKind;

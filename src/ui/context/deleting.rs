@@ -49,7 +49,8 @@ impl Context<'_> {
         Some(Effect::Deletion(DeletionRequest::Stop))
     }
 
-    /// Stores trashed items so that they can be restored later, most recent first.
+    /// Stores the trashed items of one operation, so that the user can restore them later. The items stored last are
+    /// restored first.
     fn remember_trashed<'r>(&mut self, trashed: impl Iterator<Item = &'r Trashed>) {
         let trashed: Vec<Trashed> = trashed.cloned().collect();
         if !trashed.is_empty() {

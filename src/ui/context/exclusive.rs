@@ -16,7 +16,7 @@ use crate::ui::loader::{Keep, Sources};
 use crate::ui::notice::Notice;
 
 impl Context<'_> {
-    /// Shows or hides the column of bytes that deletion frees. Hiding it stops the search.
+    /// Shows or hides the column of exclusive sizes. Hiding the column stops the search for these sizes.
     pub fn toggle_frees(&mut self) {
         if self.shown.columns.has(Column::Frees) {
             self.shown.columns.toggle(Column::Frees);
@@ -105,7 +105,7 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the progress of the search while it runs.
+    /// Returns the progress of the search for exclusive sizes; `None` if no search is running.
     pub fn exclusive_progress(&self) -> Option<Arc<ExclusiveProgress>> {
         let search = self.views.exclusive.as_ref().filter(|search| search.is_loading())?;
         Some(search.value().cloned().unwrap_or_default())

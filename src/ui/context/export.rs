@@ -1,4 +1,4 @@
-//! Export to a file: the checks, the default file name, and the request.
+//! Export to a file: the check that an export can start now, the default file name, and the request to write it.
 
 use super::Context;
 use crate::scan::Outcome;

@@ -70,7 +70,8 @@ impl<'t> Context<'t> {
     /// rows.
     fn mark_total(&mut self) -> bool {
         match self.sheet().and_then(TableView::target) {
-            // A total of directories is not marked, because marking a directory also marks everything in it.
+            // A total of directories is not marked: marking a directory would also mark its contents, which are not
+            // part of the total.
             Some(Target::Files { label, table, query }) if *table == largest::TABLE => {
                 self.show_files(label, table, &query);
                 self.views.sheets.last_mut().into_iter().for_each(|sheet| sheet.mark_all_found(true));

@@ -70,7 +70,7 @@ pub struct Context<'t> {
     pub path: Vec<u8>,
     pub window: Window,
     pub notice: Option<Notice>,
-    /// Time since the start of the session at which the notice first appeared on the screen.
+    /// Time from the start of the session until the notice appeared on the screen; `None` if it has not appeared yet.
     pub notice_since: Option<Duration>,
     /// `true` if a page beside the view receives the key presses.
     pub is_beside_page: bool,
@@ -85,7 +85,7 @@ pub struct Context<'t> {
     pub parent_list: Option<ParentList<'t>>,
     pub panes: Panes,
     pub memories: HashMap<DirId, SavedCursor>,
-    /// Directory IDs of the roots at the time of the last tick.
+    /// Directory IDs of the roots at the time of the last call of [`Context::follow_roots`].
     pub known_roots: Vec<DirId>,
     pub rescan: Option<Rescan>,
     pub marks: Marks<'t>,

@@ -50,7 +50,8 @@ impl Context<'_> {
         }
     }
 
-    /// Loads the data for the preview. Returns `true` if something has changed.
+    /// Starts the background jobs that the preview needs, and collects their new results. Returns `true` if a result
+    /// or the state of a job has changed.
     pub fn poll_preview(&mut self, sources: &Sources<'_>) -> bool {
         if !self.views.preview.may_start() {
             return false;

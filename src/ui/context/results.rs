@@ -32,8 +32,8 @@ impl Context<'_> {
         }
     }
 
-    /// Opens the directory under the cursor as if it were part of the view. On a row without a directory, does the
-    /// same as Enter.
+    /// Opens the directory under the cursor, so that going to its parent returns to the view. On a row without a
+    /// directory, does the same as Enter.
     pub fn open_in_place(&mut self) {
         match self.views.sheets.last().and_then(TableView::target) {
             Some(Target::Entry(entry)) => {
@@ -60,7 +60,8 @@ impl Context<'_> {
         self.views.return_to = Some(Return { opened: self.place.id, ..return_to });
     }
 
-    /// Saves the view and goes to an entry. If `is_in_place` is `true`, opens the entry, which must be a directory.
+    /// Closes the view, saves its state for [`Self::return_to_view`], and goes to an entry. If `is_in_place` is
+    /// `true`, also opens the entry, which must be a directory.
     pub fn leave_for(&mut self, entry: EntryId, is_in_place: bool) {
         let return_to = self.take_view(is_in_place);
         if !self.go_to_entry(entry) {
@@ -117,8 +118,8 @@ impl Context<'_> {
         if return_to.is_in_place {
             return self.return_to_view();
         }
-        // The directory contains the entry in the view's row and is not itself that row, so going to its parent does
-        // not lead back to the saved view.
+        // The user came from a row that shows an entry of this directory, not the directory itself. Going to the
+        // parent therefore does not return to the saved view.
         self.views.return_to = None;
         false
     }

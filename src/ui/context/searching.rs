@@ -1,6 +1,7 @@
 //! Search: parsing of the typed text, and the view of the results.
 //!
-//! Invariant: the view of the results always belongs to the typed text.
+//! Invariant: the search view always requests the results for the current text. Until they arrive, it may show the
+//! rows for the previous text.
 
 use super::Context;
 use crate::analysis::search::Query;

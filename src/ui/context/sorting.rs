@@ -19,8 +19,8 @@ use crate::ui::view_state::Sorting;
 
 /// Time after an input during which new entries do not reorder the rows.
 const HOLD: Duration = Duration::from_millis(800);
-/// Duration of a scan before which a large recorded listing is not merged into the rows. Merging a million entries takes
-/// as long as a good part of such a scan, and would slow it down.
+/// Time from the start of a scan during which no large recorded listing is merged into the rows. Merging a million
+/// entries takes a large part of this time, and would slow the scan down.
 const SHORT_SCAN: Duration = Duration::from_secs(1);
 
 impl Context<'_> {

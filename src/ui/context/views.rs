@@ -127,7 +127,8 @@ impl Context<'_> {
     /// Reloads results that may lack new entries, at intervals during the scan and once at its end.
     pub fn refresh_views(&mut self, has_grown: bool) {
         if has_grown {
-            // Views with rows from the last scan are reloaded only after the running scan has ended.
+            // New entries do not change rows from the last scan, so views with such rows are reloaded only after the
+            // running scan has ended.
             let keeps_recorded = self.is_scanning() && self.record.is_some();
             let outdated = self.views.sheets.iter_mut().filter(|it| !(keeps_recorded && it.is_recorded()));
             outdated.for_each(|sheet| sheet.rows.outdate());

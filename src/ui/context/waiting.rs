@@ -1,4 +1,4 @@
-//! Keys that wait for the scan, because they were pressed on an entry that only the last scan has found.
+//! Keys that wait for the running scan, because they were pressed on an entry that only the last scan has found.
 //!
 //! ```text
 //! key on a row of the last scan -> notice -> the entry is found  -> cursor on it, the command is performed
@@ -19,9 +19,9 @@ use crate::ui::view_state::BaseView;
 use crate::ui::waiting_command::WaitingCommand;
 
 impl Context<'_> {
-    /// Makes a command wait if it would act on an entry of the list that the last scan found and the running scan has
-    /// not found yet. In a table of rows from the last scan, refuses a command that would act on a row. Returns
-    /// `false` if the command can be performed now.
+    /// Makes a command wait if it would act on an entry that the last scan found and the running scan has not found
+    /// yet, or on several rows of a list that contains such entries. In a table of rows from the last scan, refuses a
+    /// command that would act on a row. Returns `false` if the command can be performed now.
     pub fn wait_for_scan(&mut self, command: Command) -> bool {
         if self.sheet().is_some_and(TableView::is_recorded) {
             return self.refuse_on_recorded_row(command);
@@ -49,7 +49,8 @@ impl Context<'_> {
         true
     }
 
-    /// Refuses a command that would act on a row from the last scan. Returns `false` for any other command.
+    /// Refuses a command that would act on a row that only an earlier scan has found. Returns `false` for any other
+    /// command.
     fn refuse_on_recorded_row(&mut self, command: Command) -> bool {
         let acts_on_row = matches!(
             command,

@@ -126,7 +126,7 @@ impl Context<'_> {
         self.tree.ancestry(self.place.id).take_while(|id| Some(*id) != above).count()
     }
 
-    /// Returns the ancestors of `directory`, outermost first.
+    /// Returns the ancestors of `directory`, outermost first. Includes the list of roots if there are several roots.
     pub fn way_to(&self, directory: DirId) -> Vec<DirId> {
         let mut way: Vec<DirId> = self.tree.ancestry(directory).skip(1).collect();
         if self.roots.len() != 1 && directory != DirId::TOP {
@@ -180,7 +180,7 @@ impl Context<'_> {
         self.expected = Some(name);
     }
 
-    /// Moves the cursor to the expected entry if it now exists.
+    /// Moves the cursor to the entry that [`Self::expect`] was called for, if this entry now exists.
     pub fn go_to_expected(&mut self) {
         if self.pressed.is_some() {
             self.expected = None;

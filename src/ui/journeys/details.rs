@@ -1,5 +1,5 @@
-//! Tests of the info page, of programs started for an entry, and of scans of the parent directory, with made-up
-//! results of jobs.
+//! Tests of the info page, of programs started for an entry, and of scans of the parent directory. The tests supply
+//! the results of the jobs.
 
 use super::*;
 use crate::base::job::JobError;

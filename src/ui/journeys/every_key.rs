@@ -27,7 +27,7 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
         Scope::Typing => deleting::typing(&mut app),
         Scope::Failures => deleting::failed(&mut app),
         Scope::Details => {
-            // In a window of this size, the page does not fit, so it can be scrolled.
+            // In a window of this size, the info page does not fit, so it can be scrolled.
             app.update(Event::Resize(20, 5));
             press(&mut app, "i j j")
         }
@@ -133,8 +133,8 @@ fn every_key_of_the_table_does_something() {
             read(&mut app);
             let before = picture(&app);
             let effect = app.update(Event::Key(Key::event(*key)));
-            // Any key closes the answer gate of a question, which does not count as an effect of the key. The
-            // test therefore waits until the gate is open again.
+            // Any key closes the answer gate of a question. A closed gate is not an effect to test for, so the test
+            // waits until the gate is open again.
             read(&mut app);
             let has_changed = picture(&app) != before;
             assert!(effect.is_some() || has_changed, "{} in {scope:?}", key.name());

@@ -25,7 +25,7 @@ pub fn click(app: &mut App<'_>, at: (u16, u16), milliseconds: u64) -> Option<Eff
     event(app, MouseEventKind::Down(MouseButton::Left), at, milliseconds)
 }
 
-/// Waits as long as a user needs to read a question. Returns the column and line of a text on the screen.
+/// Waits as long as a user needs to read a question. Returns the column and line at which `text` is on the screen.
 fn place(app: &mut App<'_>, text: &str) -> Option<(u16, u16)> {
     read(app);
     let (columns, lines) = app.cx.size;
@@ -221,7 +221,8 @@ fn the_buttons_of_the_dialog_are_clicked_where_they_are_drawn() {
 fn two_clicks_at_once_do_not_answer_two_questions() {
     let tree = home();
     let mut app = finished(&tree);
-    // For a file, the dialog has the same height when it asks again, so the button is in the same position.
+    // For a file, the dialog has the same height for the second question as for the first, so [ Yes ] is in the same
+    // position.
     press(&mut app, "j j j");
     deleting::asked_twice(&mut app);
     let yes = place(&mut app, "[ Yes ]").expect("there is a Yes");

@@ -1,4 +1,5 @@
-//! Random trees that were edited between the last scan and this one, read in a random order.
+//! Test with two random trees: the tree of the last scan, and the tree that the running scan reads. The directories
+//! of the latter are read in a random order.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -42,7 +43,8 @@ fn plans(nodes: &Nodes, is_scanned: bool) -> Vec<Plan> {
     nodes.iter().map(plan).collect()
 }
 
-/// Returns the disk usage of an entry, as a walk with a set of inodes determines it.
+/// Returns the disk usage of an entry, with each inode counted once. `seen` contains the inodes of the links counted
+/// so far.
 fn disk(node: &Node, seen: &mut HashSet<u64>) -> u64 {
     match node {
         Node::File(blocks) => blocks * 512,
@@ -66,7 +68,8 @@ fn at<'n>(nodes: &'n Nodes, path: &[String]) -> Option<&'n Nodes> {
     })
 }
 
-/// Checks the list of the directory at `path`. `read` contains the paths of the directories that have been read.
+/// Enters the directory at `path` and checks its rows. The rows must be the entries in `new` if `read` contains the
+/// path, and the entries in `old`, the tree of the last scan, as long as the directory is not completely listed.
 fn check(app: &mut App<'_>, [old, new]: [&Nodes; 2], path: &[String], read: &BTreeSet<Vec<String>>) {
     let tree = app.cx.tree;
     let root = tree.listing(DirId::TOP).directories().next().unwrap();
@@ -95,7 +98,7 @@ fn check(app: &mut App<'_>, [old, new]: [&Nodes; 2], path: &[String], read: &BTr
     }
 }
 
-/// Checks that no key marks or deletes the recorded entry in row `index`.
+/// Checks that the recorded entry in row `index` cannot be deleted, marked or inspected.
 fn cannot_be_acted_on(app: &mut App<'_>, index: usize) {
     press(app, "g");
     (0..index).for_each(|_| drop(press(app, "j")));
@@ -111,8 +114,8 @@ fn cannot_be_acted_on(app: &mut App<'_>, index: usize) {
 proptest! {
     #![proptest_config(cases(128))]
 
-    /// At any time during the scan, a confirmed number is that of a naive walk, each name has one row, and no key acts
-    /// on an entry that only the last scan has found.
+    /// At any time during the scan, each size shown as exact equals the size found by a naive walk, each name has one
+    /// row, and no key acts on an entry that only the last scan has found.
     #[test]
     fn confirmed_numbers_are_true_and_recorded_rows_are_only_shown(
         old in trees(), new in trees(), order in prop::collection::vec(any::<prop::sample::Index>(), 24)

@@ -32,7 +32,7 @@ fn account(spaces: Vec<FileSystemUsage>) -> Arc<Account> {
     Arc::new(Account { rows: ledger(&report, Units::Binary), report })
 }
 
-/// Opens the df view with these numbers.
+/// Opens the df view with the numbers in `account`.
 fn opened<'t>(tree: &'t Arc<Tree>, account: &Arc<Account>) -> App<'t> {
     let mut app = finished(tree);
     work(&mut app, tree);

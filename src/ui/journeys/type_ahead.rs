@@ -28,7 +28,8 @@ impl<'t> Terminal<'t> {
 
     fn take(&mut self, action: Event) {
         if let Some(effect) = self.app.update(action) {
-            // Previews succeed immediately. Exports that may not overwrite files fail, because the file exists.
+            // These two effects are answered at once: a preview succeeds, and an export that must not overwrite a
+            // file fails as if the file existed.
             match &effect {
                 Effect::Deletion(DeletionRequest::Preview(..)) => {
                     let warnings = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 0)];

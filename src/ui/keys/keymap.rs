@@ -89,8 +89,8 @@ impl Keymap {
         !scope.types(key) && self.holder(scope, |other| other == key) == Some(line)
     }
 
-    /// Returns the [`KEYMAP`] line that a key belongs to in `scope`. Fixed lines take precedence, followed by changed
-    /// lines.
+    /// Returns the [`KEYMAP`] line that a key belongs to in `scope`. Lines whose keys cannot be changed take
+    /// precedence, followed by lines whose keys the configuration has changed.
     fn holder(&self, scope: Scope, is: impl Fn(Key) -> bool) -> Option<usize> {
         let all = || 0..KEYMAP.len();
         let fixed = all().filter(|line| KEYMAP[*line].is_fixed());

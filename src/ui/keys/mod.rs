@@ -21,10 +21,11 @@ pub use table::KEYMAP;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Move the cursor, or scroll a page.
+    /// Move the cursor of a list, or scroll the text of a page.
     Move(Motion),
     Open,
-    /// Open the directory under the cursor in place, so that going up from the directory returns to the view.
+    /// Open the directory under the cursor as if it were part of the view, so that going up from the directory
+    /// returns to the view.
     Inside,
     Parent,
     /// Sort by a column, or reverse the order if the rows are already sorted by it.
@@ -264,7 +265,7 @@ impl HelpGroup {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
     code: KeyCode,
-    /// Ctrl, Alt, or neither.
+    /// Modifier that is held with the key: Ctrl, Alt or none.
     held: KeyModifiers,
 }
 

@@ -30,7 +30,8 @@ const MOST_COLUMNS: usize = 3;
 
 #[derive(Clone, Debug)]
 pub struct HelpPage {
-    /// First visible line. The value can exceed the scroll range.
+    /// Index of the first visible line. The value can be too large, so [`Self::first()`] limits it to the scroll
+    /// range.
     first: usize,
     /// Group of keys that is shown first.
     group: HelpGroup,

@@ -1,6 +1,7 @@
 //! Notes about unusual disk usage of an entry, for users who want to free space.
 //!
-//! Invariant: a note about space appears only if the sizes need an explanation.
+//! Invariant: a file gets no note about space if it has no preallocated or shared bytes, and if its disk usage is at
+//! least its length, but exceeds the length by at most `SLACK`.
 
 use crate::base::format::{Units, grouped, plain_size};
 use crate::base::kind::Kind;
@@ -64,7 +65,7 @@ impl File<'_> {
         plain_size(bytes, self.units)
     }
 
-    /// If the disk usage is smaller than the length, explains why.
+    /// Returns a note about a disk usage smaller than the length, if any.
     fn holes(&self) -> Option<String> {
         let (disk, length) = (self.disk(), self.probe.attributes.apparent);
         let is = |it| self.probe.traits.contains(&it);

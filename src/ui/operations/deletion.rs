@@ -50,7 +50,7 @@ pub enum DeletionMessage {
     PreviewFailed(JobError),
     /// The operation could not be started, or an error ended it early.
     WorkFailed(JobError),
-    /// Another job failed. Contains the name of the job.
+    /// The job that writes a script, or the job that checks the marked entries, failed. Contains the name of the job.
     Failed(&'static str, JobError),
 }
 
@@ -69,7 +69,7 @@ pub struct Deletions {
 }
 
 impl Deletions {
-    /// Carries out a request. `runner` delivers the messages about its results.
+    /// Carries out a request. Its results arrive as messages from `runner`.
     pub fn take<M: From<DeletionMessage> + 'static>(
         &mut self,
         order: DeletionRequest,

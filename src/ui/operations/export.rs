@@ -15,7 +15,7 @@ use crate::ui::field::Field;
 pub struct ExportRequest {
     pub path: PathBuf,
     pub format: Format,
-    /// Action taken if the file exists.
+    /// Action taken if there is already a file at `path`.
     pub old: Overwrite,
 }
 

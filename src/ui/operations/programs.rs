@@ -95,7 +95,8 @@ fn next_level(level: Option<OsString>) -> u32 {
     level.unwrap_or(0).saturating_add(1)
 }
 
-/// Runs a pager with the file as standard input, so that no name is passed to the pager.
+/// Runs a pager with the file as standard input. No name is passed to the pager, because it could mistake
+/// a name for an option.
 fn view(screen: &Screen, file: &OwnedFd) -> Option<String> {
     let mut last = None;
     for words in pagers(variable("PAGER")) {

@@ -16,8 +16,8 @@ pub const QUESTION: &str = "\x1b]11;?\x1b\\";
 
 /// Maximum delay between the query and its answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Maximum number of keys that are passed on if they began like an answer but turn out to be something else, because
-/// the user may have typed them. A longer sequence is dropped as a damaged answer.
+/// Maximum number of held keys that are passed on if they turn out not to be an answer, because the user may have
+/// typed them. A longer sequence is dropped as a damaged answer.
 const CERTAIN: usize = 3;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub enum Taken {
 
 #[derive(Debug, Default)]
 pub struct Reply {
-    /// Time of the query, if an answer is expected.
+    /// Time when the terminal was asked for its background, if its answer is still expected.
     asked: Option<Instant>,
     /// Keys held back, because they may be the start of the answer.
     held: Vec<KeyEvent>,
@@ -86,7 +86,7 @@ fn letter(key: KeyEvent) -> Option<char> {
     }
 }
 
-/// Parses an answer such as `11;rgb:1e1e/1e1e/1e1e`.
+/// Parses the terminal's answer, for example `11;rgb:1e1e/1e1e/1e1e`.
 fn background(answer: &str) -> Option<Background> {
     let (_, color) = answer.strip_prefix("11;rgb")?.split_once(':')?;
     // Each component has one to four hexadecimal digits.

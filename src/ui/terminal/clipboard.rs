@@ -13,8 +13,8 @@ use std::thread;
 use crate::base::text::base64;
 use crate::platform::process::desktop::CLIPBOARD_TOOL;
 
-/// Returns the escape sequence that makes a terminal copy `text` (xterm's control sequences, "Manipulate
-/// Selection Data").
+/// Returns the escape sequence that makes a terminal copy `text` to the clipboard (xterm's control sequences,
+/// "Manipulate Selection Data").
 pub fn sequence(text: &[u8]) -> String {
     format!("\x1b]52;c;{}\x1b\\", base64(text))
 }

@@ -74,7 +74,7 @@ impl Input {
                 },
                 event::Event::Mouse(mouse) => events.push(Event::Mouse(mouse, begun.elapsed())),
                 event::Event::Resize(columns, lines) => events.push(Event::Resize(columns, lines)),
-                // Pasted text never triggers a command, but it can be part of a search.
+                // Pasted text never triggers a command. It only goes into an open text field.
                 event::Event::Paste(text) => events.push(Event::Paste(text)),
                 _ => {}
             }

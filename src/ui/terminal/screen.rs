@@ -2,10 +2,10 @@
 //!
 //! The terminal is given back no matter how the browser ends: normally, or because of an error, a panic or a signal.
 //! Only the first attempt to give it back has an effect, and any later output is discarded. Only one thread at a time
-//! can take over, lend or retake the terminal.
+//! can take the terminal over or give it back, for example to lend it to another program.
 //!
 //! Invariant: raw mode, the alternate screen and mouse capture are on exactly while `is_on` is `true`. Giving
-//! the terminal back clears the progress in the tab.
+//! the terminal back clears the progress in the terminal's tab.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -27,7 +27,7 @@ use crate::ui::terminal::tab_progress;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Holder {
-    /// Neither the browser nor a program started by it. This is the case before and after the session.
+    /// Neither the browser nor a program that it started uses the terminal, as before and after the session.
     #[default]
     Nobody,
     Browser,

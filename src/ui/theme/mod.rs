@@ -81,7 +81,7 @@ impl Glyphs {
         if is_folded { self.pick("▸", "+") } else { self.pick("▾", "-") }
     }
 
-    /// Returns the symbol that separates facts on a line.
+    /// Returns the symbol that separates the parts of a line, such as a size and a count.
     pub fn dot(self) -> &'static str {
         self.pick("·", "-")
     }

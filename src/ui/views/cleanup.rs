@@ -49,7 +49,7 @@ pub static TABLE: TableSpec = TableSpec {
     ..ENTRIES
 };
 
-/// Rows in display order.
+/// Cleanup candidates, and the rows of the view in display order.
 #[derive(Debug)]
 struct CleanupRows {
     hints: Arc<Hints>,

@@ -5,7 +5,7 @@
 //!   1.0 GiB  84.3% 2026-11-21 08:15  music/albums/symphony.flac
 //! ```
 //!
-//! Names are paths relative to the shown directory. Enter opens the directory that contains the entry.
+//! The Path column shows paths relative to the shown directory. Enter opens the directory that contains the entry.
 
 use super::table::{
     Needs, RowMarks, SUMS, TableContext, TableData, TableLayout, TableSpec, TableSummary, Target, ViewSpec,

@@ -85,7 +85,7 @@ fn first_name(tree: &Tree, from: DirId, links: &HardLinks, inode: &LinkedInode) 
     Some(path_below(tree, from, row.entry.directory, row.entry.record(tree)?.name))
 }
 
-/// Returns a note about names that are not in the subtree, if there are any.
+/// Returns a note if the inode has names outside the searched directory.
 fn note(inode: &LinkedInode) -> Option<String> {
     let LinkedInode { inside, count, elsewhere, .. } = *inode;
     match (inode.is_shared(), elsewhere) {

@@ -66,7 +66,7 @@ pub type StartRows = fn(&Sources<'_>, &TableRequest) -> io::Result<Option<Load<T
 pub enum TableLayout {
     /// One row per match, up to a limit.
     List,
-    /// Rows are totals, possibly followed by their entries.
+    /// Rows are totals. Each may be followed by rows for the entries that it sums up.
     Groups,
     /// Rows are groups of copies.
     Copies,
@@ -98,7 +98,7 @@ pub struct TableSpec {
     /// Main column, which disappears last when the window gets narrower.
     pub first: Column,
     pub name_room: usize,
-    /// Titles of columns that differ from the usual ones.
+    /// Titles that replace the usual titles of some columns.
     pub titles: &'static [(Column, &'static str)],
     pub marks: RowMarks,
     /// `true` if the user can switch the sizes from disk usage to apparent sizes.
@@ -108,7 +108,7 @@ pub struct TableSpec {
     pub has_scale: bool,
     /// `true` if the rows depend only on the tree, so that they can also be found in the tree of the last scan.
     pub is_of_tree: bool,
-    /// Column whose title shows the arrow when rows are sorted by time.
+    /// Column whose title shows the sort arrow when rows are sorted by time.
     pub time: Column,
     /// Initial sort order, if it is not by size.
     pub first_order: Option<By>,
@@ -206,7 +206,7 @@ pub struct TableSummary {
 pub struct Branch {
     /// Number of ancestors of the row in the tree.
     pub depth: usize,
-    /// Key that identifies the row in this answer and in later ones; `None` if the row has no children in the tree.
+    /// Key that identifies the row in this [`TableAnswer`] and in later ones; `None` if the row has no children.
     pub key: Option<u64>,
     /// `true` if unfolding the parent also unfolds this row. Used only for the first child of a row and for the first
     /// row of the table, which is unfolded at the start.
@@ -278,7 +278,8 @@ pub trait TableData: Debug + Send + Sync {
         &[]
     }
 
-    /// Returns all copies in the groups that have a copy inside `directory`. The copies inside it are to be kept.
+    /// Returns all copies in the groups that have a copy inside `directory`: the copies inside `directory` as those
+    /// to keep, and the copies outside it as the others.
     fn copies_elsewhere(&self, _tree: &Tree, _directory: DirId) -> Copies {
         Copies::default()
     }
@@ -299,8 +300,8 @@ pub trait TableData: Debug + Send + Sync {
         None
     }
 
-    /// Returns the rows of the df view, or of the text that explains one of its rows, for a screen with
-    /// `columns` columns. These rows have their own format.
+    /// Returns the rows of the df view, or of the page that explains a row of the df view, for a screen with
+    /// `columns` columns. Returns no rows for any other view, because other views are drawn as tables.
     fn ledger(&self, _columns: usize) -> Vec<ledger::Row> {
         Vec::new()
     }
@@ -362,8 +363,8 @@ pub const SUMS: TableSpec = TableSpec {
 /// Entries of a group of copies.
 #[derive(Clone, Debug, Default)]
 pub struct Copies {
-    /// Names of the copies to keep.
+    /// Entries of the copies to keep: one for each name of a copy.
     pub kept: Vec<EntryId>,
-    /// Names of all other copies.
+    /// Entries of all other copies: one for each name of a copy.
     pub others: Vec<EntryId>,
 }

@@ -39,8 +39,8 @@ const WIDE: usize = 60;
 const BAR: usize = 12;
 /// Width that is enough for a size written as an exact number of bytes.
 const FACT: usize = 20;
-/// Number of key hints for which the text on the right leaves room. Only texts about the filter and about an
-/// incomplete scan may leave less.
+/// Number of key hints that the text on the right must not displace. Only texts about the filter and about an
+/// incomplete scan may displace some of them.
 const KEPT: usize = 4;
 
 /// Draws the footer below the view or the page that replaces it.
@@ -222,7 +222,8 @@ fn place<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     let (window, most) = (&cx.window, room - first_hint(cx, top, room));
     let left = room.saturating_sub(width_of_first(cx, top, KEPT));
     let spare = room.saturating_sub(width_of_first(cx, top, usize::MAX));
-    // The last element of each fact is the maximum total width of that fact and all facts before it.
+    // The last element of each fact is a width. A fact is shown only if it fits into this width together with the
+    // facts shown before it.
     let mut facts = Vec::new();
     if !cx.views.is_overview() {
         facts.push((row_of(window.index, window.rows), Role::Plain, left));

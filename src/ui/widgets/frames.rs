@@ -1,4 +1,4 @@
-//! Picture made of frames. Adjacent frames share a line.
+//! Frames drawn with lines, for the cells of a treemap. Adjacent frames share a line.
 //!
 //! ```text
 //! ┌p cc1────╔c lib.rs═╗
@@ -54,7 +54,7 @@ impl Frames {
         }
     }
 
-    /// Draws the picture. Cells without lines are not changed.
+    /// Draws the lines. Cells without lines are not changed.
     pub fn draw(&self, theme: Theme, buffer: &mut Buffer) {
         for (position, cell) in self.area.positions().zip(&self.cells).filter(|(_, cell)| **cell != 0) {
             let is_bold = *cell & BOLD != 0;

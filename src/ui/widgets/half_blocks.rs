@@ -15,7 +15,8 @@ pub struct HalfBlocks {
 
 impl HalfBlocks {
     pub fn new(area: Rect) -> Self {
-        // The number of half lines must fit in 16 bits.
+        // Vertical positions in half lines must fit in 16 bits. The height may use half of that range, and the
+        // position of the area on the screen the other half.
         let area = Rect { height: area.height.min(u16::MAX / 4), ..area };
         Self { area, colors: vec![None; usize::from(area.width) * usize::from(area.height) * 2] }
     }

@@ -11,8 +11,8 @@
 //! unless the rectangle is only one column wide or half a line high.
 //!
 //! A rectangle, including title and gap, gets its share of the area below its directory's title. Rounding changes the
-//! width by at most one column and the height by at most half a line. Areas can therefore be compared among the entries of one
-//! directory, but not between directories: a directory with many levels loses more area to titles.
+//! width by at most one column and the height by at most half a line. Areas can therefore be compared among the
+//! entries of one directory, but not between directories: a directory with many levels loses more area to titles.
 //!
 //! Without colors or half blocks, each rectangle has a frame, whose upper line begins with the name. A symbol before
 //! the name replaces the color. Adjacent frames share a line. A rectangle includes the upper and the left line of its
@@ -59,7 +59,7 @@ struct Label {
     style: Style,
 }
 
-/// Contents of a directory: their sizes, the drawing area, and their tiles.
+/// Tiles of one directory, with the sizes and the area from which they were computed.
 #[cfg(test)]
 pub struct LaidOut {
     pub sizes: Vec<u64>,
@@ -159,7 +159,8 @@ impl<'a, 't> Painter<'a, 't> {
 
     /// Paints the rectangle for entries that have no rectangles of their own. `number` is their count.
     pub fn others(&mut self, number: u64, area: Area) {
-        // A rectangle that is one column wide has no gap, so its label would touch the next rectangle.
+        // The gap or the left line takes one column. A rectangle that is one column wide gets no label, because
+        // nothing would separate the label from the next rectangle.
         let room = usize::from(area.width - 1);
         self.frame(area, false);
         let (theme, area) = (self.cx.theme, self.inset(area));
@@ -234,8 +235,8 @@ impl<'a, 't> Painter<'a, 't> {
         self.write(inside, &label, &shape.size_text(self.cx), style);
     }
 
-    /// Returns the style for text on a rectangle with this color. If rectangles have frames, the text has the color of
-    /// the entry.
+    /// Returns the style for the text on the rectangle `shape`, which is filled with `color`. If rectangles have
+    /// frames instead of filled areas, the color of the text shows the role of the entry.
     fn ink(&self, color: Option<Color>, shape: &Shape<'_>) -> Style {
         match color {
             _ if self.frames.is_some() && shape.is_selected => self.cx.theme.style(Role::Accent).reversed(),
@@ -243,8 +244,8 @@ impl<'a, 't> Painter<'a, 't> {
             _ if self.frames.is_some() => {
                 self.cx.theme.style(self.role(shape)).remove_modifier(Modifier::DIM)
             }
-            // Without a color, nothing is painted behind the text. `Reset` is painted in reverse video, which also
-            // applies to the text.
+            // Without a color, the rectangle is not filled. `Reset` fills it in reverse video, which also reverses
+            // the text.
             None | Some(Color::Reset) => Style::new(),
             Some(color) => Style::new().fg(ink(color)),
         }

@@ -39,7 +39,7 @@ const BAR: usize = 24;
 const ROOMY: u16 = 90;
 /// Minimum height of a part: a heading, one row, and a blank line.
 const LEAST: u16 = 3;
-/// Minimum height of the overview, in lines, at which a blank line follows the file system's space.
+/// Minimum height of the overview, in lines, at which a blank line separates the file system's space from the parts.
 const HIGH: u16 = 30;
 /// Minimum height of the overview, in lines, at which the used and free space of the file system is shown at the top.
 const LOW: u16 = 12;
@@ -58,7 +58,7 @@ pub fn columns(width: u16) -> usize {
     if width >= WIDE { 2 } else { 1 }
 }
 
-/// Returns the number of rows of parts that fit on the screen.
+/// Returns the number of parts that fit on the screen one below the other, at least 1.
 pub fn lines(cx: &Context<'_>, layout: Layout) -> usize {
     usize::from(regions(cx, layout).1.height / LEAST).max(1)
 }
@@ -69,7 +69,8 @@ pub fn selected(cx: &Context<'_>, layout: Layout) -> Option<(u16, u16)> {
     places(cx, layout).into_iter().find(is_selected).map(|(_, area)| (area.x, area.y))
 }
 
-/// Returns the area for the file system's space, if there is room for it, and the area for the parts.
+/// Returns the area for the file system's space, if there is room for it, and the area for the parts of the
+/// overview.
 fn regions(cx: &Context<'_>, layout: Layout) -> (Option<Rect>, Rect) {
     let area = Rect { y: layout.titles.y, height: layout.list.bottom() - layout.titles.y, ..layout.list };
     if area.height < LOW || !cx.expects_space() {
@@ -102,7 +103,7 @@ fn places(cx: &Context<'_>, layout: Layout) -> Vec<(usize, Rect)> {
 /// Returns the height of each row of parts. The rows share the available height evenly, but no row gets more than it
 /// needs.
 fn heights(parts: &[Part], columns: usize, room: u16) -> Vec<u16> {
-    // The heading and a blank line need two more lines.
+    // Each part also needs one line for its heading and one blank line.
     let need = |part: &Part| u16::try_from(part.rows.len().max(1) + 2).unwrap_or(u16::MAX);
     let needs: Vec<u16> =
         parts.chunks(columns).map(|line| line.iter().map(need).max().unwrap_or(0)).collect();
@@ -171,8 +172,8 @@ fn largest(part: &Part, room: usize) -> Vec<&(Row, Role)> {
 fn row_line<'a>(cx: &Context<'_>, row: &Row, role: Role, room: usize) -> Line<'a> {
     let format = NumberFormat { units: cx.units, zone: &cx.zone, users: cx.owners.names() };
     let number = cx.units.width() + 1;
-    // A row for a change shows its growth. A row without a size (a reason for errors) shows its number of
-    // entries. Any other row shows its size.
+    // A row for a change shows its growth. A row for an error has no size and shows the number of entries with this
+    // error. Any other row shows its size.
     let (column, value) = match (row.cell(Column::Growth), row.cell(Column::Size)) {
         // The earlier size of a new entry is set to 0, so that its size is shown instead of the word "new".
         (CellValue::Change(None, after), _) => (Column::Growth, CellValue::Change(Some(0), after)),

@@ -20,7 +20,7 @@ pub fn draw(cx: &Context<'_>, pane: Rect, canvas: &mut Canvas<'_>) {
     let columns =
         Columns::fit(usize::from(pane.width.saturating_sub(1)), wanted, Column::Size, NAME, cx.units);
     let window = &parent.window;
-    // The rows do not belong to the view, so their clickable areas are discarded.
+    // A click anywhere in the pane opens the parent directory, so the clickable areas of the rows are discarded.
     let rows = &mut Canvas { buffer: canvas.buffer, hits: &mut HitMap::default() };
     draw_rows(cx, &columns, (&window.lines, &[]), (window.offset, usize::MAX), pane, rows);
     let selected = window.index.checked_sub(window.offset).and_then(|line| u16::try_from(line).ok());

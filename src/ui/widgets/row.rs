@@ -207,7 +207,8 @@ pub fn select(cx: &Context<'_>, row: Rect, bar: Rect, buffer: &mut Buffer) {
         } else if selected.bg.is_none() && bar.contains(position) {
             continue;
         } else if is_tint && cell.fg != Color::Reset && ![selected.bg, faint].contains(&Some(cell.fg)) {
-            // Faint text would have too little contrast with this background.
+            // The text keeps its color, unless it is faint: faint text would have too little contrast with this
+            // background.
             style = style.fg(cell.fg);
         }
         cell.set_style(style);

@@ -11,7 +11,7 @@ use crate::ui::context::Context;
 use crate::ui::map_colors::MapColors;
 use crate::ui::theme::Role;
 
-/// Ages, in days, at which the color changes.
+/// Boundaries, in days, between the ages that have their own colors in a treemap colored by age.
 const AGES: [i64; 4] = [30, 90, 365, 3 * 365];
 
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct Shape<'a> {
     pub change: Option<Ordering>,
     pub inner: Option<&'a Level>,
     pub is_selected: bool,
-    /// `true` if the size is from the last scan.
+    /// `true` if the size is from an earlier scan instead of the current one.
     pub is_recorded: bool,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// Returns the size as text. A size from the last scan has a symbol in front of it.
+    /// Returns the size as text. A size from an earlier scan has a symbol in front of it.
     pub fn size_text(&self, cx: &Context<'_>) -> String {
         let sign = cx.theme.glyphs.recorded_if(self.is_recorded);
         format!("{sign}{}", plain_size(self.size, cx.units))

@@ -1,4 +1,5 @@
-//! The program's source files as modules: their items, re-exports and the files that they use.
+//! Parser of the program's source files. For each module, it finds the types and re-exports that the module defines,
+//! and the files of the other modules that the module uses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -23,13 +24,13 @@ pub struct Module {
     pub first_segments: BTreeSet<String>,
     items: BTreeSet<String>,
     children: BTreeSet<String>,
-    /// Local name and path of each re-export; `*` stands for everything in a module.
+    /// Local name and path of each re-export. A glob re-export has the name `*` and the path of its module.
     exports: Vec<(String, ModulePath)>,
     imports: Vec<(String, ModulePath)>,
     paths: BTreeSet<ModulePath>,
 }
 
-/// Modules of the library, from `src/lib.rs` down.
+/// Modules of the library: the module in `src/lib.rs`, the modules that it declares, and so on.
 pub static MODULES: LazyLock<BTreeMap<ModulePath, Module>> = LazyLock::new(modules);
 
 fn modules() -> BTreeMap<ModulePath, Module> {

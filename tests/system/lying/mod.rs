@@ -1,4 +1,5 @@
-//! File system that reports wrong names, kinds, identities and sizes; compiled from C if possible.
+//! Tests of a file system that reports wrong names, kinds, identities and sizes. It is compiled from C. If it cannot
+//! be compiled or mounted, the tests are skipped.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 

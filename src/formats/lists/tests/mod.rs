@@ -236,7 +236,8 @@ fn unnamed_directories_above_the_only_one_are_part_of_the_root() {
     assert_eq!(names("path,size\n../a/c,1\n"), ["../a"]);
     assert_eq!(names("path,size\n/,1\n/a/b,1\n"), ["/"]);
     assert_eq!(names("path,size\nx,1\n"), ["."]);
-    // The root `/` must not be narrowed to `/a`, because another root has this name.
+    // The first root must be named `/`, although its other entries are in `/a`, because the second root is named
+    // `/a`.
     let mixed = "path,size,root\n/a/b,1,\n/a,2,\n/a/c,4,/a\n";
     assert_eq!(names(mixed), ["/", "/a"]);
     let list = read(mixed).good();

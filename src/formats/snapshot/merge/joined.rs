@@ -2,11 +2,10 @@
 //!
 //! ```text
 //! 0 .. n        directories of the first part
-//! n .. n + m    directories of the next part; n, the parent of its roots, is not in the merged tree
+//! n .. n + m    directories of the next part; n is the part's list of roots, which is not in the merged tree
 //! ```
 //!
-//! Invariant: the first part determines which parts are merged. If it does not list the root of another part, that root
-//! is missing from the merged tree.
+//! Invariant: a root of another part is in the merged tree only if the first part lists this root.
 
 use std::collections::{HashMap, HashSet};
 
@@ -26,7 +25,7 @@ pub struct Joined<'p> {
     roots: HashMap<DirId, HashMap<Vec<u8>, EntryState>>,
     /// Parent of each directory in `roots`.
     parents: HashMap<DirId, DirId>,
-    /// Paths of roots of other parts that are missing from the first part.
+    /// Paths of the roots of other parts that the first part does not list.
     pub unlisted: Vec<Vec<u8>>,
 }
 

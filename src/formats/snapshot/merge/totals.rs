@@ -1,4 +1,4 @@
-//! Totals of a merged tree.
+//! Totals of a merged tree, computed from the totals of its parts. Each part is the tree of one snapshot.
 //!
 //! In the totals of a part, each inode of the part counts once. These totals are first changed so that every name
 //! counts. Then the totals of every part but the first are added to the directories that contain the roots of the
@@ -29,7 +29,7 @@ impl TotalChanges {
         changes
     }
 
-    /// Adds to `more` the sizes that each part subtracted from its totals because an inode has several names. Returns
+    /// Adds to `more` the sizes that each part subtracted from its totals so that every inode counts once. Returns
     /// all names of hard-linked inodes, with the directory numbers and device indexes of the merged tree.
     fn count_every_name(&mut self, joined: &Joined<'_>) -> Vec<LinkedName> {
         let linked: Vec<Vec<LinkedName>> = joined.parts.iter().map(|part| part.tree.linked()).collect();

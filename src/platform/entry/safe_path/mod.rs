@@ -138,7 +138,7 @@ struct Walk {
     path: PathBuf,
     /// Remaining components in reverse order.
     rest: Vec<OsString>,
-    /// Number of links followed so far.
+    /// Number of symbolic links followed so far.
     links: u32,
     /// IDs of the effective user and of the owner of `/`. The owner of `/` is root, or the user ID shown for
     /// root in a user namespace.
@@ -224,7 +224,7 @@ impl Walk {
             || !others_may_write(&self.directory, &self.attributes)
     }
 
-    /// Returns `true` if `owner` is this user or root.
+    /// Returns `true` if `owner` is the effective user of this process, root, or the owner of `/`.
     fn trusts(&self, owner: u32) -> bool {
         owner == 0 || self.trusted.contains(&owner)
     }

@@ -1,4 +1,4 @@
-//! `ioctl(2)` for file systems.
+//! Wrapper for `ioctl(2)` requests to a file system, and functions that compute the numbers of requests.
 
 use std::os::fd::{AsFd, AsRawFd};
 

@@ -45,7 +45,8 @@ pub struct FileExtent {
     /// Size on disk in bytes; on btrfs that of the whole extent, even if the file refers to only part of it. 0 if btrfs
     /// stores the contents in the metadata.
     pub length: u64,
-    /// Bytes of the file's disk usage that this reference accounts for. [`u64::MAX`] if it accounts for all of them.
+    /// Number of bytes that this reference adds to the file's disk usage. [`u64::MAX`] if the whole disk usage comes
+    /// from this reference.
     pub accounts_for: u64,
 }
 
@@ -75,6 +76,6 @@ pub struct Apfs {
 pub struct Quota {
     /// Limit in bytes.
     pub limit: u64,
-    /// Number of used bytes.
+    /// Number of bytes that the user already occupies on the file system.
     pub used: u64,
 }

@@ -124,7 +124,7 @@ impl Look {
                 (Err(error), _) => Err(*error),
                 (_, Err(_)) => continue,
             };
-            // Without permission to follow the link, the file is known but its size is not.
+            // Without permission to follow the link in `map_files`, the file is known but its size is not.
             if let Err(Errno::EPERM | Errno::EACCES) = met {
                 let holders = vec![process.holder(Through::Memory)];
                 let path = former(path).to_vec();
@@ -166,7 +166,7 @@ impl Files {
         through: Through,
     ) -> Result<(), Errno> {
         let status = statx::of_child(links, name, libc::AT_STATX_DONT_SYNC)?;
-        // If the link count is not 0, the file has another name, or its name ends with the suffix by chance.
+        // If the link count is not 0, the file has another name, or its name ends with ` (deleted)` by chance.
         if status.attributes.links == 0 {
             self.add(UnlinkedFile {
                 device: status.attributes.device,

@@ -14,7 +14,7 @@ pub const HAS_LINKS: bool = false;
 const ALL: u32 = 1;
 /// `PROC_PIDFDVNODEPATHINFO` of `sys/proc_info.h`.
 const VNODE_AND_PATH: c_int = 2;
-/// Number of descriptors that fit into the buffer of the first call.
+/// Number of descriptors that fit into the buffer at first. The buffer grows if a process has more descriptors.
 const SOME: usize = 256;
 
 /// `struct vnode_fdinfowithpath` of `sys/proc_info.h`.

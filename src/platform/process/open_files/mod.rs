@@ -65,7 +65,7 @@ pub enum ProcessAccess {
     Own,
     /// All processes in this container. There may be others outside it.
     Container,
-    /// All processes.
+    /// All processes on this machine.
     All,
 }
 

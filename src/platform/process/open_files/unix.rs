@@ -1,4 +1,5 @@
-//! Other Unix systems, where no portable call lists the open files of other processes.
+//! Search for deleted but open files on Unix systems other than Linux and macOS. It finds nothing, because no
+//! portable call lists the open files of other processes.
 
 use super::Found;
 

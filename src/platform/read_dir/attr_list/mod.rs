@@ -23,14 +23,15 @@ use crate::platform::{Attributes, Boundary, DirEntry, Prefetched};
 /// Attributes requested by one call, in the groups of `struct attrlist` that duke uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// Attributes of every entry.
+    /// Bit set of the attributes requested for every entry.
     pub common: u32,
-    /// Attributes of directories.
+    /// Bit set of the attributes requested for directories.
     pub directory: u32,
-    /// Attributes of other entries.
+    /// Bit set of the attributes requested for all other entries.
     pub file: u32,
 }
 
+// Attribute bits of `sys/attr.h`.
 const RETURNED: u32 = 0x8000_0000;
 const ERROR: u32 = 0x2000_0000;
 const NAME: u32 = 0x1;
@@ -180,8 +181,8 @@ impl<'b> Fields<'b> {
         Some((kind, inode, prefetched?))
     }
 
-    /// Returns the kind of boundary that a directory forms, such as a mount point. The result includes the directory's
-    /// attributes only if the scan must not cross that boundary.
+    /// Returns the boundary that a directory forms, such as a mount point. If the directory must not be opened
+    /// ([`Boundary::is_closed`]), returns all its attributes, including the boundary.
     fn directory(&mut self, own: Attributes, flags: u32) -> Option<Prefetched> {
         let links = self.number(self.directory & DIRECTORY_LINKS)?;
         let border = match border(self.number(self.directory & MOUNT_STATUS)?, flags) {

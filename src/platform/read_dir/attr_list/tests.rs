@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::fixture::cases;
 
-/// Fields to pack into a record. A field that is `None` is not packed, and its returned bit is not set.
+/// Fields to pack into a record. A field that is `None` is not packed, and is not in the record's set of returned
+/// attributes.
 #[derive(Clone, Debug, Default)]
 struct Packed {
     error: Option<u32>,
@@ -137,7 +138,8 @@ fn a_file_is_read_whole() {
 #[test]
 fn an_error_comes_before_the_name_and_without_attributes() {
     assert_eq!(Packed::failed(b"bad", 5).read(), (Kind::Unknown, 0, Prefetched::Failed(Errno::EIO)));
-    // A kernel that also packs attributes without a value adds an ERROR field of 0 to entries without an error.
+    // An ERROR field of 0 means that the entry has no error. Kernels that pack attributes without a value add such a
+    // field.
     let fine = Packed { error: Some(0), ..Packed::file(b"fine") };
     assert!(matches!(fine.read().2, Prefetched::All(_)));
 }

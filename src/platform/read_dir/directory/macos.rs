@@ -1,4 +1,5 @@
-//! macOS: firmlinks, files in the cloud, and the names of file systems.
+//! macOS: flags for opening directories, the volume that firmlinks point to, kinds of file systems, and entries whose
+//! contents are in the cloud.
 
 #[path = "unix.rs"]
 #[allow(dead_code)] // this file replaces some items of `unix`
@@ -24,7 +25,7 @@ pub const PLACE: OFlag = OFlag::from_bits_retain(0x4000_0000)
     .union(OFlag::O_CLOEXEC)
     .union(OFlag::O_NONBLOCK)
     .union(OFlag::O_NOFOLLOW);
-/// Flags for a descriptor of a mount point.
+/// Flags for opening a mount point.
 pub const MOUNT_POINT: OFlag = PLACE;
 /// Mount point of the data volume. Firmlinks point to directories on this volume.
 pub const BEHIND_FIRMLINKS: Option<&str> = Some("/System/Volumes/Data");

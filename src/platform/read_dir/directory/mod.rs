@@ -210,7 +210,7 @@ impl Directory {
         retry(|| linkat(&self.fd, name, &self.fd, new, AtFlags::empty()))
     }
 
-    /// Flushes the names in this directory to disk.
+    /// Flushes the list of this directory's entries to disk.
     ///
     /// # Errors
     /// Returns any error of openat(2) and fsync(2).

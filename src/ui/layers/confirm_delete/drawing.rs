@@ -333,8 +333,8 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     add(4, mounts, &|count| format!("{count} {}", if mounts == 1 { one } else { many }));
     let entries = |count| if count == 1 { "entry" } else { "entries" };
     add(5, unseen, &|count| format!("{count} {} cannot be read", entries(unseen)));
-    // A directory is moved to the trash as a whole, so obstacles inside it do not matter. For the trash, only
-    // selected items that cannot be moved are therefore counted.
+    // A directory is moved to the trash as a whole, so obstacles inside it do not matter. The text about a move to
+    // the trash therefore counts only the selected items that cannot be moved.
     let (verb, kept) = match dialog.kind {
         OperationKind::Trash => ("move", probe.unmoved),
         _ => ("delete", probe.kept),

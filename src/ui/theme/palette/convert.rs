@@ -30,8 +30,8 @@ pub fn filled(style: Style) -> Style {
 /// Returns the text color for a background: black or white, whichever has more contrast.
 pub fn ink(background: Color) -> Color {
     let style = filled(Style::new().fg(background));
-    // Except for blue, `filled` sets no background if the terminal defines the components of the color. Black text is
-    // usually legible on such a color.
+    // `filled` sets no background if the terminal defines the red, green and blue components of the color, except for
+    // `Color::Blue`. Black text is usually legible on such a color.
     style.bg.and(style.fg).unwrap_or(Color::Black)
 }
 

@@ -68,7 +68,7 @@ struct RoleSpec {
     sixteen: Option<[Color; 2]>,
     /// Colors for a dark and for a light background, as `0xRRGGBB`; `None` means the terminal's own color.
     exact: Option<[u32; 2]>,
-    /// Colors that replace `exact` for color-blind users, if needed.
+    /// Colors that replace `exact` in the theme for color-blind users; `None` if that theme uses `exact`, too.
     distinct: Option<[u32; 2]>,
 }
 
@@ -209,7 +209,8 @@ pub enum Preset {
     Light,
     /// Colors that color-blind users can tell apart.
     ColorBlind,
-    /// Text in the terminal's own colors, without dimmed text, and with underlined errors.
+    /// Colors only for the categories of the treemap. Text has the terminal's own color, no text is dimmed, and
+    /// errors are underlined.
     HighContrast,
     Plain,
 }

@@ -39,7 +39,7 @@ pub struct TreeItem<'i> {
     pub id: u64,
     /// Type of the item, the second part of the key.
     pub kind: u32,
-    /// Last part of the key.
+    /// Third and last part of the key. Its meaning depends on the type of the item.
     pub offset: u64,
     /// Contents of the item.
     pub data: &'i [u8],

@@ -14,7 +14,7 @@ const ROOM: usize = 128 << 10;
 const HEAD: usize = 112;
 const TREE_SEARCH: u64 = ioctl::exchanges(0x94, 17, HEAD);
 
-/// `struct btrfs_ioctl_search_args_v2` from linux/btrfs.h, including the items.
+/// `struct btrfs_ioctl_search_args_v2` from linux/btrfs.h, with [`ROOM`] bytes for the items.
 #[repr(C)]
 struct Search {
     tree: u64,

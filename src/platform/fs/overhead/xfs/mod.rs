@@ -7,7 +7,7 @@ pub use crate::platform::fs::imp::space_map::{extents, has_owners};
 /// Range of a volume that belongs to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnedExtent {
-    /// Reference from the file to the range.
+    /// Reference from the file to the range: inode number, start and length.
     pub extent: FileExtent,
     /// `true` if other files may refer to the same range.
     pub is_shared: bool,

@@ -52,7 +52,8 @@ const FILE_SYSTEM: u64 = (b'X' as u64) << 32 | 1;
 /// volume was made with a reverse-mapping tree (`rmapbt=1`).
 pub fn has_owners(directory: &Directory) -> bool {
     let mut is_owned = false;
-    // The first range of a volume is its superblock.
+    // The first range of the space map is the superblock. If the map contains owners, the owner of this range is the
+    // file system.
     let found = visit(directory, |range| {
         is_owned = range.flags & SPECIAL_OWNER != 0 && range.owner == FILE_SYSTEM;
         ControlFlow::Break(())
