@@ -355,7 +355,7 @@ pub struct Arguments {
 /// Grouping of totals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum GroupBy {
-    /// File extensions, and kinds of other entries
+    /// File extensions, and kinds of entries that are not files
     Type,
     /// Time since the last change
     Age,

@@ -68,11 +68,11 @@ pub enum Command {
     Duplicates(Box<DuplicatesFlags>),
     /// Print the help of duke, or of a command
     Help {
-        /// Command
+        /// Command to describe; without it, duke itself
         #[arg(value_parser = NAMES)]
         command: Option<String>,
     },
-    /// Print the manual page, for man -l -
+    /// Print the manual page (to read it: duke man | man -l -)
     Man,
     /// Browse with the command line and the configuration files of ncdu
     #[command(disable_help_flag = true)]
@@ -150,7 +150,7 @@ pub struct Save {
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Name the file system of each PATH, so that merge knows it on other hosts
+    /// Name the file system of each PATH, so that merge recognizes it on other hosts
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub fs_id: Option<String>,
 
@@ -184,7 +184,7 @@ pub struct PlanWords {
     #[arg(long, value_name = "N", value_parser = ValueParser::new(parts))]
     pub parts: usize,
 
-    /// Take the numbers of entries from an earlier snapshot or export, instead of listing directories
+    /// Take the entry counts from an earlier snapshot or export, instead of listing directories
     #[arg(short = 'f', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "depth")]
     pub import: Option<PathBuf>,
 
@@ -216,7 +216,7 @@ pub struct PlanWords {
     #[arg(short, long)]
     pub extended: bool,
 
-    /// Name the file system of PATH, so that merge knows it on other hosts
+    /// Name the file system of PATH, so that merge recognizes it on other hosts
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub fs_id: Option<String>,
 
@@ -232,7 +232,7 @@ pub struct MergeWords {
     #[arg(value_name = "PART", value_hint = ValueHint::FilePath, required = true)]
     pub parts: Vec<PathBuf>,
 
-    /// Plan of the parts
+    /// Plan from which the parts were saved
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub plan: PathBuf,
 
@@ -278,7 +278,7 @@ pub struct Difference {
     #[arg(long)]
     pub json: bool,
 
-    /// Print the changes as a table, on a terminal too
+    /// Print the changes as a table, even on a terminal
     #[arg(short, long)]
     pub no_interactive: bool,
 

@@ -94,7 +94,7 @@ impl Operation {
         }
     }
 
-    /// Returns each item's path, as in the tree, and its disk usage in bytes.
+    /// Returns each item's path as it is recorded in the tree, and its disk usage in bytes.
     fn items(&self) -> Vec<(Vec<u8>, u64)> {
         match self {
             Self::Remove(selection) | Self::Trash(selection) => {

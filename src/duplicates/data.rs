@@ -119,7 +119,7 @@ pub struct Duplicates {
 }
 
 impl Duplicates {
-    /// Returns the disk usage in bytes that is freed if only one copy of each group is kept.
+    /// Returns the number of bytes that would be freed on disk if only one copy of each group were kept.
     pub fn wasted(&self) -> u64 {
         self.groups.iter().fold(0, |sum, group| sum.saturating_add(group.wasted))
     }

@@ -38,7 +38,7 @@ pub(crate) struct DirectorySummary {
 
 /// Contents of an entry.
 enum EntryContents {
-    /// File in the set of identical files with this number; `None` for an empty file.
+    /// File, with the number of its set of identical files; `None` for an empty file.
     File(Option<u32>),
     Directory(ContentHash),
     /// Symbolic link, whose target has not been read.

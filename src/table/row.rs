@@ -172,7 +172,7 @@ pub struct RowNote {
 }
 
 impl RowNote {
-    /// Returns a note that is not an error.
+    /// Returns a note that is not a warning.
     pub fn plain(text: String) -> Self {
         Self { text, is_warning: false }
     }

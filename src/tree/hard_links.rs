@@ -13,7 +13,8 @@ use std::collections::{HashMap, HashSet};
 use super::inodes::{order, size};
 use super::{DirId, EntryState, InodeKey, LinkedName, Links, Totals, Tree, UniqueSizes, Walk};
 
-/// Subtracts the sizes of repeated names from the totals of a finished tree, and sets the shared sizes.
+/// Subtracts the sizes of further hard links to an inode from the totals of a finished tree, so that each inode counts
+/// once, and sets the shared sizes.
 pub fn subtract_repeats(tree: &Tree) {
     let names = all_names(tree);
     tree.note_files_inside(&names);

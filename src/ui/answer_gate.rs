@@ -125,7 +125,7 @@ mod tests {
             }
         }
 
-        /// Without input, the gate opens exactly after the time that [`AnswerGate::wait`] returns.
+        /// Without input, the gate opens after exactly the time that [`AnswerGate::wait`] returns.
         #[test]
         fn the_gate_opens_after_its_waiting_time(start in 0..10_000_u64) {
             let mut gate = AnswerGate::default();

@@ -81,7 +81,7 @@ impl<T> Load<T> {
         }))
     }
 
-    /// Wraps a running comparison. If there is no baseline, the load fails with the reason.
+    /// Wraps a running comparison. If there is no baseline, loading fails with an error that says why.
     pub fn of_comparison(job: Job<Compared>, result: fn(Arc<Comparison>) -> T) -> Self
     where
         T: 'static,

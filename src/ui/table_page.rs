@@ -47,8 +47,8 @@ pub struct TablePage {
     pub lines: Vec<Row>,
     /// Color role of the bar of each row in `lines`.
     pub roles: Vec<Role>,
-    /// Visible rows of the df view, or of the text that explains one of its rows. These rows have other columns than
-    /// `lines`.
+    /// Visible rows of the df view, or of the text that explains one of its rows. The columns of these rows differ from
+    /// those of `lines`.
     pub ledger: Vec<ledger::Row>,
 }
 

@@ -164,7 +164,7 @@ fn lists_are_compressed_or_piped() {
     let input = fs::File::open(place.join("list")).unwrap();
     let piped = run(program().args(["-f", "-", "--json"]).stdin(input)).ended(0);
     assert_eq!(totals(&piped), expected);
-    // A truncated file is an error, whether or not an entry could be read before its end.
+    // A truncated file is an error, even if entries could be read from the part that is there.
     fs::write(place.join("cut.zst"), &zstd[..zstd.len() - 4]).unwrap();
     let cut = run_in(place.path(), ["-f", "cut.zst", "--json"]);
     assert!(matches!(cut.code, Some(1 | 2)) && cut.stderr.starts_with("duke: cut.zst: "), "{}", cut.stderr);

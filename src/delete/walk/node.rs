@@ -82,7 +82,7 @@ impl<'w> Node<'w> {
     }
 
     /// Returns the directory that contains this node, opening it again if necessary; `None` if that fails.
-    /// `directory` is the directory of this node, if it is open.
+    /// `directory` is this node itself as an open directory, if it is open.
     pub fn above(&self, directory: Option<&Directory>) -> Option<Arc<Directory>> {
         match &self.above {
             Above::Selected(directory) => Some(Arc::clone(directory)),

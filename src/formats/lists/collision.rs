@@ -1,7 +1,7 @@
 //! Rules for several lines that have the same path.
 //!
 //! ```text
-//! directory   the directory's own line counts; without one, the first other line describes the directory
+//! directory   the first line that states the kind "directory" counts; without such a line, the first line counts
 //! other       the first line counts
 //! ```
 //!

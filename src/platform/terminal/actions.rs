@@ -42,7 +42,7 @@ fn handler(signal: Signal) -> libc::sighandler_t {
     now.sa_sigaction
 }
 
-/// Signal action that runs no code of this program.
+/// Signal action without a handler: the default action, or ignoring the signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     Default,

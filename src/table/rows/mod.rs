@@ -218,7 +218,7 @@ impl SortedEntries {
         self.recorded.as_ref().filter(|rows| rows.len() > 0)
     }
 
-    /// Returns the number of hidden entries.
+    /// Returns the number of entries of the directory that have no row.
     pub fn left_out(&self) -> usize {
         self.left_out
     }

@@ -59,8 +59,8 @@ impl ListingsDraft {
 pub struct Span {
     /// Directories whose listings may be in the block. The first listing must belong to the first directory.
     pub parents: Range<u32>,
-    /// Directories whose own entries must be in the block, in this order. The entry of a root may also refer to
-    /// another directory.
+    /// Directories of which each must be the child in one entry of the block, in this order. In addition, the entry of
+    /// a root may refer to a directory outside this range.
     pub children: Range<u32>,
     /// Total number of directories in the tree.
     pub all: u32,

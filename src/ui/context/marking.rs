@@ -279,9 +279,9 @@ impl<'t> Context<'t> {
         Some(Effect::Print(self.marks.in_order(self.tree).iter().map(path).collect()))
     }
 
-    /// Requests that the path of the entry under the cursor be copied to the clipboard, even if only an earlier scan
-    /// has found the entry. If there is no entry under the cursor, a list copies the path of the shown directory, and
-    /// a table view shows a notice.
+    /// Requests that the path of the entry under the cursor be copied to the clipboard, even if the entry is known only
+    /// from an earlier scan. If there is no entry under the cursor, the path of the shown directory is copied in a list,
+    /// and a notice is shown in a table view.
     pub fn copy_path(&mut self) -> Option<Effect> {
         let path = match self.entries(self.row(), 1).first() {
             Some((id, record)) => self.shown_path(&Marks::path(self.tree, (*id, record.name))),

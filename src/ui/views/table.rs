@@ -106,7 +106,7 @@ pub struct TableSpec {
     pub layout: TableLayout,
     /// `true` if the user can make bars relative to the largest row.
     pub has_scale: bool,
-    /// `true` if the rows depend only on the tree, so that they can also be found in the tree of the last scan.
+    /// `true` if the rows depend only on the tree, so that they can also be computed from the tree of the previous scan.
     pub is_of_tree: bool,
     /// Column whose title shows the sort arrow when rows are sorted by time.
     pub time: Column,
@@ -363,8 +363,8 @@ pub const SUMS: TableSpec = TableSpec {
 /// Entries of a group of copies.
 #[derive(Clone, Debug, Default)]
 pub struct Copies {
-    /// Entries of the copies to keep: one for each name of a copy.
+    /// Entries of the copies to keep. A copy with several hard links has an entry for each of them.
     pub kept: Vec<EntryId>,
-    /// Entries of all other copies: one for each name of a copy.
+    /// Entries of all other copies, likewise.
     pub others: Vec<EntryId>,
 }

@@ -166,7 +166,7 @@ impl Files {
         through: Through,
     ) -> Result<(), Errno> {
         let status = statx::of_child(links, name, libc::AT_STATX_DONT_SYNC)?;
-        // If the link count is not 0, the file has another name, or its name ends with ` (deleted)` by chance.
+        // If the link count is not 0, either the file has another name, or its real name ends with ` (deleted)`.
         if status.attributes.links == 0 {
             self.add(UnlinkedFile {
                 device: status.attributes.device,

@@ -111,7 +111,8 @@ fn opened(pid: c_int, fd: c_int) -> Option<UnlinkedFile> {
     if filled < size {
         return None;
     }
-    // SAFETY: the call has filled the whole structure, and every bit pattern is valid for its numbers.
+    // SAFETY: the call has filled the whole structure, and all its fields are integers, for which every bit pattern is
+    // valid.
     let Opened { vnode, .. } = unsafe { answer.assume_init() };
     let stat = vnode.vip_vi.vi_stat;
     if stat.vst_nlink > 0 {
@@ -141,7 +142,8 @@ fn name(pid: c_int) -> Vec<u8> {
     if filled < size {
         return Vec::new();
     }
-    // SAFETY: the call has filled the whole structure, and every bit pattern is valid for its numbers.
+    // SAFETY: the call has filled the whole structure, and all its fields are integers, for which every bit pattern is
+    // valid.
     let name = unsafe { answer.assume_init() }.pbi_comm;
     name.iter().map(|byte| byte.cast_unsigned()).take_while(|byte| *byte != 0).collect()
 }
