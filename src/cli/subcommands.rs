@@ -91,7 +91,7 @@ pub enum Command {
     /// Part 0 reads everything that is in no other part. The parts have about the same number of entries.
     /// Without -f, PATH is first listed down to the level that --depth gives.
     Plan(PlanWords),
-    /// Save a snapshot of each PATH, for -f and diff
+    /// Save one snapshot of all PATHs, for -f and diff
     ///
     /// Without -o, the snapshot is stored with the automatic snapshots, and its path is printed.
     Save(Save),
