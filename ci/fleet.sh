@@ -5,11 +5,12 @@
 #   parallel  GNU parallel on this machine; --resume-failed repeats the killed part
 #   ssh       GNU parallel with two hosts, which are one sshd on 127.0.0.1; --retries repeats the killed part
 #   slurm     two nodes on this machine; Slurm requeues the killed part. Needs root, slurmctld, slurmd and munge
-# The servers run only during this script, and are ended by their process IDs.
+# The servers run only during this script, and are ended by their process IDs. Slurm listens on all addresses, so it
+# runs in a network namespace that has only the loopback device.
 set -euo pipefail
 duke=$(realpath "$1"); shift
 engines=${*:-parallel ssh slurm}
-docs=$(realpath "$(dirname "$0")/../docs/fleet.md")
+script=$(realpath "$0"); docs=$(realpath "$(dirname "$0")/../docs/fleet.md")
 work=$(mktemp -d); trap 'stop; rm -rf "$work"' EXIT
 tree=$work/tree
 daemons=()
@@ -132,9 +133,11 @@ with_ssh() {
 }
 
 start_slurm() {
+  # Slurm asks for addresses with AI_ADDRCONFIG, which ignores an interface that has only 127.0.0.1.
+  ip link set lo up; ip address add 127.0.0.2/8 dev lo
   mkdir -p /run/munge /var/log/munge /var/lib/munge slurm/state
   chown munge:munge /run/munge /var/log/munge /var/lib/munge
-  if ! pgrep -x munged >/dev/null; then
+  if ! munge -n > /dev/null 2>&1; then
     setpriv --reuid munge --regid munge --clear-groups /usr/sbin/munged
     daemons+=(/run/munge/munged.pid)
   fi
@@ -170,7 +173,11 @@ CONF
   slurmctld -c -f "$SLURM_CONF"
   slurmd -f "$SLURM_CONF" -N n1
   slurmd -f "$SLURM_CONF" -N n2
-  for _ in $(seq 300); do [ "$(sinfo -h -N -t idle -o %N 2>/dev/null | wc -l)" = 2 ] && return 0; sleep 0.1; done
+  local deadline=$((SECONDS + 60))
+  while [ "$SECONDS" -lt "$deadline" ]; do
+    [ "$(sinfo -h -N -t idle -o %N 2>/dev/null | wc -l)" != 2 ] || return 0
+    sleep 0.1
+  done
   tail -n 5 slurm/*.log; fail "slurm does not start"
 }
 
@@ -188,12 +195,15 @@ for engine in $engines; do
   case $engine in
     parallel) needed="parallel pgrep" ;;
     ssh) needed="parallel pgrep ssh sshd ssh-keygen" ;;
-    slurm) needed="slurmctld slurmd sbatch munged setpriv" ;;
+    slurm) needed="slurmctld slurmd sbatch munge munged setpriv unshare ip" ;;
     *) fail "unknown engine: $engine" ;;
   esac
   if missing=$(for tool in $needed; do command -v "$tool" >/dev/null || echo "$tool"; done) && [ -n "$missing" ]; then
     echo "SKIPPED: $engine needs" $missing; continue
   fi
   if [ "$engine" = slurm ] && [ "$(id -u)" != 0 ]; then echo "SKIPPED: slurm needs root"; continue; fi
+  if [ "$engine" = slurm ] && [ -z "${IN_NAMESPACE-}" ]; then
+    IN_NAMESPACE=1 unshare --net "$script" "$duke" slurm; continue
+  fi
   "with_$engine"
 done

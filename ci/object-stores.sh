@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
 # Compares duke rclone:// with `rclone size` on a local S3 server (moto), and makes the server fail in the middle of a list.
-# usage: ci/object-stores.sh DUKE [PYTHON]
+# usage: ci/object-stores.sh DUKE [PYTHON [PORT]]
 # PYTHON needs moto[server] and boto3. The servers listen on 127.0.0.1 for this run only and are ended by their IDs.
+# With PORT, the S3 server that listens on this port of 127.0.0.1 is used instead of moto. Its user is `test`, with the
+# secret `testtest`. The script creates the bucket `data` there and does not delete it.
 set -euo pipefail
-duke=$(realpath "$1"); python=${2:-python3}
+duke=$(realpath "$1"); python=${2:-python3}; direct=${3-}
 work=$(mktemp -d); servers=()
 stop() { for id in "${servers[@]}"; do kill "$id" 2>/dev/null || true; wait "$id" 2>/dev/null || true; done; }
 trap 'stop; rm -rf "$work"' EXIT
 fail() { echo "FAILED: $*"; exit 1; }
-if ! command -v rclone >/dev/null || ! "$python" -c 'import moto.server, boto3' 2>/dev/null; then
+modules="boto3"; [ -n "$direct" ] || modules="moto.server, boto3"
+if ! command -v rclone >/dev/null || ! "$python" -c "import $modules" 2>/dev/null; then
   echo "SKIPPED: needs rclone, and moto[server] and boto3 for $python"; exit 0
 fi
 unset AWS_CA_BUNDLE
@@ -51,11 +54,14 @@ class Proxy(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_): pass
 http.server.ThreadingHTTPServer(('127.0.0.1', int(sys.argv[1])), Proxy).serve_forever()
 PY
-read -r direct port < <("$python" -c '
+read -r free port < <("$python" -c '
 import socket
 a, b = socket.socket(), socket.socket()
 a.bind(("127.0.0.1", 0)); b.bind(("127.0.0.1", 0)); print(a.getsockname()[1], b.getsockname()[1])')
-"$python" -m moto.server -H 127.0.0.1 -p "$direct" > moto.log 2>&1 & servers+=($!)
+if [ -z "$direct" ]; then
+  direct=$free
+  "$python" -m moto.server -H 127.0.0.1 -p "$direct" > moto.log 2>&1 & servers+=($!)
+fi
 start_proxy() { "$python" proxy.py "$port" "$direct" & servers+=($!); }
 echo whole > mode
 start_proxy
@@ -69,7 +75,8 @@ remote() {
 { remote direct "$direct"; remote s3 "$port"; } > rclone.conf
 export RCLONE_CONFIG=$work/rclone.conf RCLONE_LOW_LEVEL_RETRIES=4
 
-# 3500 objects in two levels of directories with hostile names, several versions of one object, two unfinished uploads.
+# 3500 objects in two levels of directories with hostile names, several versions of one object, a deleted object, and
+# two unfinished uploads, one of them with a part.
 "$python" - "$direct" <<'PY'
 import boto3, sys
 client = boto3.client('s3', endpoint_url='http://127.0.0.1:' + sys.argv[1], region_name='us-east-1',
@@ -80,8 +87,11 @@ for n in range(3500):
     client.put_object(Bucket='data', Key=f"d{n % 7}/it's $({n % 11})/{n}", Body=b'x' * (n % 1000))
 for n in range(1, 4):
     client.put_object(Bucket='data', Key='versioned', Body=b'x' * 10000 * n)
-for key in ('d1/unfinished', 'other'):
-    client.create_multipart_upload(Bucket='data', Key=key)
+client.put_object(Bucket='data', Key='d2/deleted', Body=b'x' * 777)
+client.delete_object(Bucket='data', Key='d2/deleted')
+client.create_multipart_upload(Bucket='data', Key='d1/unfinished')
+upload = client.create_multipart_upload(Bucket='data', Key='other')['UploadId']
+client.upload_part(Bucket='data', Key='other', UploadId=upload, PartNumber=1, Body=b'x' * (5 << 20))
 PY
 
 # Prints the number of files and bytes, as duke and rclone see them, and the error number of the root.
@@ -96,6 +106,24 @@ same() { [ "$2" = "$3" ] || fail "$1: duke '$2', rclone '$3'"; echo "$1: $2"; }
 
 same objects "$("$duke" --json -q rclone://s3:data | seen)" "$(sized s3:data)"
 same directory "$("$duke" --json -q 'rclone://s3:data/d3' | seen)" "$(sized s3:data/d3)"
+# Every name and size, of versions and uploads too, is one that rclone prints.
+"$duke" --json -q --versions --uploads rclone://s3:data | "$python" -c '
+import json, sys
+def show(entry, path):
+    for child in entry["children"]:
+        name = path + child["name"]
+        show(child, name + "/") if "children" in child else print(name, child.get("apparent", 0), sep="\t")
+show(json.load(sys.stdin)["roots"][0], "")' | LC_ALL=C sort > listed.duke
+{
+  rclone lsf -R --files-only --s3-versions --format ps --separator $'\t' s3:data
+  rclone backend list-multipart-uploads s3:data | "$python" -c '
+import json, sys
+for upload in json.load(sys.stdin)["data"]:
+    print("%s (unfinished upload %s)\t0" % (upload["Key"], upload["UploadId"]))'
+} | LC_ALL=C sort > listed.rclone
+diff listed.duke listed.rclone > differences || { head differences; fail "listing: the names or sizes differ"; }
+[ "$(grep -c '(unfinished upload ' listed.duke)" = 2 ] || fail "listing: not two uploads"
+echo "listing: $(wc -l < listed.duke) names and sizes, with versions and uploads, are those of rclone"
 same versions "$("$duke" --json -q --versions rclone://s3:data | seen)" "$(sized --s3-versions s3:data)"
 # The command of a clean-up script deletes one noncurrent version, and only that.
 before=$(sized --s3-versions s3:data)

@@ -177,7 +177,7 @@ impl Session {
                 Err("duke is not installed on that machine, or not in its PATH".to_owned())
             }
             Some(code) if last.is_empty() => Err(format!("{name} exited with code {code}")),
-            Some(_) => Err(String::from_utf8_lossy(last.trim_ascii()).into_owned()),
+            Some(_) => Err(String::from_utf8_lossy(&last).into_owned()),
         }
     }
 }
@@ -197,12 +197,22 @@ fn keep_last(mut errors: impl Read) -> Vec<u8> {
     }
 }
 
-/// Returns the last line that does not start with whitespace. Indented lines after it continue the same message and
-/// are dropped.
-fn last_message(messages: &[u8]) -> &[u8] {
+/// Returns the last message of ssh or rclone, without rclone's level. A message continues on lines that are indented or
+/// begin with `caused by:`. Of the continuation, only the causes are kept.
+fn last_message(messages: &[u8]) -> Vec<u8> {
     let lines = messages.trim_ascii_end().rsplit(|byte| *byte == b'\n');
     let mut starts = lines.filter(|line| !matches!(line.first(), None | Some(b' ' | b'\t' | b'\r')));
-    starts.next().unwrap_or_else(|| messages.trim_ascii())
+    let mut message = starts.next().unwrap_or(messages).trim_ascii().to_vec();
+    while message.starts_with(b"caused by: ")
+        && let Some(earlier) = starts.next()
+    {
+        message = [earlier.trim_ascii(), b"; ", &message].concat();
+    }
+    let levels = [&b"NOTICE: "[..], b"ERROR : ", b"CRITICAL: "];
+    match levels.iter().find_map(|level| message.strip_prefix(*level)) {
+        Some(text) => text.to_vec(),
+        None => message,
+    }
 }
 
 /// Appends `word` in single quotes, inside which only the single quote itself is special to the shell.
@@ -357,5 +367,19 @@ mod tests {
             (0..30_000_u32).flat_map(|number| format!("{number}\n").into_bytes()).collect();
         let kept = keep_last(messages.as_slice());
         assert!(kept.len() == 4096 && kept.ends_with(b"29998\n29999\n"), "{}", kept.len());
+    }
+
+    #[test]
+    fn the_last_message_has_its_causes_and_no_level() {
+        let last = |messages: &str| String::from_utf8(last_message(messages.as_bytes())).unwrap();
+        assert_eq!(last("first\nsecond\n  more of it\n"), "second");
+        assert_eq!(last("NOTICE: Failed to lsjson: denied\n"), "Failed to lsjson: denied");
+        assert_eq!(
+            last("x\nRequestError: failed\ncaused by: Get /\ncaused by: EOF\n"),
+            "RequestError: failed; caused by: Get /; caused by: EOF"
+        );
+        assert_eq!(last("caused by: EOF"), "caused by: EOF");
+        assert_eq!(last("  indented only\n"), "indented only");
+        assert_eq!(last(""), "");
     }
 }
