@@ -133,6 +133,7 @@ fn pieces(letter: char) -> Vec<Area> {
         '▄' => vec![[0, HEIGHT / 2, WIDTH, HEIGHT - HEIGHT / 2]],
         '■' => vec![[WIDTH / 8, HEIGHT / 4, WIDTH * 3 / 4, HEIGHT / 2]],
         '▘' => vec![[0, 0, WIDTH / 2, HEIGHT / 2]],
+        '▖' => vec![[0, HEIGHT / 2, WIDTH / 2, HEIGHT - HEIGHT / 2]],
         _ => Vec::new(),
     }
 }

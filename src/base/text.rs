@@ -20,7 +20,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 #[cfg(feature = "formats")]
-pub use super::width::{beginning, fit, pad, width, wrap};
+pub use super::width::{beginning, first_words, fit, pad, width, wrap};
 
 /// Non-control characters that are blank or invisible, or that change the appearance of their neighbors: the general
 /// categories Cf, Zl, Zp and Zs except the space, and `Default_Ignorable_Code_Point` (Unicode 16).

@@ -39,6 +39,22 @@ pub fn beginning<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     Cow::Owned(format!("{}{gap}", head.trim_end()))
 }
 
+/// Shortens `text` to `columns` columns if it is wider, by replacing its end with `gap`. The text ends after a whole word,
+/// unless it has only one word that fits.
+pub fn first_words<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
+    if start(text, columns).len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    let head = start(text, columns.saturating_sub(width(gap)));
+    let words = if text[head.len()..].starts_with(' ') {
+        head
+    } else {
+        head.rsplit_once(' ').map_or(head, |it| it.0)
+    };
+    let words = words.trim_end_matches([' ', ',', ';', ':', '(']);
+    Cow::Owned(format!("{words}{}", start(gap, columns)))
+}
+
 /// Wraps `text` into lines of at most `columns` columns, after spaces and slashes where possible. A character wider
 /// than a line gets its own line.
 pub fn wrap(text: &str, columns: usize) -> Vec<&str> {
@@ -108,6 +124,18 @@ mod tests {
         assert_eq!(fit("abcdefghij", 0, "…"), "");
         assert_eq!(beginning("abc defghij", 11, "…"), "abc defghij");
         assert_eq!(beginning("abc defghij", 5, "…"), "abc…");
+    }
+
+    #[test]
+    fn a_long_sentence_ends_after_a_word() {
+        let sentence = "Cannot mark a total (Enter lists its entries)";
+        assert_eq!(first_words(sentence, 45, "…"), sentence);
+        assert_eq!(first_words(sentence, 44, "…"), "Cannot mark a total (Enter lists its…");
+        assert_eq!(first_words(sentence, 22, "…"), "Cannot mark a total…");
+        assert_eq!(first_words(sentence, 20, "…"), "Cannot mark a total…");
+        assert_eq!(first_words(sentence, 19, "…"), "Cannot mark a…");
+        assert_eq!(first_words("unbroken", 5, "…"), "unbr…");
+        assert_eq!(first_words("unbroken", 0, "…"), "");
     }
 
     #[test]

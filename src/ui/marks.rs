@@ -159,6 +159,11 @@ impl<'t> Marks<'t> {
         self.count += u64::from(before.is_none());
     }
 
+    /// Returns `true` if the entry has metadata, without which it cannot be marked.
+    pub fn may_mark(record: &Entry<'_>) -> bool {
+        matches!(record.state, EntryState::Known(_))
+    }
+
     /// Unmarks an entry. Returns `true` if it was marked.
     pub fn clear(&mut self, (parent, name): EntryName<'_>) -> bool {
         let Some(names) = self.names.get_mut(&parent) else { return false };

@@ -52,6 +52,7 @@ pub mod table_page;
 pub mod table_view;
 pub mod terminal;
 pub mod theme;
+pub mod title;
 pub mod treemap_layout;
 pub mod view_state;
 pub mod views;

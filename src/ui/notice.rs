@@ -3,7 +3,7 @@
 //! The state stores a [`Notice`], which contains only values. The text is created at drawing time, with the user's
 //! units and keys. The texts of all notices are in this file and in `sentences`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::keys::{Binding, Command, Scope};
 use super::operations::deletion::Script;
@@ -16,7 +16,7 @@ use crate::base::format::{change, counted, grouped, plain_size};
 use crate::base::job::JobError;
 use crate::base::os_error::error_text;
 use crate::base::sync::Arc;
-use crate::base::text::{escape, escape_path};
+use crate::base::text::{escape, escape_path, first_words};
 use crate::delete::{OperationKind, Report};
 use crate::source::save::ENDINGS;
 
@@ -112,6 +112,10 @@ pub enum Notice {
     /// The entry was deleted, and its former directory is shown.
     FormerDirectory,
     NoEntry,
+    /// The view has no entries that can be marked.
+    NothingToMark,
+    /// Enter does nothing on this row.
+    NothingToOpen,
     /// The page has no more lines to scroll to.
     NoMoreLines,
     /// The window is too narrow for panes. Contains the required number of columns.
@@ -189,12 +193,21 @@ pub enum RescannedState {
 }
 
 impl Notice {
-    #[expect(clippy::too_many_lines, reason = "a table of sentences")]
+    /// Returns the text of the notice. If it is too long, first the path in it is shortened, and then the text ends after
+    /// the last word that fits.
     pub fn text(&self, display: Display<'_>) -> String {
+        first_words(&self.sentence(display), display.room, display.gap).into_owned()
+    }
+
+    #[expect(clippy::too_many_lines, reason = "a table of sentences")]
+    fn sentence(&self, display: Display<'_>) -> String {
         let hint = |command, does| display.keymap.hint(command, Scope::List, does);
         let size = |bytes| plain_size(bytes, display.units);
+        let about = |name: &[u8], sentence: &dyn Fn(&str) -> String| display.about(&escape(name), sentence);
+        let about_path =
+            |path: &Path, sentence: &dyn Fn(&str) -> String| display.about(&escape_path(path), sentence);
         match self {
-            Self::Message(text) => text.clone(),
+            Self::Message(text) => display.about_subject(text),
             Self::UnboundKey => {
                 format!("Unbound key{}", hint(Command::Help, "for help"))
             }
@@ -205,7 +218,7 @@ impl Notice {
                 let list = if binding.scopes.contains(&Scope::List) { list() } else { String::new() };
                 let key =
                     binding.scopes.iter().find_map(|scope| display.keymap.first(binding.command, *scope));
-                format!("{} ({}) does nothing in this view{list}", key.unwrap_or_default(), binding.help)
+                format!("{} ({}) does nothing here{list}", key.unwrap_or_default(), binding.help)
             }
             Self::SortableBy { rows, columns } => match columns.split_last() {
                 Some((last, [])) => format!("{rows} can be sorted only by {last}"),
@@ -224,15 +237,15 @@ impl Notice {
             Self::Deleting => format!("File operation in progress{}", hint(Command::Interrupt, "stops it")),
             Self::ExportBeforeEnd => "Cannot export until the scan completes".into(),
             Self::ExportOfPart => "Cannot export an incomplete scan".into(),
-            Self::StillWriting(path) => format!("{} is still being written", escape_path(path)),
-            Self::Writing(path) => format!("Writing {}", escape_path(path)),
-            Self::Wrote(path, bytes) => format!("Wrote {} to {}", size(*bytes), escape_path(path)),
-            Self::FileExists(path) => format!("{} already exists", escape_path(path)),
-            Self::NotWritten(path) => format!("{} was not written", escape_path(path)),
+            Self::StillWriting(path) => about_path(path, &|path| format!("{path} is still being written")),
+            Self::Writing(path) => about_path(path, &|path| format!("Writing {path}")),
+            Self::Wrote(path, bytes) => about_path(path, &|path| format!("Wrote {} to {path}", size(*bytes))),
+            Self::FileExists(path) => about_path(path, &|path| format!("{path} already exists")),
+            Self::NotWritten(path) => about_path(path, &|path| format!("{path} was not written")),
             Self::WriteFailed(path, reason) => {
-                format!("{}: {}", escape_path(path), escape(reason.as_bytes()))
+                about_path(path, &|path| format!("{path}: {}", escape(reason.as_bytes())))
             }
-            Self::Script(result) => script(result),
+            Self::Script(result) => script(result, display),
             Self::JobFailed(operation, error) => format!("{operation} failed: {error}"),
             Self::OnlyRootsMarked => "Cannot delete scan roots; mark entries inside them".into(),
             Self::RootDirectory => "Cannot delete a scan root; delete its contents".into(),
@@ -260,40 +273,43 @@ impl Notice {
             Self::RescanFailed(reasons) if reasons.is_empty() => {
                 "Rescan failed; keeping previous sizes".into()
             }
-            Self::RescanFailed(reasons) => {
-                format!("Rescan failed: {}; keeping previous sizes", reasons.join("; "))
-            }
+            Self::RescanFailed(reasons) => display.about(&reasons.join("; "), |reasons| {
+                format!("Rescan failed: {reasons}; keeping previous sizes")
+            }),
             Self::Rescanned { name, before, after, state } => {
-                let (name, now) = (escape(name), size(*after));
-                let by = change(*before, *after, display.units);
-                match state {
+                let (now, by) = (size(*after), change(*before, *after, display.units));
+                about(name, &|name| match state {
                     RescannedState::Gone => format!("{name} no longer exists; {by}"),
                     RescannedState::Failed(errno) => format!("{name}: {}", error_text(*errno)),
                     RescannedState::Read if before == after => {
                         format!("Rescanned {name}: {now}, unchanged")
                     }
                     RescannedState::Read => format!("Rescanned {name}: {now}, {by}"),
-                }
+                })
             }
             Self::DirectoryGone => "Directory no longer exists; showing the nearest one above it".into(),
             Self::EntryGone => "Entry no longer exists".into(),
             Self::AwaitingScan(WaitingCommand { name: Some(name), .. }) => {
-                format!("Reading {} first; any key cancels", escape(name))
+                about(name, &|name| format!("Reading {name} first; any key cancels"))
             }
             Self::AwaitingScan(_) => "Reading this directory first; any key cancels".into(),
             Self::RecordedRow => {
                 let goes = display.keymap.hint(Command::Open, Scope::Sheet, "goes to its entry");
                 format!("This row is from the last scan{goes}")
             }
-            Self::NoLongerExists(name) => format!("{} no longer exists", escape(name)),
-            Self::NotFound(name) => format!("{} was not found: the scan ended early", escape(name)),
+            Self::NoLongerExists(name) => about(name, &|name| format!("{name} no longer exists")),
+            Self::NotFound(name) => {
+                about(name, &|name| format!("{name} was not found: the scan ended early"))
+            }
             Self::FormerDirectory => "Entry was deleted; showing the directory that contained it".into(),
             Self::NoEntry => "No single entry in this row".into(),
+            Self::NothingToMark => "Nothing to mark here".into(),
+            Self::NothingToOpen => "Nothing to open in this row".into(),
             Self::NoMoreLines => "Nothing more to show".into(),
             Self::TooNarrow(columns) => format!("Panes need {columns} columns"),
             Self::OnlyFiles => "Only files can be viewed".into(),
             Self::NotInRoot => "Cannot start a shell here; open a scan root first".into(),
-            Self::Opening(path) => format!("Opening {}", escape(path)),
+            Self::Opening(path) => about(path, &|path| format!("Opening {path}")),
             Self::NotADirectory => "Not a directory".into(),
             Self::DirectoryNotRead => "Cannot open a directory that was not read".into(),
             Self::ScanRoot => "Already at the top of the scan".into(),
@@ -307,7 +323,7 @@ impl Notice {
                 let shows = hint(Command::View(&views::growth::VIEW), "opens the growth view");
                 format!("Cannot show growth while a filter is active{shows}")
             }
-            Self::Copied(path) => format!("Copied {}", escape(path)),
+            Self::Copied(path) => about(path, &|path| format!("Copied {path}")),
             Self::TotalHasNoPath => "No path to copy: the row is a total or a deleted entry".into(),
             Self::CannotMarkTotal => {
                 let shows = display.keymap.hint(Command::Open, Scope::Sheet, "lists its entries");
@@ -316,7 +332,7 @@ impl Notice {
             Self::NoDirectoryOfCopy => "Go to a copy first; the copies in its directory are kept".into(),
             Self::MarkedElsewhere(copies, directory) => {
                 let copies = counted(*copies as u64, "copy", "copies");
-                format!("Marked {copies} outside {}", escape(directory))
+                about(directory, &|directory| format!("Marked {copies} outside {directory}"))
             }
             Self::CannotShare => "Cannot share data on this file system (btrfs and XFS can)".into(),
             Self::NothingSharedDryRun => "Dry run: nothing was shared".into(),
@@ -329,9 +345,10 @@ impl Notice {
             Self::MarkedFound { marked: 1, .. } => "Marked 1 file".into(),
             Self::MarkedFound { marked, .. } => format!("Marked {} files", grouped(*marked)),
             Self::MarkedWhole => "Marked, including entries that the filter hides".into(),
-            Self::NotMarked(1) => "Did not mark 1 directory: the filter hides some of its entries".into(),
+            Self::NotMarked(1) => "Did not mark 1 directory: the filter hides entries in it".into(),
             Self::NotMarked(count) => {
-                format!("Did not mark {count} directories: the filter hides some of their entries")
+                let count = grouped(*count as u64);
+                format!("Did not mark {count} directories: the filter hides entries in them")
             }
             Self::RangeBegun => {
                 let name = |command| display.keymap.first(command, Scope::List).unwrap_or_default();

@@ -7,16 +7,40 @@ use super::keys::{Command, Keymap, Scope};
 use super::operations::deletion::Script;
 use crate::base::format::{Units, counted, grouped, plain_size};
 use crate::base::os_error::io_error_text;
-use crate::base::text::{escape, escape_path};
+use crate::base::text::{escape, escape_path, fit, width};
 use crate::delete::script::ScriptError;
 use crate::delete::{OperationKind, Report};
 use crate::tree::Exclusive;
+
+/// Minimum width of a shortened path.
+const PATH: usize = 12;
 
 /// Settings that affect the wording of sentences.
 #[derive(Clone, Copy)]
 pub struct Display<'a> {
     pub keymap: &'a Keymap,
     pub units: Units,
+    /// Symbol that replaces text that has been cut off.
+    pub gap: &'static str,
+    /// Number of columns for the sentence.
+    pub room: usize,
+}
+
+impl Display<'_> {
+    /// Returns the sentence about a path or a name. If the sentence would be too long, the path is shortened in its
+    /// middle, because the rest of the sentence matters more.
+    pub fn about(self, path: &str, sentence: impl Fn(&str) -> String) -> String {
+        let room = self.room.saturating_sub(width(&sentence(""))).max(PATH);
+        sentence(&fit(path, room, self.gap))
+    }
+
+    /// Shortens an error message such as `/etc/duke.toml: line 3: unknown key`, beginning with the path.
+    pub fn about_subject(self, message: &str) -> String {
+        match message.split_once(": ") {
+            Some((subject, cause)) => self.about(subject, |subject| format!("{subject}: {cause}")),
+            None => message.to_owned(),
+        }
+    }
 }
 
 /// Returns text such as `frees at least 1.2 GiB, at most 3.4 GiB`.
@@ -29,14 +53,16 @@ pub fn frees_text(exclusive: Exclusive, units: Units) -> String {
     }
 }
 
-pub fn script(script: &Script) -> String {
+pub fn script(script: &Script, display: Display<'_>) -> String {
     match script {
         Ok(script) => {
             let warnings = if script.warnings.is_empty() { "" } else { " and its warnings" };
-            format!("Wrote {}; review it{warnings} before running", escape_path(&script.path))
+            display.about(&escape_path(&script.path), |path| {
+                format!("Wrote {path}; review it{warnings} before running")
+            })
         }
         Err(ScriptError::Refused(path, reason)) => {
-            format!("Cannot write a script: {}: {}", escape(path), reason.text())
+            display.about(&escape(path), |path| format!("Cannot write a script: {path}: {}", reason.text()))
         }
         Err(ScriptError::Exposed) => "Cannot write a script: others could change it (chmod go-w .)".into(),
         Err(ScriptError::Failed(error)) => format!("Cannot write a script: {}", io_error_text(error)),
@@ -54,19 +80,30 @@ fn trash_of_mount(report: &Report) -> Option<&Path> {
 }
 
 pub fn deleted(kind: OperationKind, report: &Report, is_at_most: bool, display: Display<'_>) -> String {
+    let mut end = match report.failures.count {
+        0 => String::new(),
+        count => format!("; {} failed", grouped(count)),
+    };
+    if let Some(reason) = &report.unwritten {
+        end.extend(["; journal not written: ", reason]);
+    }
+    let start = if report.is_cancelled { "Stopped. " } else { "" };
+    let whole = |text: &str| format!("{start}{text}{end}");
     let entries = counted(report.entries, "entry", "entries");
-    let mut text = match kind {
+    match kind {
         OperationKind::Delete | OperationKind::Empty if report.entries == 0 => match report.failures.count {
-            0 if !report.is_cancelled => "Nothing to delete".to_owned(),
-            _ => "Nothing was deleted".to_owned(),
+            0 if !report.is_cancelled => whole("Nothing to delete"),
+            _ => whole("Nothing was deleted"),
         },
-        OperationKind::Trash if report.entries == 0 => "Nothing was moved to the trash".to_owned(),
+        OperationKind::Trash if report.entries == 0 => whole("Nothing was moved to the trash"),
         OperationKind::Delete | OperationKind::Empty => {
             let up_to = if is_at_most { "up to " } else { "" };
             let freed = plain_size(report.freed, display.units);
-            // If the notice must also report a journal error, omit the free space to make room for the error.
-            let gained = report.unwritten.is_none().then(|| report.gained_text(display.units));
-            format!("Deleted {entries}, freed {up_to}{freed}{}", gained.unwrap_or_default())
+            let text = format!("Deleted {entries}, freed {up_to}{freed}");
+            let with_gain = whole(&format!("{text}{}", report.gained_text(display.units)));
+            // The free space is omitted if the notice must also report a journal error, or if there is too little room.
+            let has_room = report.unwritten.is_none() && width(&with_gain) <= display.room;
+            if has_room { with_gain } else { whole(&text) }
         }
         OperationKind::Trash => {
             let restores = display.keymap.hint(
@@ -75,22 +112,12 @@ pub fn deleted(kind: OperationKind, report: &Report, is_at_most: bool, display: 
                 if report.entries == 1 { "restores it" } else { "restores them" },
             );
             let trash = trash_of_mount(report).map_or_else(|| "the trash".to_owned(), escape_path);
-            format!("Moved {entries} to {trash}{restores}; space not freed yet")
+            display.about(&trash, |trash| {
+                whole(&format!("Moved {entries} to {trash}{restores}; space not freed yet"))
+            })
         }
-        OperationKind::Share => report.shared_text(display.units),
-        OperationKind::Restore if report.entries == 0 => "Nothing was restored".to_owned(),
-        OperationKind::Restore => format!("Restored {entries}"),
-    };
-    if report.is_cancelled {
-        text = format!("Stopped. {text}");
+        OperationKind::Share => whole(&report.shared_text(display.units)),
+        OperationKind::Restore if report.entries == 0 => whole("Nothing was restored"),
+        OperationKind::Restore => whole(&format!("Restored {entries}")),
     }
-    match report.failures.count {
-        0 => {}
-        1 => text += "; 1 failed",
-        count => text.extend(["; ", &grouped(count), " failed"]),
-    }
-    if let Some(reason) = &report.unwritten {
-        text.extend(["; journal not written: ", reason]);
-    }
-    text
 }

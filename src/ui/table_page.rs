@@ -2,6 +2,7 @@
 
 use super::marks::Marks;
 use super::theme::{Glyphs, Role};
+use super::title::Title;
 use super::views::{TableSpec, TableSummary};
 use crate::analysis::search::Order;
 use crate::base::format::Measure;
@@ -20,20 +21,31 @@ pub enum EnterEffect {
     Open,
 }
 
+/// Commands that the row under the cursor accepts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RowCommands {
+    /// Effect of Enter, if any.
+    pub enter: Option<EnterEffect>,
+    /// `true` if the row stands for entries of the tree.
+    pub has_entries: bool,
+    pub may_mark: bool,
+    /// `true` if the row belongs to a group of copies.
+    pub has_copies: bool,
+}
+
 /// Visible part of a table view.
 #[derive(Clone, Debug)]
 pub struct TablePage {
     pub table: &'static TableSpec,
     pub order: Order,
-    /// Title of the view, escaped for the terminal.
-    pub title: String,
+    pub title: Title,
     pub summary: TableSummary,
     /// `true` if no more rows are expected.
     pub is_complete: bool,
     /// `true` if the rows are those of the last scan, which the running scan has not confirmed.
     pub is_recorded: bool,
-    /// `true` if the row under the cursor stands for entries that can be marked and deleted.
-    pub has_entries: bool,
+    /// `true` if the view found copies on a file system that lets files share data.
+    pub may_share: bool,
     /// Text shown instead of rows, for example the error of a failed job.
     pub failure: Option<String>,
     /// Progress of the search; see [`TableData::progress`].
@@ -42,8 +54,7 @@ pub struct TablePage {
     pub rows: usize,
     pub index: usize,
     pub offset: usize,
-    /// Effect of Enter on the row under the cursor, if any.
-    pub enter: Option<EnterEffect>,
+    pub row: RowCommands,
     pub lines: Vec<Row>,
     /// Color role of the bar of each row in `lines`.
     pub roles: Vec<Role>,

@@ -13,10 +13,12 @@ use super::keys::Command;
 use super::loader::{Keep, Loader, Sources, TableRequest};
 use super::marks::Marks;
 use super::notice::Notice;
-use super::table_page::{EnterEffect, Sight, TablePage};
+use super::table_page::{EnterEffect, RowCommands, Sight, TablePage};
+use super::title::Title;
 use super::views::recorded;
 use super::views::{
-    Branch, Copies, TableAnswer, TableContext, TableData, TableLayout, TableSpec, TableSummary, Target,
+    Branch, Copies, RowMarks, TableAnswer, TableContext, TableData, TableLayout, TableSpec, TableSummary,
+    Target,
 };
 use super::window::totals_size;
 use crate::analysis::search::Order;
@@ -32,8 +34,7 @@ pub struct TableView {
     /// Rows, loaded in the background.
     pub rows: Loader<TableAnswer>,
     request: TableRequest,
-    /// Title, escaped for the terminal.
-    title: String,
+    title: Title,
     /// Text shown instead of rows.
     text: Option<String>,
     cursor: Cursor,
@@ -50,7 +51,8 @@ pub struct TableView {
 }
 
 impl TableView {
-    pub fn new(title: String, table: &'static TableSpec, request: TableRequest) -> Self {
+    pub fn new(title: impl Into<Title>, table: &'static TableSpec, request: TableRequest) -> Self {
+        let title = title.into();
         let (rows, text, cursor, columns) = (Loader::default(), None, Cursor::default(), 0);
         let (unfolded, shown) = (HashSet::new(), Vec::new());
         let (is_arranged, will_mark) = (false, false);
@@ -88,7 +90,7 @@ impl TableView {
         self.request.order
     }
 
-    pub fn set_title(&mut self, title: String) {
+    pub fn set_title(&mut self, title: Title) {
         self.title = title;
     }
 
@@ -160,6 +162,9 @@ impl TableView {
             Command::MarkCopies(_) | Command::MarkElsewhere | Command::Share => {
                 table.layout == TableLayout::Copies
             }
+            Command::MarkRange | Command::MarkShown | Command::InvertMarks => {
+                table.marks == RowMarks::Entries
+            }
             Command::Show(column) => table.columns.has(column),
             Command::Graph => table.columns.has(Column::Percent),
             _ => true,
@@ -220,6 +225,30 @@ impl TableView {
     /// Returns sets of entries with the same contents. A deletion must keep at least one entry of each set.
     pub fn sets(&self) -> &[Vec<EqualName>] {
         self.answer().map(|answer| answer.data.sets()).unwrap_or_default()
+    }
+
+    /// Returns the commands that the row under the cursor accepts.
+    fn row_commands(&self, tree: &Tree) -> RowCommands {
+        let (index, target) = (self.cursor.index, self.target());
+        let first = self.entries(index).first().copied();
+        let in_group = |row| self.answer().is_some_and(|answer| answer.data.is_copy(row));
+        RowCommands {
+            enter: match self.branch() {
+                Some((key, ..)) if self.unfolded.contains(&key) => Some(EnterEffect::Fold),
+                Some(_) => Some(EnterEffect::Unfold),
+                None => target.as_ref().map(|_| EnterEffect::Open),
+            },
+            has_entries: first.is_some(),
+            may_mark: match self.table.marks {
+                RowMarks::None => false,
+                RowMarks::Entries => {
+                    first.and_then(|entry| entry.record(tree)).is_some_and(|record| Marks::may_mark(&record))
+                }
+                RowMarks::Files => !self.is_recorded() && target.is_some_and(|target| target.is_of_files()),
+                RowMarks::Own => !self.is_recorded(),
+            },
+            has_copies: self.number(index).is_some_and(in_group),
+        }
     }
 
     /// Moves the cursor to the next row that has children, or else to the last row.
@@ -315,17 +344,13 @@ impl TableView {
             summary: TableSummary::default(),
             is_complete: !self.rows.is_loading(),
             is_recorded: self.is_recorded(),
-            has_entries: !self.entries(self.cursor.index).is_empty(),
+            may_share: self.may_share(),
             failure: self.text.clone().or_else(|| self.rows.error().map(ToString::to_string)),
             progress: self.answer().and_then(|answer| answer.data.progress()),
             rows,
             index: self.cursor.index,
             offset: self.cursor.offset,
-            enter: match self.branch() {
-                Some((key, ..)) if self.unfolded.contains(&key) => Some(EnterEffect::Fold),
-                Some(_) => Some(EnterEffect::Unfold),
-                None => self.target().map(|_| EnterEffect::Open),
-            },
+            row: self.row_commands(tree),
             lines: Vec::new(),
             roles: Vec::new(),
             ledger: Vec::new(),

@@ -29,7 +29,7 @@ fn wait_for_end_of_scan(session: &mut Session) {
         screen
             .rows(0, screen.size().1.get())
             .last()
-            .is_some_and(|line| line.contains("Enter open") && line.contains(" of "))
+            .is_some_and(|line| line.contains("Space mark") && line.contains(" of "))
     });
 }
 

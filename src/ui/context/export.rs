@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::scan::Outcome;
-use crate::source::save::Overwrite;
+use crate::source::save::{ENDINGS, Overwrite};
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::operations::export::ExportRequest;
@@ -33,6 +33,9 @@ impl Context<'_> {
         let is_plain = |letter: &char| letter.is_alphanumeric() || ['-', '_', '.'].contains(letter);
         let name: String = String::from_utf8_lossy(last).chars().filter(is_plain).collect();
         let name = name.trim_start_matches(['-', '.']);
+        // The root of an import has the name of the imported file.
+        let without_ending = ENDINGS.iter().filter_map(|ending| name.strip_suffix(ending));
+        let name = without_ending.min_by_key(|name| name.len()).unwrap_or(name);
         // ncdu's format supports only one root.
         let ending = if self.roots.len() == 1 { "json.zst" } else { "duke" };
         format!("{}.{ending}", if name.is_empty() { "files" } else { name })

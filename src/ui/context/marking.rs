@@ -14,8 +14,8 @@ use crate::ui::marks::{Dropped, EntryName, Mark, Marks};
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::table_view::TableView;
+use crate::ui::views::Target;
 use crate::ui::views::table::Copies;
-use crate::ui::views::{Target, largest};
 
 type Located<'t> = (DirId, Entry<'t>);
 
@@ -37,6 +37,11 @@ impl<'t> Context<'t> {
         self.anchor.take().is_some()
     }
 
+    /// Returns `true` if the entry under the cursor of the list can be marked, now or as soon as the scan has found it.
+    pub fn may_mark(&self) -> bool {
+        self.place.entry().map_or(self.place.recorded_entry().is_some(), |record| Marks::may_mark(&record))
+    }
+
     /// Marks or unmarks the entries of the row under the cursor, and moves the cursor down.
     pub fn mark(&mut self) {
         if self.views.sheets.last().is_some_and(TableView::toggle_mark) {
@@ -53,8 +58,10 @@ impl<'t> Context<'t> {
                 self.notify(Notice::MarkedWhole);
             }
         }
-        let has_rows = self.views.sheets.last().is_some_and(|sheet| sheet.count() > 0);
-        if entries.is_empty() && has_rows {
+        if entries.is_empty() && self.row_count() == 0 {
+            return self.notify(Notice::NothingToMark);
+        }
+        if entries.is_empty() && self.sheet().is_some() {
             if self.mark_total() {
                 return;
             }
@@ -69,16 +76,11 @@ impl<'t> Context<'t> {
     /// them once they have been found. Any input before that cancels the marking. Returns `false` for other
     /// rows.
     fn mark_total(&mut self) -> bool {
-        match self.sheet().and_then(TableView::target) {
-            // A total of directories is not marked: marking a directory would also mark its contents, which are not
-            // part of the total.
-            Some(Target::Files { label, table, query }) if *table == largest::TABLE => {
-                self.show_files(label, table, &query);
-                self.views.sheets.last_mut().into_iter().for_each(|sheet| sheet.mark_all_found(true));
-                true
-            }
-            _ => false,
-        }
+        let target = self.sheet().and_then(TableView::target).filter(Target::is_of_files);
+        let Some(Target::Files { label, table, query }) = target else { return false };
+        self.show_files(label, table, &query);
+        self.views.sheets.last_mut().into_iter().for_each(|sheet| sheet.mark_all_found(true));
+        true
     }
 
     /// Cancels any marking by [`Self::mark`] that is still waiting for files to be found. Otherwise, marks would appear
@@ -114,7 +116,10 @@ impl<'t> Context<'t> {
 
     /// Starts a range, or marks the rows from the start of the range to the cursor.
     pub fn mark_range(&mut self) {
-        let Some((id, record)) = self.entries(self.row(), 1).first().copied() else { return };
+        let Some((id, record)) = self.entries(self.row(), 1).first().copied() else {
+            let is_empty = self.row_count() == 0;
+            return self.notify(if is_empty { Notice::NothingToMark } else { Notice::NoEntry });
+        };
         if self.anchor.is_none() {
             self.place.pin();
             self.anchor = Some((id, record.name));
@@ -133,13 +138,13 @@ impl<'t> Context<'t> {
     }
 
     pub fn mark_shown(&mut self) {
-        let entries = self.whole_entries(0, usize::MAX);
+        let entries = self.shown_entries();
         self.set_marks(&entries);
         self.marks.add_up(self.tree);
     }
 
     pub fn invert_marks(&mut self) {
-        let entries = self.whole_entries(0, usize::MAX);
+        let entries = self.shown_entries();
         let missing: Vec<_> =
             entries.into_iter().filter(|(id, record)| !self.marks.clear((*id, record.name))).collect();
         self.set_marks(&missing);
@@ -188,6 +193,10 @@ impl<'t> Context<'t> {
         self.views.sheets.last().map_or_else(|| self.place.index(), TableView::index)
     }
 
+    fn row_count(&self) -> usize {
+        self.views.sheets.last().map_or_else(|| self.place.rows().len(), TableView::count)
+    }
+
     /// Returns the index of the row that shows an entry; `None` if the entry is not shown.
     fn row_of(&self, (parent, name): EntryName<'_>) -> Option<usize> {
         let Some(sheet) = self.views.sheets.last() else {
@@ -223,6 +232,15 @@ impl<'t> Context<'t> {
             let mut is_wanted = |position| next.next_if(|wanted| wanted.position == position).is_some();
             let records = listing.entries().filter(|(position, _)| is_wanted(*position));
             entries.extend(records.map(|(_, record)| (id, record)));
+        }
+        entries
+    }
+
+    /// Returns the entries of all rows that can be marked, or shows a notice if there are none.
+    fn shown_entries(&mut self) -> Vec<Located<'t>> {
+        let entries = self.whole_entries(0, usize::MAX);
+        if entries.is_empty() && self.notice.is_none() {
+            self.notify(Notice::NothingToMark);
         }
         entries
     }

@@ -41,12 +41,18 @@ impl Context<'_> {
         result.map_err(|refusal| self.notify(refusal)).ok()
     }
 
-    pub fn display(&self) -> Display<'_> {
-        Display { keymap: &self.keymap, units: self.units }
+    pub fn display(&self, room: usize) -> Display<'_> {
+        Display { keymap: &self.keymap, units: self.units, gap: self.theme.glyphs.gap(), room }
     }
 
+    /// Returns the text of the notice, in at most `room` columns.
+    pub fn notice_within(&self, room: usize) -> Option<String> {
+        self.notice.as_ref().map(|notice| notice.text(self.display(room)))
+    }
+
+    #[cfg(test)]
     pub fn notice_text(&self) -> Option<String> {
-        self.notice.as_ref().map(|notice| notice.text(self.display()))
+        self.notice_within(usize::MAX)
     }
 
     /// Returns a hint to append to a sentence, for example ` (Space marks)` if the key is Space and `does` is

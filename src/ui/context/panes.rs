@@ -44,7 +44,11 @@ impl<'t> Context<'t> {
         let mut view = layout(size);
         let (is_list, has_parent) = match self.sheet() {
             Some(sheet) => (sheet.table.marks == RowMarks::Entries, false),
-            None => (self.views.base == BaseView::List, self.panes == Panes::Both && size.0 >= VERY_WIDE),
+            None => {
+                // Nothing is above the list of several roots.
+                let has_parent = self.panes == Panes::Both && self.place.id != DirId::TOP;
+                (self.views.base == BaseView::List, has_parent && size.0 >= VERY_WIDE)
+            }
         };
         if size.0 < WIDE || self.panes == Panes::None || !is_list {
             return PaneLayout { view, right: None, left: None };
@@ -85,13 +89,14 @@ impl<'t> Context<'t> {
         };
     }
 
-    /// Collects the visible rows of the parent directory, if its pane is shown.
+    /// Collects the visible rows of the parent directory, if its pane is shown. For the only root, this is the root
+    /// itself.
     pub fn collect_parent(&mut self) {
-        let pane = self.regions(self.size).left;
-        let Some((pane, id)) = pane.zip(self.above_shown()) else {
+        let Some(pane) = self.regions(self.size).left else {
             self.parent_list = None;
             return;
         };
+        let id = self.above_shown().unwrap_or(DirId::TOP);
         let (lines, sizes) = (usize::from(pane.height), self.sizes());
         let old = self.parent_list.take().filter(|parent| parent.list.id == id);
         let Some(list) = old.map(|parent| parent.list).or_else(|| self.parent_rows(id, &sizes, lines)) else {

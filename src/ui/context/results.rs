@@ -28,6 +28,7 @@ impl Context<'_> {
             Some(Target::Files { label, table, query }) => self.show_files(label, table, &query),
             Some(Target::Change(row)) => self.follow_change(&row),
             Some(Target::Words { label, words }) => self.tell(label, words),
+            None if self.sheet().is_some_and(|sheet| sheet.count() > 0) => self.notify(Notice::NothingToOpen),
             None => {}
         }
     }

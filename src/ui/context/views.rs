@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::Context;
 use crate::analysis::search;
 use crate::analysis::search::Query;
-use crate::base::calendar::{date_and_time, day_and_time};
+use crate::base::calendar::{date, date_and_time, day_and_time};
 use crate::base::sync::Arc;
 use crate::base::text::printable;
 use crate::source::SourceKind;
@@ -28,6 +28,7 @@ use crate::ui::map_colors::MapColors;
 use crate::ui::notice::Notice;
 use crate::ui::table_page::Sight;
 use crate::ui::table_view::TableView;
+use crate::ui::title::Title;
 use crate::ui::view_state::BaseView;
 use crate::ui::views::{Needs, OVERVIEW, TREEMAP, ViewSpec};
 use crate::ui::views::{TableAnswer, df};
@@ -100,14 +101,16 @@ impl Context<'_> {
         self.views.page = self.views.sheets.last_mut().map(|sheet| sheet.look(self.tree, sight));
         let has_results = self.views.has_results();
         if let Some(page) = self.views.page.as_mut().filter(|_| !self.views.text.is_empty()) {
-            let title = if has_results { String::new() } else { page.title.clone() + " " };
-            page.title = format!("{title}/{}", printable(self.views.text.as_str().as_bytes()));
+            let search = format!("/{}", printable(self.views.text.as_str().as_bytes()));
+            let title = std::mem::take(&mut page.title);
+            page.title =
+                if has_results { search.into() } else { title.map(|title| format!("{title} {search}")) };
         }
         if let Some((page, record)) = self.views.page.as_mut().zip(self.record.as_ref())
             && page.is_recorded
         {
             let time = day_and_time(record.scanned_at, self.views.clock, &self.zone);
-            page.title = format!("{} as of {time}", page.title);
+            page.title = std::mem::take(&mut page.title).map(|title| format!("{title} as of {time}"));
         }
         self.collect_overview();
         self.collect_preview();
@@ -195,18 +198,22 @@ impl Context<'_> {
     }
 
     /// Returns the title of a view. If the view needs a baseline, the title includes the baseline's age and time and,
-    /// if there are several baselines, its number.
-    pub fn title(&self, spec: &ViewSpec) -> String {
+    /// if there are several baselines, its number. In a narrow window, only the date is left.
+    pub fn title(&self, spec: &ViewSpec) -> Title {
+        let name = spec.title;
         let offer = self.views.compared.offer().filter(|_| spec.needs == Needs::Baseline);
-        let mut title = spec.title.to_owned();
-        if let Some((since, info)) = offer.and_then(|offer| Some((offer.since?, offer))) {
-            let age = crate::base::format::since(since, self.views.clock);
-            title = format!("{title} {age}, {}", date_and_time(since, &self.zone));
-            if info.count > 1 {
-                title = format!("{title}, {} of {}", info.index + 1, info.count);
-            }
-        }
-        title
+        let Some((since, info)) = offer.and_then(|offer| Some((offer.since?, offer))) else {
+            return name.to_owned().into();
+        };
+        let age = crate::base::format::since(since, self.views.clock);
+        let number =
+            if info.count > 1 { format!(", {} of {}", info.index + 1, info.count) } else { String::new() };
+        let (time, day) = (date_and_time(since, &self.zone), date(since, &self.zone));
+        Title::from(format!("{name} {age}, {time}{number}"))
+            .or(format!("{name} since {time}{number}"))
+            .or(format!("{name} since {time}"))
+            .or(format!("{name} since {day}"))
+            .or(format!("since {day}"))
     }
 
     pub fn request(&self, query: Query) -> TableRequest {

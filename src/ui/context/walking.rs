@@ -8,7 +8,7 @@ use super::Context;
 use crate::base::kind::Kind;
 use crate::source::SourceKind;
 use crate::table::chain::{chain, only_directory};
-use crate::tree::{DirId, EntryState};
+use crate::tree::DirId;
 use crate::ui::list_state::ListState;
 use crate::ui::notice::Notice;
 use std::ffi::OsStr;
@@ -79,15 +79,25 @@ impl Context<'_> {
         self.place.pin();
     }
 
+    /// Returns `true` if the row under the cursor of the list is a directory that can be entered, now or as soon as the
+    /// scan has found it.
+    pub fn may_open(&self) -> bool {
+        match self.place.entry() {
+            Some(record) => record.directory().is_some(),
+            None => self.place.recorded_entry().is_some_and(|record| record.kind == Kind::Directory),
+        }
+    }
+
+    /// Returns `true` if the user can go up from the shown directory.
+    pub fn may_go_up(&self) -> bool {
+        self.above_shown().is_some() || self.above().is_some()
+    }
+
     /// Enters the directory under the cursor. If its row shows a chain (`a/b/c`), enters the last directory of
     /// the chain.
     pub fn open(&mut self) {
         let record = self.place.entry();
-        let directory = record.and_then(|record| match record.state {
-            EntryState::Known(facts) => facts.directory,
-            _ => None,
-        });
-        match directory {
+        match record.and_then(|record| record.directory()) {
             Some(id) => {
                 self.pin();
                 self.history.push(self.place.id);

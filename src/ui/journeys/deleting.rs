@@ -242,6 +242,21 @@ fn a_name_is_typed_over_a_size_or_for_a_home() {
     assert_eq!(press(&mut app, "Esc"), [Effect::Deletion(DeletionRequest::StopPreview)]);
 }
 
+#[test]
+fn letters_typed_before_the_field_appears_are_not_accepted() {
+    let tree = home();
+    let mut app = finished(&tree);
+    typing(&mut app);
+    assert!(screen(&mut app).contains("│   wait… "), "{}", screen(&mut app));
+    burst(&mut app, "m");
+    assert!(screen(&mut app).contains("│   wait… "), "{}", screen(&mut app));
+    read(&mut app);
+    let lines = screen(&mut app);
+    assert!(lines.contains("│ >   ") && !lines.contains("wait"), "nothing was typed\n{lines}");
+    write(&mut app, "mu");
+    assert!(screen(&mut app).contains("│ > mu "), "{}", screen(&mut app));
+}
+
 /// Deleting files that are compressed or share space may free less than their disk usage.
 #[test]
 fn a_deletion_says_up_to_where_less_may_be_freed() {

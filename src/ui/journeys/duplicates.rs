@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::delete::Operation;
-use crate::duplicates::{CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, EqualName};
+use crate::duplicates::{
+    CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, EqualName, SkipReason, Skipped,
+};
 use crate::platform::FileId;
 use crate::platform::entry::contents::ContentState;
 use crate::tree::{DirId, EntryId};
@@ -114,6 +116,25 @@ fn all_copies_but_the_newest_or_the_oldest_are_marked() {
     assert_eq!(marked(&app), ["old", "y", "z"]);
     press(&mut app, "G <");
     assert_eq!(marked(&app), ["old", "x", "z"], "the oldest one is unmarked");
+}
+
+#[test]
+fn hints_about_copies_are_shown_only_on_copies() {
+    let tree = tree();
+    let skipped = vec![Skipped { entry: entry(&tree, &["x"]), reason: SkipReason::Special }];
+    let mut app = opened_with(&tree, Duplicates { skipped, may_share: true, ..duplicates(&tree) });
+    let words = [" > mark older ", " . mark elsewhere ", " X share data "];
+    let mut hinted = |keys: &str| {
+        press(&mut app, keys);
+        let footer = footer(&mut app, 200);
+        words.map(|word| footer.contains(word))
+    };
+    assert_eq!(hinted("g"), [true, false, true], "a group");
+    assert_eq!(hinted("Enter j"), [true; 3], "a copy");
+    assert_eq!(hinted("G"), [false; 3], "the heading of the other files");
+    assert_eq!(hinted("Enter j"), [false; 3], "a file that was not compared");
+    let mut app = opened(&tree);
+    assert!(!footer(&mut app, 200).contains(words[2]), "the file system does not let files share data");
 }
 
 #[test]

@@ -53,6 +53,22 @@ fn a_file_name_is_offered_and_determines_the_format() {
 }
 
 #[test]
+fn the_offered_name_of_an_import_has_one_ending() {
+    let tree = home();
+    for (root, name) in [
+        ("e.json", "e.json.zst"),
+        ("e.json.zst", "e.json.zst"),
+        ("e.v1.duke", "e.v1.json.zst"),
+        ("/x/.csv", "csv.json.zst"),
+    ] {
+        let mut app = App::new(&tree, vec![(b"/r".to_vec(), root.into())], &settings(), (80, 12));
+        tick(&mut app, 100, Some(Outcome::Complete));
+        press(&mut app, "E");
+        assert_eq!(prompt(&app).name.as_str(), name);
+    }
+}
+
+#[test]
 fn the_offered_name_is_replaced_by_typing_or_edited() {
     let tree = home();
     let mut app = finished(&tree);

@@ -145,7 +145,7 @@ fn the_growth_view_shows_deleted_entries_and_leads_to_their_directory() {
     ];
     assert_eq!(labels(&app), owned(&expected));
     let title = "growth since 3 days ago, 1972-09-27 00:00";
-    assert_eq!((page(&app).title.as_str(), page(&app).summary.matched), (title, 6));
+    assert_eq!((page(&app).title.text(), page(&app).summary.matched), (title, 6));
     assert_eq!(page(&app).summary.growth.map(|[disk, _]| disk), Some((86_528, 105_984)));
     press(&mut app, "j j Enter");
     assert_eq!(
@@ -307,12 +307,12 @@ fn another_snapshot_can_be_chosen() {
     serve(&mut app);
     press(&mut app, "8");
     serve(&mut app);
-    assert_eq!(page(&app).title, "growth since 3 days ago, 1972-09-27 00:00, 1 of 2");
+    assert_eq!(page(&app).title.text(), "growth since 3 days ago, 1972-09-27 00:00, 1 of 2");
     press(&mut app, "]");
     assert_eq!(app.cx.notice_text().as_deref(), Some("No newer snapshot"));
     press(&mut app, "[");
     serve(&mut app);
-    assert_eq!(page(&app).title, "growth since 13 days ago, 1972-09-17 00:00, 2 of 2");
+    assert_eq!(page(&app).title.text(), "growth since 13 days ago, 1972-09-17 00:00, 2 of 2");
     assert_eq!(app.cx.notice_text(), None, "the title says it");
     assert!(labels(&app).contains(&("  big".to_owned(), Some(Grown::From(4_096)))), "{:?}", labels(&app));
     press(&mut app, "[");

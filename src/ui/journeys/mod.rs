@@ -10,6 +10,7 @@ mod export;
 mod filter;
 mod frame;
 mod growth;
+mod hints;
 mod large;
 mod marks;
 mod mouse;
@@ -213,6 +214,17 @@ fn bars_keep_their_color_in_the_selected_row() {
     app.cx.theme.colors = Colors::None;
     let row: Vec<_> = drawn(&mut app).buffer().content.chunks(80).nth(3).unwrap().to_vec();
     assert!(row.iter().all(|cell| cell.modifier.contains(Modifier::BOLD)) && row[0].symbol() == ">");
+}
+
+/// Changes the size of the window, and returns its lines.
+fn resized(app: &mut App<'_>, columns: u16, lines: u16) -> Vec<String> {
+    app.update(Event::Resize(columns, lines));
+    let text = screen(app);
+    text.lines().map(|line| line.trim_matches('"').to_owned()).collect()
+}
+
+fn footer(app: &mut App<'_>, columns: u16) -> String {
+    resized(app, columns, 12).pop().unwrap()
 }
 
 /// Draws a frame, and returns the screen.

@@ -135,7 +135,7 @@ fn a_click_on_a_tab_opens_its_view_and_one_on_the_path_goes_up() {
     let types = place(&mut app, "3 Types").unwrap();
     click(&mut app, types, 0);
     work(&mut app, &tree);
-    assert_eq!(app.cx.views.page.as_ref().map(|page| page.title.as_str()), Some("types"));
+    assert_eq!(app.cx.views.page.as_ref().map(|page| page.title.text()), Some("types"));
     let pictures = place(&mut app, "pictures/").unwrap();
     click(&mut app, pictures, 1000);
     assert_eq!((path(&app).as_str(), app.scope()), ("/shown/pictures", Scope::List));

@@ -57,7 +57,22 @@ fn the_directory_above_is_at_the_left_and_a_click_goes_there() {
     let kind = MouseEventKind::Down(MouseButton::Left);
     app.update(Event::Mouse(MouseEvent { kind, column, row, modifiers }, Duration::ZERO));
     assert_eq!((path(&app).as_str(), selected(&app)), ("/shown", "outer".to_owned()));
-    assert!(lines(&mut app)[3].starts_with("      "), "nothing is above the root");
+    let root = lines(&mut app).swap_remove(3);
+    assert!(root.chars().take(40).collect::<String>().contains("/r"), "the root itself: {root}");
+    app.update(Event::Mouse(MouseEvent { kind, column, row, modifiers }, Duration::ZERO));
+    assert_eq!(path(&app), "/shown", "nothing is above the root");
+}
+
+#[test]
+fn no_pane_is_beside_the_list_of_roots() {
+    let tree = tree();
+    let roots = ["/r", "/s"].map(|root| (root.into(), root.into())).to_vec();
+    let mut app = App::new(&tree, roots, &settings(), (200, 12));
+    tick(&mut app, 1000, Some(Outcome::Complete));
+    press(&mut app, "P");
+    assert!(app.cx.regions(app.cx.size).left.is_none());
+    press(&mut app, "Enter");
+    assert!(lines(&mut app)[3].chars().take(40).collect::<String>().contains("/r"));
 }
 
 #[test]

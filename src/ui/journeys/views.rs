@@ -67,9 +67,9 @@ fn types_and_ages_open_their_files_and_lead_back_one_by_one() {
     assert_eq!(labels(&app)[..5], ["▾ audio", "    all files", "    .flac", "    .ogg", "▸ image"]);
     press(&mut app, "j j Enter");
     work(&mut app, &tree);
-    assert_eq!((labels(&app), page(&app).title.as_str()), (vec!["music/song.flac".to_owned()], ".flac"));
+    assert_eq!((labels(&app), page(&app).title.text()), (vec!["music/song.flac".to_owned()], ".flac"));
     press(&mut app, "Left");
-    assert_eq!(page(&app).title, "types");
+    assert_eq!(page(&app).title.text(), "types");
     press(&mut app, "k k Enter");
     assert_eq!(labels(&app)[..2], ["▸ audio", "▸ image"], "Enter folds it again");
     assert_eq!(press(&mut app, "q"), []);
@@ -90,12 +90,12 @@ fn marking_a_type_or_an_age_opens_and_marks_its_files() {
     press(&mut app, "Space");
     assert_eq!(app.cx.marks().count(), 0, "the files are not found yet");
     work(&mut app, &tree);
-    assert_eq!((labels(&app).len(), page(&app).title.as_str()), (2, "audio"));
+    assert_eq!((labels(&app).len(), page(&app).title.text()), (2, "audio"));
     assert_eq!(app.cx.notice_text().as_deref(), Some("Marked 2 files"));
     assert_eq!(app.cx.marks().count(), 2);
     press(&mut app, "Left j Space");
     work(&mut app, &tree);
-    assert_eq!((app.cx.marks().count(), page(&app).title.as_str()), (3, "image"));
+    assert_eq!((app.cx.marks().count(), page(&app).title.text()), (3, "image"));
     press(&mut app, "q 4");
     work(&mut app, &tree);
     press(&mut app, "Space g");
@@ -144,7 +144,7 @@ fn a_missing_column_causes_a_notice_and_keeps_the_list() {
         press(&mut app, "W");
         assert_eq!(
             app.cx.notice_text().as_deref(),
-            Some("W (by growth) does nothing in this view (1 opens the list)"),
+            Some("W (by growth) does nothing here (1 opens the list)"),
             "{key}"
         );
         press(&mut app, "M");
@@ -200,7 +200,7 @@ fn a_search_restricts_all_views_until_it_is_cleared() {
     assert_eq!(labels(&app), ["music/song.flac", "music/noise.ogg"]);
     let page = page(&app);
     assert_eq!(
-        (page.title.as_str(), page.summary.matched, page.summary.sum.unwrap().disk),
+        (page.title.text(), page.summary.matched, page.summary.sum.unwrap().disk),
         ("largest files /music", 2, 49_152)
     );
     press(&mut app, "Esc Esc 2");
@@ -337,13 +337,13 @@ fn errors_are_listed_by_number_or_by_path() {
 fn a_key_without_effect_causes_a_notice() {
     let tree = tree();
     for (keys, notice) in [
-        ("3 t", Some("t (directories first) does nothing in this view (1 opens the list)")),
-        ("3 u", Some("u (shared size) does nothing in this view (1 opens the list)")),
-        ("2 =", Some("= (change bar scale) does nothing in this view (1 opens the list)")),
-        ("2 c", Some("c (number of items) does nothing in this view (1 opens the list)")),
-        ("4 m", Some("m (last change) does nothing in this view (1 opens the list)")),
-        ("4 e", Some("e (hidden and excluded) does nothing in this view (1 opens the list)")),
-        ("5 s", Some("s (by size) does nothing in this view (1 opens the list)")),
+        ("3 t", Some("t (directories first) does nothing here (1 opens the list)")),
+        ("3 u", Some("u (shared size) does nothing here (1 opens the list)")),
+        ("2 =", Some("= (change bar scale) does nothing here (1 opens the list)")),
+        ("2 c", Some("c (number of items) does nothing here (1 opens the list)")),
+        ("4 m", Some("m (last change) does nothing here (1 opens the list)")),
+        ("4 e", Some("e (hidden and excluded) does nothing here (1 opens the list)")),
+        ("5 s", Some("s (by size) does nothing here (1 opens the list)")),
         ("3 =", None),
         ("s", None),
     ] {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::base::text::{fit, width};
+use crate::base::text::width;
 use crate::source::save::{ENDINGS, Format, Overwrite};
 use crate::ui::component::{Component, Handled, Input};
 use crate::ui::context::Context;
@@ -99,9 +99,7 @@ impl<'t> Component<'t> for FilePrompt {
         let endings = ENDINGS.join(" ");
         let note = match &self.error_text {
             Some(error_text) => {
-                let text = error_text.text(cx.display());
-                let text = fit(&text, left, cx.theme.glyphs.gap()).into_owned();
-                Span::styled(text, cx.theme.style(Role::Warning))
+                Span::styled(error_text.text(cx.display(left)), cx.theme.style(Role::Warning))
             }
             None if left >= width(&endings) => Span::styled(endings, cx.theme.style(Role::Faint)),
             None => Span::default(),

@@ -238,6 +238,10 @@ impl TableData for DuplicateRows {
         Some(copies)
     }
 
+    fn is_copy(&self, index: usize) -> bool {
+        self.group(index).is_some()
+    }
+
     fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
         let is_inside = |name: EntryId| tree.ancestry(name.directory).any(|above| above == directory);
         let mut copies = Copies::default();

@@ -41,6 +41,7 @@ pub static TABLE: TableSpec = TableSpec {
     name_room: 21,
     titles: &[(C::Name, "Reason")],
     marks: RowMarks::Entries,
+    has_measure: false,
     has_scale: false,
     first_order: Some(By::Items),
     counted: Some(["error", "errors"]),

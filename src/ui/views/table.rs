@@ -273,6 +273,11 @@ pub trait TableData: Debug + Send + Sync {
         None
     }
 
+    /// Returns `true` if a row belongs to a group of copies.
+    fn is_copy(&self, _index: usize) -> bool {
+        false
+    }
+
     /// Returns sets of entries with the same contents. A deletion must keep at least one entry of each set.
     fn sets(&self) -> &[Vec<EqualName>] {
         &[]

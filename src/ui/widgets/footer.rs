@@ -64,9 +64,8 @@ pub fn draw(cx: &Context<'_>, top: Top<'_, '_>, area: Rect, canvas: &mut Canvas<
 
 /// Returns the notice or the progress to show, if there is any.
 fn state<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Option<Line<'a>> {
-    if let Some(notice) = cx.notice_text() {
-        let text = format!(" {}", fit(&notice, room.saturating_sub(2), cx.theme.glyphs.gap()));
-        Some(Line::styled(text, cx.theme.style(Role::Strong)))
+    if let Some(notice) = cx.notice_within(room.saturating_sub(2)) {
+        Some(Line::styled(format!(" {notice}"), cx.theme.style(Role::Strong)))
     } else if cx.is_scanning() {
         Some(progress(cx, room))
     } else if let Some(running) = &cx.deletion.running {

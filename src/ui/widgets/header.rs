@@ -5,7 +5,7 @@
 //! ```
 //!
 //! If there is little room, first the number of items and then the whole right side is omitted, so that the path gets
-//! at least half of the line. A long path is shortened in the middle. With a filter, "n of m" is shown instead of the
+//! at least half of the line. A long path is shortened in the middle, and a title is replaced by a shorter one. With a filter, "n of m" is shown instead of the
 //! number of items.
 
 use ratatui::layout::Rect;
@@ -16,11 +16,12 @@ use super::row::draw_ends;
 use super::table;
 use crate::base::calendar::day_and_time;
 use crate::base::format::{grouped, plain_size};
-use crate::base::text::{beginning, escape, fit, printable, width};
+use crate::base::text::{escape, fit, printable, width};
 use crate::table::row::Precision;
 use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::theme::Role;
+use crate::ui::title::Title;
 
 /// Number of columns reserved for the path beside a long title.
 const PATH: usize = 10;
@@ -30,13 +31,13 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let room = usize::from(area.width);
     let dot = cx.theme.glyphs.dot();
     let title = match &cx.views.page {
-        Some(page) if page.title.is_empty() => String::new(),
-        Some(page) => format!(" {dot} {}", page.title),
-        None if cx.is_filtered() => format!(" {dot} /{}", printable(cx.views.text.as_str().as_bytes())),
-        None => String::new(),
+        Some(page) => page.title.clone(),
+        None if cx.is_filtered() => format!("/{}", printable(cx.views.text.as_str().as_bytes())).into(),
+        None => Title::default(),
     };
+    let title = title.map(|text| if text.is_empty() { String::new() } else { format!(" {dot} {text}") });
     let path = escape(&cx.path).into_owned();
-    let wanted = match width(&title) {
+    let wanted = match width(title.text()) {
         0 => width(&path).min(room / 2),
         // If there is a title, the left side gets more room, because the title tells the user which view is shown.
         title => (width(&path).min(PATH) + title).min(room * 3 / 4),
@@ -51,7 +52,7 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let right = Line::raw(fit(&fitting.or(last).unwrap_or_default(), room, "").into_owned());
     // The two columns are for a space on either side of the path.
     let room = room.saturating_sub(right.width() + 2);
-    let title = beginning(&title, room.saturating_sub(width(&path).min(PATH)), cx.theme.glyphs.gap());
+    let title = title.fit(room.saturating_sub(width(&path).min(PATH)), cx.theme.glyphs.gap());
     let parts = breadcrumb(cx, &path, room.saturating_sub(width(&title)));
     let strong = cx.theme.style(Role::Strong);
     let mut left = Line::raw(" ");

@@ -9,11 +9,12 @@ use crate::base::format::grouped;
 use crate::base::sort::sort_by_key;
 use crate::base::text::width;
 use crate::source::SourceKind;
+use crate::tree::DirId;
 use crate::ui::component::Component;
 use crate::ui::context::Context;
 use crate::ui::keys::{Answer, Binding, Command, KEYMAP, Key, Scope};
 use crate::ui::options::DeleteMode;
-use crate::ui::table_page::EnterEffect;
+use crate::ui::table_page::{EnterEffect, TablePage};
 use crate::ui::theme::Role;
 use crate::ui::views::RowMarks;
 
@@ -89,7 +90,7 @@ fn hints(cx: &Context<'_>, top: Top<'_, '_>) -> Vec<KeyHint> {
     hints
 }
 
-/// Returns `false` if the command would have no effect now.
+/// Returns `false` if the command would have no effect now, for example because of the row under the cursor.
 fn is_useful(cx: &Context<'_>, top: Top<'_, '_>, command: Command) -> bool {
     let page = cx.views.page.as_ref();
     let is_empty = match (top.scope, top.position, page) {
@@ -105,7 +106,7 @@ fn is_useful(cx: &Context<'_>, top: Top<'_, '_>, command: Command) -> bool {
             page.is_some_and(|page| page.table.is_of_changes())
                 && cx.views.compared.offer().is_some_and(|offer| offer.count > 1)
         }
-        Command::Delete | Command::Trash
+        Command::Delete | Command::Trash | Command::Share
             if cx.deletion.policy.mode == DeleteMode::ReadOnly || cx.source_kind != SourceKind::Live =>
         {
             false
@@ -124,18 +125,41 @@ fn is_useful(cx: &Context<'_>, top: Top<'_, '_>, command: Command) -> bool {
         {
             false
         }
-        Command::Open if top.scope == Scope::Sheet => page.is_none_or(|page| page.enter.is_some()),
-        Command::Sort(column) => page.is_none_or(|page| page.table.may_sort(column)),
-        Command::Mark => page.is_none_or(|page| match page.table.marks {
-            RowMarks::None => false,
-            RowMarks::Entries => page.has_entries,
-            RowMarks::Files | RowMarks::Own => !page.is_recorded,
-        }),
-        Command::Delete => page.is_none_or(|page| page.table.marks == RowMarks::Entries && page.has_entries),
-        Command::Inspect => {
-            page.is_none_or(|page| page.table.marks == RowMarks::Entries && !page.is_recorded)
-        }
-        _ => cx.sheet().is_none_or(|sheet| sheet.has(command)),
+        _ if top.layer.is_some() => true,
+        _ => match page {
+            Some(page) => {
+                is_useful_on_page(page, command) && cx.sheet().is_none_or(|sheet| sheet.has(command))
+            }
+            None => is_useful_in_list(cx, top.scope, command),
+        },
+    }
+}
+
+fn is_useful_on_page(page: &TablePage, command: Command) -> bool {
+    let row = page.row;
+    match command {
+        Command::Open => row.enter.is_some(),
+        Command::Sort(column) => page.table.may_sort(column),
+        Command::Mark => row.may_mark,
+        Command::Delete => row.may_mark && page.table.marks == RowMarks::Entries,
+        Command::Inspect => row.has_entries,
+        Command::MarkCopies(_) => row.has_copies,
+        Command::MarkElsewhere => row.has_copies && row.has_entries,
+        Command::Share => row.has_copies && page.may_share,
+        _ => true,
+    }
+}
+
+/// Returns `false` if the command would have no effect in the list, the treemap or the overview.
+fn is_useful_in_list(cx: &Context<'_>, scope: Scope, command: Command) -> bool {
+    match command {
+        _ if scope == Scope::Overview => true,
+        Command::Open => cx.may_open(),
+        Command::Parent => cx.may_go_up(),
+        Command::Mark => cx.may_mark(),
+        // The roots of a scan cannot be deleted.
+        Command::Delete => cx.may_mark() && cx.place.id != DirId::TOP,
+        _ => true,
     }
 }
 
@@ -148,7 +172,7 @@ fn word(cx: &Context<'_>, scope: Scope, binding: &Binding) -> Option<(u8, Cow<'s
         Command::Quit if scope != Scope::List => (rank, "back".into()),
         Command::Answer(Answer::No) if scope == Scope::Typing => (rank, "cancel".into()),
         Command::Delete if marks > 0 => (DELETE_MARKED, format!("{word} {}", grouped(marks)).into()),
-        Command::Open => match cx.views.page.as_ref().and_then(|page| page.enter) {
+        Command::Open => match cx.views.page.as_ref().and_then(|page| page.row.enter) {
             Some(EnterEffect::Fold) => (rank, "fold".into()),
             Some(EnterEffect::Unfold) => (rank, "unfold".into()),
             Some(EnterEffect::Open) | None => (rank, word.into()),

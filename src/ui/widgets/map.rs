@@ -7,8 +7,8 @@
 //! ```
 //!
 //! A directory is drawn as a title line with its name and size, and its contents below, if there is room. Other entries
-//! are filled with a color. Each rectangle includes a gap of one column on its right and half a line at its bottom,
-//! unless the rectangle is only one column wide or half a line high.
+//! are filled with a color. Each rectangle includes a gap of half a column on its right and half a line at its bottom,
+//! unless the rectangle is only half a line high. Text ends one column before the right edge.
 //!
 //! A rectangle, including title and gap, gets its share of the area below its directory's title. Rounding changes the
 //! width by at most one column and the height by at most half a line. Areas can therefore be compared among the
@@ -159,16 +159,14 @@ impl<'a, 't> Painter<'a, 't> {
 
     /// Paints the rectangle for entries that have no rectangles of their own. `number` is their count.
     pub fn others(&mut self, number: u64, area: Area) {
-        // The gap or the left line takes one column. A rectangle that is one column wide gets no label, because
-        // nothing would separate the label from the next rectangle.
-        let room = usize::from(area.width - 1);
         self.frame(area, false);
-        let (theme, area) = (self.cx.theme, self.inset(area));
+        let theme = self.cx.theme;
         if let Some(color) = theme.style(Role::Track).bg {
-            self.fill(area, color);
+            self.fill(above_gap(area), color);
         }
-        let label = others_label(number, self.beside_edge(area).1.min(room));
-        self.write(area, &label, "", theme.style(Role::Faint));
+        let inside = self.inset(area);
+        let label = others_label(number, self.beside_edge(inside).1);
+        self.write(inside, &label, "", theme.style(Role::Faint));
     }
 
     fn open(&mut self, shape: &Shape<'_>, inner: &Level, area: Area) {
@@ -179,10 +177,11 @@ impl<'a, 't> Painter<'a, 't> {
         // The title takes a whole line of the screen, but areas are measured in half lines.
         let line = area.y.div_ceil(2);
         let end = line * 2 + 2;
-        let head = Area { height: end - area.y, ..self.inset(area) };
+        let height = end - area.y;
         if let Some(color) = color {
-            self.fill(head, color);
+            self.fill(Area { height, ..area }, color);
         }
+        let head = Area { height, ..self.inset(area) };
         // If the only entry of a directory is a directory with visible contents, both share one title line.
         let (mut label, mut inner) = (shape.label.clone().into_owned(), inner);
         while let ([only], 0) = (inner.nodes.as_slice(), inner.rest)
@@ -214,13 +213,14 @@ impl<'a, 't> Painter<'a, 't> {
         let inside = self.inset(area);
         let color = self.use_color(shape);
         let style = self.ink(Some(color), shape);
-        if inside.width >= SHADED.0 && inside.height >= SHADED.1 {
-            for step in 0..inside.height {
-                let line = Area { y: inside.y + step, height: 1, ..inside };
-                self.fill(line, mixed(color, shade(color), (step, 2 * inside.height)));
+        let filled = above_gap(area);
+        if filled.width >= SHADED.0 && filled.height >= SHADED.1 {
+            for step in 0..filled.height {
+                let half_line = Area { y: filled.y + step, height: 1, ..filled };
+                self.fill(half_line, mixed(color, shade(color), (step, 2 * filled.height)));
             }
         } else {
-            self.fill(inside, color);
+            self.fill(filled, color);
         }
         if shape.is_selected {
             self.outline(area);
@@ -251,9 +251,10 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
+    /// Fills a rectangle except the gap on its right.
     fn fill(&mut self, area: Area, color: Color) {
         if self.frames.is_none() {
-            self.blocks.fill(area, color);
+            self.blocks.fill_apart(area, color);
         }
     }
 
@@ -264,13 +265,12 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Returns the part of a rectangle's area that can be filled or written on. Without frames, this is the area
-    /// without the gap at the right and bottom edges. With frames, it is the area without the left line. The upper
-    /// line is included, because the name is written on it.
+    /// Returns the part of a rectangle's area that can be written on. Without frames, this is the area without the last
+    /// column and without the gap at the bottom. With frames, it is the area without the left line. The upper line is
+    /// included, because the name is written on it.
     fn inset(&self, area: Area) -> Area {
-        let less = |length: u16| if length > 1 { length - 1 } else { length };
         match self.frames {
-            None => Area { width: less(area.width), height: less(area.height), ..area },
+            None => Area { width: area.width - 1, ..above_gap(area) },
             Some(_) => Area { x: area.x + 1, width: area.width - 1, ..area },
         }
     }
@@ -284,7 +284,9 @@ impl<'a, 't> Painter<'a, 't> {
             Area { width: 1, ..area },
             Area { x: right, width: 1, ..area },
         ] {
-            self.fill(side, OUTLINE);
+            if self.frames.is_none() {
+                self.blocks.fill(side, OUTLINE);
+            }
         }
     }
 
@@ -328,6 +330,11 @@ pub fn others_label(number: u64, room: usize) -> String {
     let number = grouped(number);
     let labels = [format!("{number} more"), format!("+{number}"), number];
     labels.into_iter().find(|label| width(label) <= room).unwrap_or_default()
+}
+
+/// Returns the part of a rectangle above the gap at its bottom.
+fn above_gap(area: Area) -> Area {
+    Area { height: if area.height > 1 { area.height - 1 } else { area.height }, ..area }
 }
 
 /// Returns the darker color at the lower edge of a shaded rectangle.

@@ -119,7 +119,7 @@ fn heights(parts: &[Part], columns: usize, room: u16) -> Vec<u16> {
 /// Draws the name of the file system, and a strip that shows its space. A click opens the df view.
 fn draw_space(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let heading = Span::styled(format!(" {}  ", keyed_title(cx, &df::VIEW)), cx.theme.style(Role::Strong));
-    draw_heading(cx, heading, &cx.space_title().unwrap_or_default(), area, canvas);
+    draw_heading(cx, heading.into(), &cx.space_title().unwrap_or_default(), area, canvas);
     canvas.hits.add(area, Hit::View(&df::VIEW));
     let Some(parts) = cx.space_parts() else { return };
     let strip = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(2), height: 2 };
@@ -134,24 +134,25 @@ fn keyed_title(cx: &Context<'_>, view: &'static ViewSpec) -> String {
 }
 
 /// Draws `start`, followed by as much of a fact as fits on the line.
-fn draw_heading(cx: &Context<'_>, start: Span<'_>, fact: &str, area: Rect, canvas: &mut Canvas<'_>) {
+fn draw_heading(cx: &Context<'_>, mut start: Line<'_>, fact: &str, area: Rect, canvas: &mut Canvas<'_>) {
     let room = usize::from(area.width).saturating_sub(start.width() + 1);
     let fact = beginning(fact, room, cx.theme.glyphs.gap()).into_owned();
-    let line = Line::from(vec![start, Span::styled(fact, cx.theme.style(Role::Faint))]);
-    canvas.buffer.set_line(area.x, area.y, &line, area.width);
+    start.push_span(Span::styled(fact, cx.theme.style(Role::Faint)));
+    canvas.buffer.set_line(area.x, area.y, &start, area.width);
 }
 
 fn draw_part(cx: &Context<'_>, part: &Part, is_selected: bool, area: Rect, canvas: &mut Canvas<'_>) {
     let mark = if is_selected { cx.theme.glyphs.cursor() } else { " " };
-    let heading = format!("{mark}{} ", keyed_title(cx, part.view));
     let accent = cx.theme.style(Role::Accent);
     let style = if is_selected { filled(accent) } else { cx.theme.style(Role::Strong) };
-    draw_heading(cx, Span::styled(heading, style), &format!(" {}", part.total), area, canvas);
+    let title = Span::styled(format!("{} ", keyed_title(cx, part.view)), style);
+    let heading = Line::from(vec![Span::styled(mark, accent), title]);
+    draw_heading(cx, heading, &format!(" {}", part.total), area, canvas);
     canvas.hits.add(area, Hit::View(part.view));
     let lines = (area.y + 1)..area.bottom().saturating_sub(u16::from(area.height > 2));
     if part.rows.is_empty() && !lines.is_empty() {
         let below = Rect { y: area.y + 1, ..area };
-        draw_heading(cx, Span::raw("   "), &part.empty, below, canvas);
+        draw_heading(cx, "   ".into(), &part.empty, below, canvas);
     }
     for ((row, role), y) in largest(part, lines.len()).into_iter().zip(lines) {
         canvas.buffer.set_line(area.x, y, &row_line(cx, row, *role, usize::from(area.width)), area.width);

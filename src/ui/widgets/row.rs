@@ -193,18 +193,23 @@ fn set_sign(cx: &Context<'_>, row: Rect, style: Style, buffer: &mut Buffer) {
 /// Highlights the line under the cursor: puts a symbol in the first cell if that cell is blank, and changes the
 /// background color. With sixteen colors, the line is white on blue, including bars, because terminals use different
 /// shades of blue, and only white is visible on all of them. If the theme has no background color for this line, it is
-/// in reverse video, except for its bar, which would look empty. Bold text stays bold. Without colors, the line is only
+/// in reverse video, except for its bar, which would look empty, and the cells beside the bar, which separate it from the
+/// reversed text. Bold text stays bold. Without colors, the line is only
 /// made bold.
 pub fn select(cx: &Context<'_>, row: Rect, bar: Rect, buffer: &mut Buffer) {
     let theme = cx.theme;
     let (selected, faint) = (theme.style(Role::Selected), theme.style(Role::Faint).fg);
+    let beside_bar = match bar {
+        Rect { width: 0, .. } => bar,
+        _ => Rect { x: bar.x.saturating_sub(1), width: bar.width.saturating_add(2), ..bar },
+    };
     let is_tint = matches!(selected.bg, Some(Color::Rgb(..) | Color::Indexed(_)));
     for position in row.positions() {
         let cell = &mut buffer[position];
         let mut style = Style::reset().patch(selected).add_modifier(cell.modifier & Modifier::BOLD);
         if theme.colors == Colors::None {
             style = Style::new().add_modifier(cell.modifier).bold();
-        } else if selected.bg.is_none() && bar.contains(position) {
+        } else if selected.bg.is_none() && beside_bar.contains(position) {
             continue;
         } else if is_tint && cell.fg != Color::Reset && ![selected.bg, faint].contains(&Some(cell.fg)) {
             // The text keeps its color, unless it is faint: faint text would have too little contrast with this

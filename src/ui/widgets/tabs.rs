@@ -5,16 +5,22 @@
 //!  1 List  2 Files  L Dirs  3 Types  4 Age  5 Map  7 Errors 3  8 Growth +212M  9 Clean
 //! ```
 //!
-//! In a narrow window, names are shortened or omitted, and finally whole tabs are replaced by `…`. A view that would be
-//! empty has no tab.
+//! In a narrow window, the tabs move together, names are shortened, and up to half of the tabs lose their names. In an
+//! even narrower window, only the neighbors of the current tab are left, with their names, and `…` stands for the others.
+//! A view that would be empty has no tab.
+//!
+//! ```text
+//!  … 2 Files 3 Types  4 Age  5 Map 7 Errors 3 …
+//! ```
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use crate::base::format::{brief_size, grouped};
+use crate::base::sort::sort_by_key;
 use crate::base::text::width;
 use crate::tree::DirId;
 use crate::ui::context::Context;
@@ -27,7 +33,7 @@ use crate::ui::views::{
 };
 use crate::ui::window::totals_size;
 
-/// Views in the order in which their tabs are shortened.
+/// Views in the order in which their tabs lose their names.
 static LEAST_USED: [&ViewSpec; VIEWS.len()] = [
     &links::VIEW,
     &directories::VIEW,
@@ -44,6 +50,10 @@ static LEAST_USED: [&ViewSpec; VIEWS.len()] = [
     &growth::VIEW,
 ];
 
+/// Value of [`Tab::name`] for a tab with the abbreviated name.
+const SHORT: usize = 1;
+/// Value of [`Tab::name`] for a tab without a name.
+const NAMELESS: usize = 2;
 /// Value of [`Tab::name`] for a tab that is not shown.
 const HIDDEN: usize = usize::MAX;
 
@@ -55,14 +65,16 @@ struct Tab {
     name: usize,
     /// Badge, such as the number of errors, and its role.
     badge: Option<(String, Role)>,
+    /// Number of blanks after the tab.
+    after: usize,
 }
 
 impl Tab {
-    /// Returns the width of the tab, including a blank on either side.
+    /// Returns the width of the tab, including the blank before it and the blanks after it.
     fn width(&self) -> usize {
         let badge = self.badge.as_ref().map_or(0, |(text, _)| 1 + width(text));
         let name = if self.name().is_empty() { 0 } else { 1 + width(self.name()) };
-        1 + width(&self.key) + name + badge + 1
+        1 + width(&self.key) + name + badge + self.after
     }
 
     fn is_hidden(&self) -> bool {
@@ -92,14 +104,14 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let current = current(cx);
     let mut all = tabs(cx, current);
     let room = usize::from(area.width);
-    let gap = cx.theme.glyphs.gap();
-    shorten(&mut all, current, room, width(gap));
+    let gap = format!(" {}", cx.theme.glyphs.gap());
+    shorten(&mut all, current, room, width(&gap));
     let mut x = area.x;
     let mut was_hidden = false;
     for tab in &all {
         if tab.is_hidden() {
             if !std::mem::replace(&mut was_hidden, true) {
-                let sign = Span::styled(gap, cx.theme.style(Role::Faint));
+                let sign = Span::styled(gap.as_str(), cx.theme.style(Role::Faint));
                 let room = area.right().saturating_sub(x);
                 x = canvas.buffer.set_span(x, area.y, &sign, room).0;
             }
@@ -137,26 +149,39 @@ fn tabs(cx: &Context<'_>, current: &ViewSpec) -> Vec<Tab> {
             view if *view == growth::VIEW => total_growth(cx),
             _ => None,
         };
-        (has_contents || *view == current).then_some(Tab { view, key, name: 0, badge })
+        (has_contents || *view == current).then_some(Tab { view, key, name: 0, badge, after: 1 })
     };
     VIEWS.iter().filter_map(tab).collect()
 }
 
-/// Shortens tabs until they fit: first to their short names, then to their keys. Finally hides whole tabs. The
-/// least-used tabs are shortened first. The current tab keeps its name.
+/// Shortens the tabs until they fit into `room` columns. The current tab keeps its name. Hidden tabs are replaced by a
+/// symbol of `gap` columns.
 fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize, gap: usize) {
-    if total(all, gap) > room {
-        for tab in &mut *all {
-            tab.name = 1;
-        }
+    if total(all, gap) <= room {
+        return;
     }
-    for name in [2, HIDDEN] {
-        for view in LEAST_USED.into_iter().filter(|view| *view != current) {
-            if total(all, gap) <= room {
-                return;
-            }
-            all.iter_mut().filter(|tab| tab.view == view).for_each(|tab| tab.name = name);
+    let here = all.iter().position(|tab| tab.view == current).unwrap_or(0);
+    for (index, tab) in all.iter_mut().enumerate() {
+        // There are blanks on either side of the current tab.
+        (tab.name, tab.after) = (SHORT, usize::from(index == here || index + 1 == here));
+    }
+    let mut nameless = all.len() / 2;
+    for view in LEAST_USED.into_iter().filter(|view| *view != current) {
+        if total(all, gap) <= room {
+            return;
         }
+        let Some(tab) = all.iter_mut().find(|tab| tab.view == view) else { continue };
+        let Some(left) = nameless.checked_sub(1) else { break };
+        (tab.name, nameless) = (NAMELESS, left);
+    }
+    all.iter_mut().for_each(|tab| tab.name = SHORT);
+    let mut others: Vec<usize> = (0..all.len()).filter(|index| *index != here).collect();
+    sort_by_key(&mut others, |index| Reverse(index.abs_diff(here)));
+    for index in others {
+        if total(all, gap) <= room {
+            return;
+        }
+        all[index].name = HIDDEN;
     }
 }
 

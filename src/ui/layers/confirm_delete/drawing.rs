@@ -121,7 +121,7 @@ impl DeleteDialog {
         let left = place.x.saturating_sub(MARGIN).max(area.x);
         let right = place.right().saturating_add(MARGIN).min(area.right());
         Clear.render(Rect { x: left, width: right - left, ..place }, canvas.buffer);
-        if let (ConfirmStep::Type(..), Some(line)) = (&self.stage, lines.last()) {
+        if let (ConfirmStep::Type(..), Some(line), true) = (&self.stage, lines.last(), self.gate.was_open()) {
             let frame = u16::from(is_framed);
             let last = Rect { x: place.x + frame, y: place.bottom() - 1 - frame, height: 1, ..place };
             field::record_caret(&line.spans, last.intersection(place), canvas);
@@ -170,13 +170,17 @@ fn line<'a>(cx: &Context<'_>, fact: &Fact, room: usize) -> Line<'a> {
 
 /// Returns the last line: the text field for the name, or an empty line for the buttons.
 fn answer<'a>(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Line<'a> {
-    if let ConfirmStep::Type(_, typed) = &dialog.stage {
-        // The `>` is shown once the user has had time to read the name; only then are letters accepted.
-        let before = if dialog.gate.was_open() { " > " } else { "   " };
-        return Line::from(field::spans(cx.theme, before, typed, room.saturating_sub(2)));
+    match &dialog.stage {
+        // Letters are accepted once the user has had time to read the name. Until then, there is no field for them.
+        ConfirmStep::Type(..) if !dialog.gate.was_open() => {
+            Line::styled(format!("   wait{}", cx.theme.glyphs.gap()), cx.theme.style(Role::Faint))
+        }
+        ConfirmStep::Type(_, typed) => {
+            Line::from(field::spans(cx.theme, " > ", typed, room.saturating_sub(2)))
+        }
+        // The buttons are drawn on this line later.
+        ConfirmStep::Ask | ConfirmStep::AskAgain => Line::default(),
     }
-    // The buttons are drawn on this line later.
-    Line::default()
 }
 
 fn metadata(cx: &Context<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
