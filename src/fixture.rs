@@ -32,7 +32,8 @@ enum What {
     Failed,
     Unreadable,
     Stopped,
-    Unread,
+    /// Time of the last change.
+    Unread(i64),
 }
 
 /// Returns a file with a length of `bytes` and as many blocks as that length needs.
@@ -95,7 +96,12 @@ pub fn stopped(name: &str) -> Plan {
 
 /// Returns a directory that stays unread until [`Growing::read`] or [`Growing::finish`] is called.
 pub fn unread(name: &str) -> Plan {
-    Plan { name: name.into(), what: What::Unread }
+    unread_since(name, 0)
+}
+
+/// Returns a directory like [`unread`] that was last changed at `mtime`.
+pub fn unread_since(name: &str, mtime: i64) -> Plan {
+    Plan { name: name.into(), what: What::Unread(mtime) }
 }
 
 /// Builds a complete tree with one root, `/r`.
@@ -194,8 +200,9 @@ impl Growing {
                 What::Unreadable => {
                     leaves.push((batch.push_directory(tree, id, &name, own(), 0), Some(13)));
                 }
-                What::Unread => {
-                    self.unread.borrow_mut().push(batch.push_directory(tree, id, &name, own(), 0));
+                What::Unread(mtime) => {
+                    let metadata = Metadata { mtime, ..own() };
+                    self.unread.borrow_mut().push(batch.push_directory(tree, id, &name, metadata, 0));
                 }
                 What::Stopped => leaves.push((batch.push_directory(tree, id, &name, own(), 0), None)),
             }

@@ -4,7 +4,9 @@
 
 pub use std::sync::{
     Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError,
-    atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering},
+    atomic::{
+        AtomicBool, AtomicI32, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering,
+    },
 };
 use std::thread;
 use std::time::{Duration, Instant};

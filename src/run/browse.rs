@@ -131,6 +131,9 @@ pub fn run(job: BrowseJob) -> Exit {
         BaselineSpec::Kept(folder) if job.shows_recorded => recorded(&source, folder),
         _ => (None, None),
     };
+    if let Some(record) = &record {
+        source.read_changed_first(record.scanned_at);
+    }
     let settings = Settings {
         keymap: job.keymap,
         notice: job.notice.or(ignored).map(Notice::Message),

@@ -157,6 +157,12 @@ impl Scan {
         self.shared.looked_at.set(directories);
     }
 
+    /// Makes the scan read, among the subdirectories of each directory, first those that have changed at `time` or later.
+    /// `time` is in seconds since 1970.
+    pub fn read_changed_first(&self, time: i64) {
+        self.shared.changed_since.store(time, Ordering::Relaxed);
+    }
+
     /// Ends the time reserved for the browser's first frame, so that the workers can begin; see
     /// [`Options::head_start`].
     pub fn end_head_start(&self) {

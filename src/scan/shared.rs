@@ -8,7 +8,7 @@ use super::options::{Options, default_threads};
 use super::paths::path;
 use super::workers::Workers;
 use crate::base::kind::Kind;
-use crate::base::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, OnceLock, Ordering};
+use crate::base::sync::{Arc, AtomicBool, AtomicI64, AtomicU64, Condvar, Mutex, OnceLock, Ordering};
 use crate::platform::entry::probe::major_minor;
 use crate::platform::fs::mounts::recursive_lengths;
 use crate::platform::process::descriptors::Descriptors;
@@ -50,6 +50,9 @@ pub struct Shared {
     pub workers: Workers,
     pub descriptors: Descriptors,
     pub looked_at: LookedAt,
+    /// Time in seconds since 1970. Among the directories in a batch, those that have changed since then are read first.
+    /// `Relaxed` ordering is enough, because the number guards no data.
+    pub changed_since: AtomicI64,
     /// Flag that stops the scan when it is set. Every job checks it. `Relaxed` ordering is enough, because the flag
     /// guards no data.
     pub stop: AtomicBool,
@@ -78,6 +81,7 @@ impl Shared {
             target,
             descriptors,
             looked_at: LookedAt::default(),
+            changed_since: AtomicI64::new(i64::MAX),
             stop: AtomicBool::new(false),
             expected: AtomicU64::new(0),
             recursive: OnceLock::new(),

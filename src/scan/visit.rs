@@ -348,26 +348,22 @@ impl<'v> Visitor<'v> {
     ) {
         let options = &self.shared.options;
         let name = entry.name.to_bytes();
+        let skipped = |kind, state| Entry { name, kind, state };
         if options.excludes(&context.path, name) {
-            let state = EntryState::Excluded(Exclusion::Pattern);
-            return batch.push(id, &Entry { name, kind: entry.hint, state });
+            return batch.push(id, &skipped(entry.hint, EntryState::Excluded(Exclusion::Pattern)));
         }
         if context.left_out.is_some_and(|names| names.contains(name)) {
             let state = EntryState::Excluded(Exclusion::OtherFileSystem);
-            return batch.push(id, &Entry { name, kind: Kind::Directory, state });
+            return batch.push(id, &skipped(Kind::Directory, state));
         }
         if context.silent.is_some_and(|names| names.contains(name)) {
-            let state = EntryState::Failed(Errno::ETIMEDOUT as i32);
-            return batch.push(id, &Entry { name, kind: Kind::Directory, state });
+            return batch.push(id, &skipped(Kind::Directory, EntryState::Failed(Errno::ETIMEDOUT as i32)));
         }
         let attributes = match buffer.attributes_on(context.mount.device, directory, entry) {
             Ok(attributes) => attributes,
             // The entry was deleted after the directory was read, so it is omitted.
             Err(Errno::ENOENT | Errno::ESTALE) => return,
-            Err(errno) => {
-                let state = EntryState::Failed(errno as i32);
-                return batch.push(id, &Entry { name, kind: entry.hint, state });
-            }
+            Err(errno) => return batch.push(id, &skipped(entry.hint, EntryState::Failed(errno as i32))),
         };
         let attributes = self.shared.followed(attributes, || directory.attributes_of_target(entry.name));
         let metadata = self.policy.metadata(&attributes, context);
@@ -376,15 +372,17 @@ impl<'v> Visitor<'v> {
                 .push(id, &Entry { name, kind: attributes.kind, state: EntryState::Known(metadata) });
         }
         if options.excludes_directory(&context.path, name) {
-            let state = EntryState::Excluded(Exclusion::Pattern);
-            return batch.push(id, &Entry { name, kind: Kind::Directory, state });
+            return batch.push(id, &skipped(Kind::Directory, EntryState::Excluded(Exclusion::Pattern)));
         }
         match self.policy.decide(id, directory, context, entry, &attributes) {
             Decision::Enter { device, file_system } => {
                 let child = batch.push_directory(&self.shared.tree, id, name, metadata, device);
+                if attributes.mtime >= self.shared.changed_since.load(Ordering::Relaxed) {
+                    batch.move_up_last_directory();
+                }
                 self.policy.note(child, file_system, &attributes);
             }
-            Decision::Leave(state) => batch.push(id, &Entry { name, kind: Kind::Directory, state }),
+            Decision::Leave(state) => batch.push(id, &skipped(Kind::Directory, state)),
         }
     }
 

@@ -255,6 +255,13 @@ impl Source {
         }
     }
 
+    /// Makes a scan read changed directories before others; see [`Scan::read_changed_first`].
+    pub fn read_changed_first(&self, time: i64) {
+        if let Self::Scan { scan, .. } = self {
+            scan.read_changed_first(time);
+        }
+    }
+
     pub fn progress(&self) -> Progress {
         match self {
             Self::Scan { scan, .. } => scan.progress(),

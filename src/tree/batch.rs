@@ -26,6 +26,8 @@ pub struct Page {
     pub(super) has_links: bool,
     /// Child directories among the entries, with the positions of their entries in the draft.
     pub(super) children: Vec<(DirId, usize)>,
+    /// Number of child directories at the beginning of `children` that are to be read before the others.
+    pub(super) urgent: usize,
     /// Entries that could not be read, each as its position in the draft and its error number.
     pub(super) failed: Vec<(usize, i32)>,
 }

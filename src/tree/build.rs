@@ -24,7 +24,7 @@ const NUMBERS: u32 = if cfg!(loom) { 1 } else { 64 };
 /// Batch of entries that is in the tree's memory but not published yet.
 pub struct Sealed {
     address: Address,
-    /// Child directories among the entries.
+    /// Child directories among the entries, in the order in which they are to be read.
     pub children: Box<[DirId]>,
     /// Totals of the entries, to be added to their directory. A child directory counts as one item of size 0.
     pub sum: Totals,
@@ -71,6 +71,16 @@ impl Batch {
         let id = self.new_directory(tree, parent, &metadata, device);
         self.push_numbered(id, name, metadata);
         id
+    }
+
+    /// Moves the child directory that was added last before the others in [`Sealed::children`], except those that were
+    /// moved earlier.
+    pub fn move_up_last_directory(&mut self) {
+        let Page { children, urgent, .. } = &mut self.page;
+        if let Some(last) = children.len().checked_sub(1) {
+            children.swap(*urgent, last);
+            *urgent += 1;
+        }
     }
 
     /// Adds a directory created by [`Batch::new_directory`].
@@ -135,6 +145,7 @@ impl Batch {
             page.failed.clear();
         }
         let children = page.children.drain(..).map(|(id, _)| id).collect();
+        page.urgent = 0;
         page.draft.clear();
         let children_disk = std::mem::take(&mut page.children_disk);
         let (sum, has_links) = (std::mem::take(&mut page.sum), std::mem::take(&mut page.has_links));

@@ -244,6 +244,11 @@ impl<T> Loader<T> {
         self.is_outdated = !matches!(self.state, LoadState::Given);
     }
 
+    /// Marks the result as current, because it does not depend on the growing tree.
+    pub fn set_current(&mut self) {
+        self.is_outdated = false;
+    }
+
     pub fn is_outdated(&self) -> bool {
         self.is_outdated
     }

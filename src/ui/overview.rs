@@ -125,18 +125,24 @@ impl OverviewState {
         self.survey.is_running() || self.growth.is_running() || self.space.is_running()
     }
 
+    /// Returns `true` while the last scan is surveyed.
+    pub fn is_finding_recorded(&self) -> bool {
+        self.survey.is_loading() && self.value().is_some_and(|survey| survey.record.is_some())
+    }
+
     pub fn is_outdated(&self) -> bool {
         self.survey.is_outdated() || self.growth.is_outdated()
     }
 
-    /// Marks the results as outdated, because the tree has grown. If `keeps_recorded` is `true`, a survey of the last
-    /// scan is not marked.
+    /// Marks the results as outdated, because the tree has grown. If `keeps_recorded` is `true`, results from the last
+    /// scan are not marked.
     pub fn outdate(&mut self, keeps_recorded: bool) {
-        let is_recorded = self.value().is_some_and(|survey| survey.record.is_some());
-        if !(keeps_recorded && is_recorded) {
+        if !(keeps_recorded && self.value().is_some_and(|survey| survey.record.is_some())) {
             self.survey.outdate();
         }
-        self.growth.outdate();
+        if !(keeps_recorded && self.growth.value().is_some_and(|answer| answer.data.is_recorded())) {
+            self.growth.outdate();
+        }
     }
 
     pub fn refresh(&mut self) {

@@ -118,14 +118,18 @@ impl TableView {
         let followed = self.entries(self.cursor.index).first().copied();
         let recorded = self.number(self.cursor.index).zip(self.answer());
         let recorded = recorded.and_then(|(row, answer)| answer.data.recorded(row));
-        let (table, request) = (self.table, &self.request);
-        if !self.rows.poll(|| recorded::start(table, sources, request, record)) {
+        let (start, request) = (self.table.start, &self.request);
+        let record = record.filter(|_| self.table.is_of_tree);
+        if !self.rows.poll(|| recorded::start(start, sources, request, record)) {
             return false;
         }
         self.fold();
+        if record.is_some() && self.is_recorded() {
+            self.rows.set_current();
+        }
         let confirmed = recorded.and_then(|(record, entry)| record.find_entry(sources.tree, entry));
         let followed = followed.or(confirmed).filter(|_| self.cursor.index > 0);
-        let found = followed.and_then(|entry| self.answer()?.data.find(entry));
+        let found = followed.and_then(|entry| self.visible(self.answer()?.data.find(entry)?));
         self.cursor.index = found.unwrap_or(self.cursor.index);
         true
     }
@@ -274,6 +278,13 @@ impl TableView {
     fn number(&self, row: usize) -> Option<usize> {
         let is_tree = self.answer()?.data.is_tree();
         if is_tree { self.shown.get(row).copied() } else { Some(row) }
+    }
+
+    /// Converts the number of a row in the answer to its index among the visible rows. Returns `None` if folding hides
+    /// the row.
+    fn visible(&self, number: usize) -> Option<usize> {
+        let is_tree = self.answer()?.data.is_tree();
+        if is_tree { self.shown.binary_search(&number).ok() } else { Some(number) }
     }
 
     /// Updates the list of rows that are not hidden by folding.

@@ -18,7 +18,7 @@ use crate::base::sync::Arc;
 use crate::exclusive::ExclusiveProgress;
 use crate::source::baseline::BaselineInfo;
 use crate::table::outline::{Level, OutlineRequest};
-use crate::table::recorded::RecordedTotals;
+use crate::table::recorded::{RecordedTotals, RecordedTree};
 use crate::table::rows::{self, SizeSource, SortedEntries};
 use crate::tree::{DirId, LiveTotals};
 
@@ -189,7 +189,8 @@ impl Filtering {
 #[derive(Debug)]
 pub struct GrowthState {
     pub offer: Loader<Arc<BaselineInfo>>,
-    /// Comparison for the growth column, if the column is visible.
+    /// Comparison for the growth column, the order by growth, or the treemap's growth colors; `None` if none of them is
+    /// used.
     pub column: Option<Loader<Arc<Comparison>>>,
     /// Index of the chosen snapshot, counted from the newest.
     pub chosen: usize,
@@ -213,6 +214,12 @@ impl GrowthState {
     /// Returns the baseline, if one was found.
     pub fn offer(&self) -> Option<BaselineInfo> {
         self.offer.value().map(|offer| **offer).filter(|offer| offer.is_there)
+    }
+
+    /// Returns `true` if the tree of the last scan can be compared with the baseline, because the baseline is older.
+    pub fn precedes(&self, record: &RecordedTree) -> bool {
+        let offer = self.offer().filter(|_| !self.offer.is_loading());
+        offer.and_then(|offer| offer.since).is_some_and(|since| since < record.scanned_at)
     }
 
     /// Returns a problem with the comparison that has not been reported yet. The comparison is repeated during

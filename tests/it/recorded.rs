@@ -1,4 +1,5 @@
-//! Tests with a snapshot of the last scan that cannot be used, or that changes while it is open.
+//! Snapshots of the last scan that cannot be used, or that change while they are open. The order of a scan with such a
+//! snapshot.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;
@@ -6,13 +7,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::lchown;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use crate::program::place::Place;
 use crate::program::{program, run};
 use crate::support::reseal::reseal;
 use crate::support::room::keeps_snapshots;
 use crate::support::{child, skip};
-use duke::scan::{Options, Scan};
+use duke::scan::{Options, Outcome, Scan};
 use duke::testing::source::latest_snapshot::{Latest, open_latest};
 use duke::testing::table::recorded::{RecordedTree, is_of_roots};
 use duke::tree::DirId;
@@ -159,4 +161,35 @@ fn a_snapshot_that_changes_while_it_is_open_shows_no_wrong_sizes() {
         }
         assert_eq!(record.tree.damage().is_some(), is_damage, "{change}");
     }
+}
+
+#[test]
+fn changed_directories_are_read_before_their_siblings() {
+    let place = Place::new();
+    for number in 0..20 {
+        place.file(format!("t/{number:02}/inner/file"), 1);
+    }
+    let time = |path: &Path, seconds| {
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        fs::File::open(path).unwrap().set_modified(time).unwrap();
+    };
+    let root = place.join("t");
+    for number in 0..20 {
+        time(&root.join(format!("{number:02}")), if [3, 8, 15].contains(&number) { 2000 } else { 1999 });
+    }
+    let options = Options { threads: Some(1), head_start: Duration::from_secs(60), ..Options::default() };
+    let scan = Scan::start(vec![root], options).unwrap();
+    scan.read_changed_first(2000);
+    scan.end_head_start();
+    assert_eq!(scan.wait(Duration::from_secs(60)), Some(Outcome::Complete));
+    // A single worker numbers directories in the order in which it reads their parents.
+    let tree = scan.tree();
+    let root = tree.listing(DirId::TOP).directories().next().unwrap();
+    let child = |id, name: &str| tree.entry(id, name.as_bytes()).unwrap().directory().unwrap();
+    let mut read: Vec<(DirId, u32)> =
+        (0..20).map(|number| (child(child(root, &format!("{number:02}")), "inner"), number)).collect();
+    read.sort_unstable();
+    let mut first: Vec<u32> = read[..3].iter().map(|(_, number)| *number).collect();
+    first.sort_unstable();
+    assert_eq!(first, [3, 8, 15], "{read:?}");
 }

@@ -1,6 +1,7 @@
 //! Changes as a tree: each changed directory is followed by the changes below it.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::analysis::compare::row::{Row, difference};
 use crate::analysis::search::By;
@@ -15,8 +16,9 @@ pub struct OutlineRow {
     pub depth: usize,
     /// Innermost of these directories, or the requested directory if there is none.
     pub above: DirId,
-    /// `true` if there are changes below this row.
-    pub has_below: bool,
+    /// Hash of the directory's path below the requested directory; `None` if there are no changes below this row. The
+    /// hash is the same in every comparison, even in one of another tree.
+    pub key: Option<u64>,
     /// `true` if the change in this row is more than half of the change in the directory [`OutlineRow::above`].
     pub is_main: bool,
 }
@@ -48,8 +50,17 @@ pub fn outline(rows: &[Row], tree: &Tree, from: DirId, (whole, by): (u64, By)) -
         let change = difference(rows[row].before, rows[row].after, by);
         let inner = below.remove(&Some(row)).unwrap_or_default();
         let is_main = change > change_above / 2;
-        outline.push(OutlineRow { row, depth, above, has_below: !inner.is_empty(), is_main });
+        let key = rows[row].itself.filter(|_| !inner.is_empty()).map(|id| key(tree, id, from));
+        outline.push(OutlineRow { row, depth, above, key, is_main });
         rest.extend(inner.into_iter().map(|placed| (placed, depth + 1, change)));
     }
     outline
+}
+
+fn key(tree: &Tree, directory: DirId, from: DirId) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for id in tree.ancestry(directory).take_while(|id| *id != from) {
+        tree.name(id).hash(&mut hasher);
+    }
+    hasher.finish()
 }

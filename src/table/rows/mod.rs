@@ -22,6 +22,9 @@ use crate::table::recorded_rows::{RecordedDir, RecordedRows};
 use crate::tree::sort::sort;
 use crate::tree::{DirId, EntryState, Listing, LiveTotals, Position, Totals, Tree};
 
+/// Minimum ratio between the time of a scan and the time for merging recorded entries into rows.
+pub const MERGE_FACTOR: u32 = 40;
+
 /// Source of directory totals: the growing tree or the result of a filter. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct SizeSource {
@@ -239,10 +242,10 @@ impl SortedEntries {
     }
 
     /// Returns `true` if `since`, the time since the last sort, is long compared with the duration of that sort: ten
-    /// times as long, or forty times if the rows include recorded entries. The list is then useful already, and the
-    /// scan should not slow down.
+    /// times as long, or [`MERGE_FACTOR`] times if the rows include recorded entries. The list is then useful already,
+    /// and the scan should not slow down.
     pub fn may_sort(&self, since: Duration) -> bool {
-        let factor = if self.recorded.is_some() { 40 } else { 10 };
+        let factor = if self.recorded.is_some() { MERGE_FACTOR } else { 10 };
         since >= self.cost.saturating_mul(factor)
     }
 

@@ -1,8 +1,8 @@
 //! Growth since a baseline: the search for a baseline, the growth column, and navigation from a change to its
 //! entry.
 //!
-//! Invariant: a comparison starts only after the growth column or the treemap's growth colors have been requested.
-//! Its result is dropped when a rescan replaces directories.
+//! Invariant: a comparison is kept only while the growth column, the order by growth, or the treemap's growth colors
+//! need it. Its result is dropped when a rescan replaces directories.
 
 use super::Context;
 use crate::analysis::compare::diff::ChangeKind;
@@ -14,17 +14,20 @@ use crate::source::baseline::{self, Baseline, BaselineInfo};
 use crate::table::column::Column;
 use crate::tree::{DirId, EntryId};
 use crate::ui::loader::{Keep, Load, Sources};
+use crate::ui::map_colors::MapColors;
 use crate::ui::notice::Notice;
 use crate::ui::view_state::GrowthState;
 use crate::ui::views::growth;
 
 impl Context<'_> {
-    /// Searches for a baseline if that has not been done yet, and compares the tree with it if the growth column or
-    /// the treemap's growth colors have been requested. Returns `true` if there is a new result.
+    /// Searches for a baseline if that has not been done yet, and compares the tree with it if the comparison is
+    /// needed. Ends a comparison that is no longer needed. Returns `true` if there is a new result.
     pub fn poll_comparison(&mut self, sources: &Sources<'_>) -> bool {
         let (may_start, order) = (sources.may_compare(), self.request(Query::default()).order);
         let basis = || sources.basis.cloned();
+        let is_needed = self.needs_comparison();
         let GrowthState { offer, column, .. } = &mut self.views.compared;
+        *column = is_needed.then(|| column.take().unwrap_or_default());
         let has_offer = offer.poll(|| {
             let job = may_start.then(|| baseline::offer(sources.pool, basis()));
             Ok(job.transpose()?.map(Into::into))
@@ -62,6 +65,13 @@ impl Context<'_> {
         true
     }
 
+    /// Returns `true` if something on the screen, or its order, needs the comparison with the baseline.
+    fn needs_comparison(&self) -> bool {
+        self.shown.columns.has(Column::Growth)
+            || self.order.column == Column::Growth
+            || self.views.map_colors == MapColors::Growth
+    }
+
     /// Checks that there is a baseline. The check also succeeds while the search for a baseline is running.
     pub fn check_baseline(&self) -> Result<(), Notice> {
         match self.views.compared.offer.value().map(Arc::as_ref) {
@@ -94,14 +104,15 @@ impl Context<'_> {
         self.views.overview.growth.outdate();
     }
 
-    /// Shows a notice with the time of the chosen snapshot as soon as the snapshot has been found.
+    /// Shows the time of the baseline in the title of the growth view. If the user has chosen another snapshot, shows a
+    /// notice with its time.
     fn tell_baseline(&mut self) {
-        let Some(info) = self.views.compared.offer().filter(|_| !self.views.compared.is_told) else { return };
-        self.views.compared.is_told = true;
         let title = self.title(&growth::VIEW);
         for sheet in self.views.sheets.iter_mut().filter(|sheet| sheet.table.is_of_changes()) {
             sheet.set_title(title.clone());
         }
+        let Some(info) = self.views.compared.offer().filter(|_| !self.views.compared.is_told) else { return };
+        self.views.compared.is_told = true;
         // The title of the growth view already shows this time, so a notice would repeat it.
         let is_said = self.sheet().is_some_and(|sheet| sheet.table.is_of_changes());
         if let Some(since) = info.since.filter(|_| info.count > 1 && !is_said) {
@@ -114,23 +125,15 @@ impl Context<'_> {
         if self.is_filtered() {
             self.notify(Notice::FilterNotCompared);
         } else if self.checked(self.check_baseline()).is_some() {
-            self.show_growth();
             self.sort_by(Column::Growth);
         }
     }
 
     /// Shows or hides the growth column.
     pub fn toggle_growth(&mut self) {
-        if self.shown.columns.has(Column::Growth) {
+        if self.shown.columns.has(Column::Growth) || self.checked(self.check_baseline()).is_some() {
             self.shown.columns.toggle(Column::Growth);
-        } else if self.checked(self.check_baseline()).is_some() {
-            self.show_growth();
         }
-    }
-
-    pub fn show_growth(&mut self) {
-        self.shown.columns = self.shown.columns.with(Column::Growth, true);
-        self.views.compared.column.get_or_insert_default();
     }
 
     /// Repeats the comparison after a rescan or a deletion has replaced directories.

@@ -169,9 +169,6 @@ impl<'t> Context<'t> {
             Start::Treemap => cx.views.base = BaseView::Treemap,
             Start::Sizes => {}
         }
-        if cx.shown.columns.has(Column::Growth) {
-            cx.show_growth();
-        }
         if cx.shown.columns.has(Column::Frees) {
             cx.start_with_frees();
         }

@@ -18,7 +18,9 @@ use crate::ui::map_colors::MapColors;
 use crate::ui::overview::{OverviewKey, Part, Survey};
 use crate::ui::theme::Role;
 use crate::ui::views::table::{TableData, row_of_sum};
-use crate::ui::views::{TableContext, ViewSpec, ages, cleanup, directories, errors, growth, largest, types};
+use crate::ui::views::{
+    TableContext, ViewSpec, ages, cleanup, directories, errors, growth, largest, recorded, types,
+};
 use crate::ui::widgets::overview as widget;
 use crate::ui::widgets::strip::StripPart;
 use crate::ui::window::totals_size;
@@ -33,11 +35,12 @@ impl Context<'_> {
     pub fn poll_overview(&mut self, sources: &Sources<'_>) -> bool {
         let request = self.request(self.views.filter.clone());
         let may_ask = sources.may_ask_system && self.source_kind == SourceKind::Live;
+        // While a filter is active, the tree of the last scan is not used, because filtered totals come from the new
+        // scan.
+        let is_filtered = self.views.filtering.is_some();
         let state = &mut self.views.overview;
         let surveyed = state.survey.poll(|_| {
-            // While a filter is active, the tree of the last scan is not used, because filtered totals come
-            // from the new scan.
-            let record = self.record.as_ref().filter(|_| self.views.filtering.is_none());
+            let record = self.record.as_ref().filter(|_| !is_filtered);
             let record = record.and_then(|it| Some((it.clone(), it.find(self.tree, request.from)?)));
             let request = match &record {
                 Some((record, from)) => {
@@ -49,8 +52,11 @@ impl Context<'_> {
             let load = Load::from(overview(sources.pool, request, self.views.clock, MOST)?);
             Ok(Some(load.map(move |found| Arc::new(Survey { found, record: record.clone() }))))
         });
+        let record = self.record.as_ref().filter(|it| !is_filtered && self.views.compared.precedes(it));
         let compared = state.growth.poll(|_| {
-            let load = growth::largest_changes(sources, &request, MOST)?;
+            let changes =
+                |sources: &Sources<'_>, request: &_| growth::largest_changes(sources, request, MOST);
+            let load = recorded::start(changes, sources, &request, record)?;
             Ok(load.map(|load| load.map(Arc::new)))
         });
         let measured = state.space.poll(|key| {

@@ -23,7 +23,7 @@ impl Context<'_> {
         match sheet.target()? {
             Target::Entry(entry) => Some(entry),
             Target::Change(row) => row.present(),
-            Target::Recorded(_) | Target::Files { .. } | Target::Words { .. } => None,
+            Target::Recorded(..) | Target::Files { .. } | Target::Words { .. } => None,
         }
     }
 

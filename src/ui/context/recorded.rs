@@ -8,20 +8,30 @@
 
 use super::Context;
 use crate::base::sync::Arc;
+use crate::table::column::Column;
+use crate::table::row::{CellValue, Row};
 use crate::tree::{DirId, State};
+use crate::ui::loader::Keep;
 use crate::ui::notice::Notice;
 
 impl Context<'_> {
-    /// Returns the directories on the screen that have not been read, with the shown directory last.
+    /// Returns the directories on the screen that have not been read, in the reverse order of their urgency: the shown
+    /// directory is last, and the directories that have changed since the last scan are next to it.
     pub fn looked_at(&self) -> Vec<DirId> {
-        let rows = self.window.lines.iter().rev().filter_map(|row| row.directory);
+        let scanned_at = self.record.as_ref().map_or(i64::MAX, |record| record.scanned_at);
+        let is_changed =
+            |row: &&Row| matches!(row.cell(Column::Modified), CellValue::Time(at) if at >= scanned_at);
+        let rows = self.window.lines.iter().rev().filter(|row| row.directory.is_some());
+        let (changed, others): (Vec<&Row>, Vec<&Row>) = rows.partition(is_changed);
+        let rows = others.into_iter().chain(changed).filter_map(|row| row.directory);
         let shown = rows.chain([self.place.id]);
         shown.filter(|id| self.tree.status(*id).state == State::Waiting).collect()
     }
 
     /// Looks up the sizes that the last scan found for the directories on the screen. Drops the tree of the last scan
-    /// when the running scan has ended, or when the file that contains the tree turns out to be damaged. Skips large
-    /// listings, because this function runs on the drawing thread.
+    /// when the running scan has ended, or when the file that contains the tree turns out to be damaged. In the second
+    /// case, drops the rows of open views, too, because some may be missing. Skips large listings, because this function
+    /// runs on the drawing thread.
     pub fn refresh_recorded(&mut self) {
         if !self.is_scanning() {
             (self.record, self.recorded, self.scan.recorded) = (None, None, None);
@@ -36,6 +46,10 @@ impl Context<'_> {
         // The lookup itself reads the numbers of damaged parts as 0.
         if let Some(damage) = record.tree.damage() {
             (self.record, self.recorded) = (None, None);
+            for sheet in self.views.sheets.iter_mut().filter(|sheet| sheet.table.is_of_tree) {
+                sheet.rows.reload(Keep::Nothing);
+            }
+            self.views.overview.forget();
             self.notify(Notice::Message(format!("Ignored the sizes of the last scan: {damage}")));
         }
     }

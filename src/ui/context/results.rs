@@ -24,7 +24,7 @@ impl Context<'_> {
     fn follow_target(&mut self) {
         match self.views.sheets.last().and_then(TableView::target) {
             Some(Target::Entry(entry)) => self.leave_for(entry, false),
-            Some(Target::Recorded(entry)) => self.leave_for_recorded(entry),
+            Some(Target::Recorded(directory, name)) => self.leave_for_recorded(directory, name),
             Some(Target::Files { label, table, query }) => self.show_files(label, table, &query),
             Some(Target::Change(row)) => self.follow_change(&row),
             Some(Target::Words { label, words }) => self.tell(label, words),
@@ -47,18 +47,24 @@ impl Context<'_> {
         }
     }
 
-    /// Goes to an entry of the last scan: opens the deepest directory of its path that the running scan has
-    /// found, and puts the cursor on the next name of the path. If that name no longer exists, only shows a
-    /// notice.
-    fn leave_for_recorded(&mut self, entry: EntryId) {
-        let found = self.record.as_ref().and_then(|record| record.way_to(self.tree, entry));
-        let Some((directory, name)) = found else { return };
-        if self.tree.is_listed(directory) && self.tree.entry(directory, &name).is_none() {
+    /// Goes to a directory of the last scan, or to its entry `name`: opens the deepest directory of the path that the
+    /// running scan has found, and puts the cursor on the next name of the path. If that name no longer exists, only
+    /// shows a notice.
+    fn leave_for_recorded(&mut self, directory: DirId, name: Option<Vec<u8>>) {
+        let found = self.record.as_ref().and_then(|record| record.way_to(self.tree, directory));
+        let Some((directory, missing)) = found else { return };
+        let name = missing.or(name);
+        let is_missing = |name: &Vec<u8>| self.tree.entry(directory, name).is_none();
+        if let Some(name) = name.clone().filter(|name| self.tree.is_listed(directory) && is_missing(name)) {
             return self.notify(Notice::NoLongerExists(name));
         }
+        let cursor = name.as_ref().map_or_else(SavedCursor::default, |name| SavedCursor::at(None, name));
         let return_to = self.take_view(false);
-        self.go_to(directory, SavedCursor::at(None, &name));
+        self.go_to(directory, cursor);
         self.views.return_to = Some(Return { opened: self.place.id, ..return_to });
+        if name.is_none() {
+            self.notify(Notice::FormerDirectory);
+        }
     }
 
     /// Closes the view, saves its state for [`Self::return_to_view`], and goes to an entry. If `is_in_place` is

@@ -12,16 +12,13 @@ use super::Context;
 use crate::base::sync::Arc;
 use crate::table::column::Column;
 use crate::table::recorded::RecordedTotals;
-use crate::table::rows::{self, Direction, SizeSource};
+use crate::table::rows::{self, Direction, MERGE_FACTOR, SizeSource};
 use crate::ui::loader::{Loader, Sources};
 use crate::ui::notice::Notice;
 use crate::ui::view_state::Sorting;
 
 /// Time after an input during which new entries do not reorder the rows.
 const HOLD: Duration = Duration::from_millis(800);
-/// Time from the start of a scan during which no large recorded listing is merged into the rows. Merging a million
-/// entries takes a large part of this time, and would slow the scan down.
-const SHORT_SCAN: Duration = Duration::from_secs(1);
 
 impl Context<'_> {
     pub fn is_sorting(&self) -> bool {
@@ -61,9 +58,11 @@ impl Context<'_> {
         self.parent_list = None;
         let is_long = |recorded: &Arc<RecordedTotals>| recorded.is_large(self.place.id);
         let mut sizes = self.sizes();
-        if self.scan.last.elapsed < SHORT_SCAN {
-            sizes.recorded = sizes.recorded.filter(|recorded| !is_long(recorded));
-        }
+        // Merging a long recorded listing slows the scan down, so it may only take a small part of the scan's time.
+        let is_early = |recorded: &Arc<RecordedTotals>| {
+            self.scan.last.elapsed < recorded.merge_time(self.place.id).saturating_mul(MERGE_FACTOR)
+        };
+        sizes.recorded = sizes.recorded.filter(|recorded| !(is_long(recorded) && is_early(recorded)));
         if self.place.is_large(self.tree) || sizes.recorded.as_ref().is_some_and(is_long) {
             let directory = self.place.id;
             self.sorting = Some(Sorting { rows: Loader::default(), directory, order, sizes });

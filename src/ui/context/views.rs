@@ -24,7 +24,6 @@ use crate::ui::keys::Side;
 use crate::ui::layout::layout;
 use crate::ui::list_state::SavedCursor;
 use crate::ui::loader::{Loader, Sources, TableRequest};
-use crate::ui::map_colors::MapColors;
 use crate::ui::notice::Notice;
 use crate::ui::table_page::Sight;
 use crate::ui::table_view::TableView;
@@ -50,7 +49,14 @@ impl Context<'_> {
                 sheet.rows.pause();
             }
             self.views.filtering.iter_mut().for_each(|filtering| filtering.result.pause());
-            let has_changed = top.poll(sources, self.record.as_ref());
+            let compared = &self.views.compared;
+            let is_of_changes = top.table.is_of_changes();
+            if is_of_changes && self.record.is_some() && compared.offer.is_loading() {
+                // It is not known yet if the last scan can be compared with the baseline.
+                return false;
+            }
+            let record = self.record.as_ref().filter(|record| !is_of_changes || compared.precedes(record));
+            let has_changed = top.poll(sources, record);
             if has_changed {
                 self.mark_found();
             }
@@ -232,9 +238,6 @@ impl Context<'_> {
     /// baseline, and while a filter is active, because filtered totals cannot be compared.
     pub fn next_map_colors(&mut self) {
         self.views.map_colors = self.views.map_colors.next(self.views.can_grow() && !self.is_filtered());
-        if self.views.map_colors == MapColors::Growth {
-            self.views.compared.column.get_or_insert_default();
-        }
     }
 
     pub fn step_cell(&mut self, side: Side) {

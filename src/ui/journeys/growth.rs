@@ -110,6 +110,25 @@ fn the_list_is_sorted_by_growth_and_marks_new_entries() {
 }
 
 #[test]
+fn a_comparison_that_nothing_shows_ends() {
+    let (tree, old) = (now(), before());
+    let mut app = at(&tree, Start::Sizes);
+    let is_compared = |app: &mut App<'_>, keys| {
+        press(app, keys);
+        compare(app, &tree, &old);
+        app.cx.views.compared.growth().is_some()
+    };
+    assert!(is_compared(&mut app, "T") && !is_compared(&mut app, "T"));
+    // The hidden column still determines the order of the rows.
+    assert!(is_compared(&mut app, "W T"));
+    assert_eq!(names(&app)[0], "music");
+    assert!(!is_compared(&mut app, "s"));
+    // The colors of the treemap: type, age, growth, and type again.
+    press(&mut app, "5");
+    assert!(is_compared(&mut app, "c c") && !is_compared(&mut app, "c"));
+}
+
+#[test]
 fn the_settings_can_show_the_growth_column() {
     let (tree, old) = (now(), before());
     let mut settings = settings();
@@ -228,6 +247,7 @@ fn a_baseline_is_offered_until_it_is_shown() {
         "{screen}"
     );
     press(&mut app, "W");
+    compare(&mut app, &tree, &old);
     assert_eq!(app.cx.views.offer(), None);
 }
 
@@ -280,6 +300,7 @@ fn a_failed_comparison_is_reported_once_during_a_scan() {
     let mut app = app(&growing.tree);
     press(&mut app, "W");
     let tree = Arc::clone(&growing.tree);
+    work(&mut app, &tree);
     for (now, shown) in [(3000, Some("no such file")), (6000, None)] {
         tick(&mut app, now, None);
         let column = app.cx.views.compared.column.as_mut().unwrap();

@@ -16,6 +16,7 @@ mod marks;
 mod mouse;
 mod panes;
 mod recorded;
+mod recorded_growth;
 mod recorded_model;
 mod roots;
 mod treemap;

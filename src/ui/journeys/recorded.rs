@@ -4,7 +4,7 @@ use ratatui::crossterm::event::{MouseEvent, MouseEventKind};
 
 use super::*;
 use crate::base::sync::AtomicBool;
-use crate::fixture::unread;
+use crate::fixture::{unread, unread_since};
 use crate::formats::snapshot::{Limits, SnapshotInfo, open_bytes, save};
 use crate::table::recorded::RecordedTree;
 use crate::tree::DirId;
@@ -23,8 +23,13 @@ fn opened(growing: &Growing) -> App<'_> {
 }
 
 /// Returns a browser of `growing` that was opened a second ago. `tree` is the tree of an earlier scan.
-fn opened_with(growing: &Growing, tree: Tree) -> App<'_> {
-    let record = Some(RecordedTree { tree: Arc::new(tree), scanned_at: 0 });
+pub(super) fn opened_with(growing: &Growing, tree: Tree) -> App<'_> {
+    opened_since(growing, tree, 0)
+}
+
+/// Like [`opened_with`]. The earlier scan was at `scanned_at`.
+pub(super) fn opened_since(growing: &Growing, tree: Tree, scanned_at: i64) -> App<'_> {
+    let record = Some(RecordedTree { tree: Arc::new(tree), scanned_at });
     let settings = Settings { record, ..settings() };
     let mut app = App::new(&growing.tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12));
     tick(&mut app, 1000, None);
@@ -89,23 +94,29 @@ fn a_stopped_scan_shows_no_recorded_sizes() {
     assert!(app.cx.tree.totals(DirId::TOP).apparent < 1 << 20);
 }
 
+/// Returns a snapshot of `tree`.
+fn snapshot(tree: &Tree) -> Vec<u8> {
+    let limits = Limits { bytes: u64::MAX, stop: &AtomicBool::new(false) };
+    let mut file = Vec::new();
+    save(tree, &SnapshotInfo::default(), &limits, &mut file).unwrap();
+    file
+}
+
+/// Returns `tree` as read from a snapshot in which the last of `bytes` is wrong.
+fn damaged(tree: &Tree, bytes: &[u8]) -> Tree {
+    let mut file = snapshot(tree);
+    let start = file.windows(bytes.len()).position(|part| part == bytes).unwrap();
+    file[start + bytes.len() - 1] ^= 1;
+    open_bytes(file).unwrap().tree
+}
+
 #[test]
 fn a_damaged_record_is_dropped_before_it_is_shown() {
     let (tree, _) = build(vec![dir("a", vec![file("x", 3 << 20, 0)])]);
-    let limits = Limits { bytes: u64::MAX, stop: &AtomicBool::new(false) };
-    let mut bytes = Vec::new();
-    save(&tree, &SnapshotInfo::default(), &limits, &mut bytes).unwrap();
-    // Damage the name of `a`. It is in the listing of the root, which is not read when the snapshot is
-    // opened.
-    let name = bytes.windows(2).position(|two| two == [1, b'a']).unwrap();
-    bytes[name + 1] = b'b';
-    let record = RecordedTree { tree: Arc::new(open_bytes(bytes).unwrap().tree), scanned_at: 0 };
     let growing = Growing::new();
     growing.publish(vec![unread("a")]);
-    let settings = Settings { record: Some(record), ..settings() };
-    let roots = vec![(b"/r".to_vec(), b"/shown".to_vec())];
-    let mut app = App::new(&growing.tree, roots, &settings, (80, 12));
-    tick(&mut app, 1000, None);
+    // The name of `a` is in the listing of the root, which is not read when the snapshot is opened.
+    let app = opened_with(&growing, damaged(&tree, &[1, b'a']));
     assert!(app.cx.notice_text().unwrap().starts_with("Ignored the sizes of the last scan: byte "));
     assert_eq!(precisions(&app), [("a/".to_owned(), Precision::Growing)]);
     assert!(app.cx.record.is_none() && app.cx.recorded.is_none());
@@ -149,6 +160,22 @@ fn a_recorded_row_disappears_when_the_listing_is_whole() {
 }
 
 #[test]
+fn a_long_recorded_listing_is_merged_once_that_takes_a_small_part_of_the_scan() {
+    const ENTRIES: usize = 70_000;
+    let names = (0..ENTRIES).map(|number| file(&format!("file {number:06}"), 512, 0)).collect();
+    let growing = Growing::new();
+    growing.publish(vec![unread("giant")]);
+    let (tree, _) = build(vec![dir("giant", names)]);
+    let mut app = opened_with(&growing, open_bytes(snapshot(&tree)).unwrap().tree);
+    press(&mut app, "Enter");
+    for (milliseconds, rows) in [(1000, 0), (30_000, ENTRIES)] {
+        tick(&mut app, milliseconds, None);
+        work(&mut app, &growing.tree);
+        assert_eq!((app.cx.window.rows, app.cx.window.bound), (rows, Precision::Recorded));
+    }
+}
+
+#[test]
 fn directories_on_the_screen_are_read_first_and_the_shown_one_before_all_others() {
     let growing = begun();
     let id = |name: &[u8]| growing.tree.entry(growing.root(), name).unwrap().directory().unwrap();
@@ -159,6 +186,17 @@ fn directories_on_the_screen_are_read_first_and_the_shown_one_before_all_others(
     growing.read("a", vec![]);
     tick(&mut app, 2000, None);
     assert_eq!(app.cx.looked_at(), []);
+}
+
+#[test]
+fn directories_that_have_changed_since_the_last_scan_are_read_before_others() {
+    let growing = Growing::new();
+    growing.publish(vec![unread("a"), unread_since("b", 99), unread_since("c", 100), unread_since("d", 101)]);
+    let id = |name: &[u8]| growing.tree.entry(growing.root(), name).unwrap().directory().unwrap();
+    let (tree, _) = build("abcd".chars().map(|name| dir(&name.to_string(), vec![])).collect());
+    let app = opened_since(&growing, tree, 100);
+    assert_eq!(names(&app), ["a", "b", "c", "d"]);
+    assert_eq!(app.cx.looked_at(), [b"b", b"a", b"d", b"c"].map(|name| id(name)));
 }
 
 /// Returns a browser with the cursor on a row from the last scan, in a directory that the running scan has not read.
@@ -284,7 +322,7 @@ fn the_path_of_a_recorded_row_is_copied_at_once() {
 }
 
 /// Returns the labels and the precision of the open view's rows. All rows must have the same precision.
-fn page_labels(app: &App<'_>) -> (Vec<String>, Precision) {
+pub(super) fn page_labels(app: &App<'_>) -> (Vec<String>, Precision) {
     let page = app.cx.views.page.as_ref().unwrap();
     let precision = page.lines[0].precision;
     assert!(page.lines.iter().all(|row| row.precision == precision && row.directory.is_none()));
@@ -321,6 +359,54 @@ fn a_view_shows_the_last_scan_until_the_scan_has_ended() {
 }
 
 #[test]
+fn a_view_of_the_last_scan_says_that_more_rows_are_being_found() {
+    let growing = begun();
+    let mut app = opened(&growing);
+    let is_looking = |app: &mut App<'_>| screen(app).lines().next().unwrap().contains("looking… ~");
+    press(&mut app, "2");
+    work(&mut app, &growing.tree);
+    assert!(!is_looking(&mut app), "{}", screen(&mut app));
+    // The rows are shown until they have been found in the new order.
+    press(&mut app, "n");
+    assert!(is_looking(&mut app), "{}", screen(&mut app));
+    work(&mut app, &growing.tree);
+    assert!(!is_looking(&mut app), "{}", screen(&mut app));
+}
+
+#[test]
+fn damage_found_by_a_view_is_reported_and_the_view_shows_the_running_scan() {
+    // The files of `a` fill a block of the snapshot, so that the listing of `b` is in a block of its own.
+    let files = (0..8000).map(|number| file(&format!("file {number:04}"), 3 << 20, 0)).collect();
+    let (tree, _) = build(vec![dir("a", files), dir("b", vec![file("damaged", 1 << 20, 0)])]);
+    let growing = begun();
+    let mut app = opened_with(&growing, damaged(&tree, b"damaged"));
+    assert_eq!(app.cx.notice_text(), None);
+    press(&mut app, "2");
+    work(&mut app, &growing.tree);
+    tick(&mut app, 1080, None);
+    let notice = app.cx.notice_text().unwrap();
+    assert!(notice.starts_with("Ignored the sizes of the last scan: byte "), "{notice}");
+    growing.read("b", vec![file("x", 90 << 20, 0)]);
+    tick(&mut app, 1160, None);
+    work(&mut app, &growing.tree);
+    assert_eq!(page_labels(&app), (vec!["b/x".to_owned()], Precision::Exact));
+}
+
+#[test]
+fn a_total_stays_unconfirmed_when_it_exceeds_the_recorded_one() {
+    let growing = begun();
+    let mut app = opened(&growing);
+    growing.read("b", vec![file("x", 90 << 20, 0)]);
+    tick(&mut app, 4000, None);
+    let header = screen(&mut app).lines().next().unwrap().to_owned();
+    assert!(header.contains("~ 90.0 MiB disk · 0 % confirmed") && !header.contains("as of"), "{header}");
+    growing.finish();
+    tick(&mut app, 8000, Some(Outcome::Complete));
+    let header = screen(&mut app).lines().next().unwrap().to_owned();
+    assert!(!header.contains('~') && !header.contains("confirmed"), "{header}");
+}
+
+#[test]
 fn enter_on_a_recorded_row_leads_as_far_as_the_scan_has_read() {
     let growing = begun();
     let mut app = opened(&growing);
@@ -353,7 +439,11 @@ fn the_overview_shows_the_last_scan_until_the_scan_has_ended() {
     work(&mut app, &growing.tree);
     let shown = screen(&mut app);
     assert!(shown.contains("~   9.0 MiB") && shown.contains("gone/x"), "{shown}");
-    assert!(!shown.contains("new"), "{shown}");
+    assert!(!shown.contains("new") && !shown.contains("looking"), "{shown}");
+    let survey = &mut app.cx.views.overview.survey;
+    survey.outdate();
+    survey.refresh();
+    assert!(screen(&mut app).lines().next().unwrap().contains("looking… ~"), "{}", screen(&mut app));
     growing.finish();
     tick(&mut app, 4000, Some(Outcome::Complete));
     work(&mut app, &growing.tree);

@@ -51,7 +51,6 @@ pub static TABLE: TableSpec = TableSpec {
     fixed: ColumnSet::of(&[C::Size, C::Growth, C::Trend, C::Name]),
     first: C::Growth,
     marks: RowMarks::Entries,
-    is_of_tree: false,
     layout: TableLayout::List,
     has_scale: false,
     counted: Some(["change", "changes"]),
@@ -105,9 +104,7 @@ impl TableData for GrowthRows {
 
     fn branch(&self, index: usize) -> Branch {
         let Some(placed) = self.0.outline.get(index) else { return Branch::default() };
-        let directory = self.0.rows.get(placed.row).and_then(|row| row.itself);
-        let key = directory.filter(|_| placed.has_below).map(|id| u64::from(id.0));
-        Branch { depth: placed.depth, key, follows: placed.is_main }
+        Branch { depth: placed.depth, key: placed.key, follows: placed.is_main }
     }
 
     fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
@@ -121,6 +118,11 @@ impl TableData for GrowthRows {
 
     fn entries(&self, index: usize) -> Vec<EntryId> {
         self.0.outline.get(index).map_or_else(Vec::new, |placed| self.0.entries(placed.row))
+    }
+
+    fn find(&self, entry: EntryId) -> Option<usize> {
+        let is_it = |row: usize| self.0.rows.get(row).and_then(compare::Row::present) == Some(entry);
+        self.0.outline.iter().position(|placed| is_it(placed.row))
     }
 }
 

@@ -9,7 +9,8 @@
 
 use std::io;
 
-use super::table::{Branch, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target};
+use super::table::{Branch, TableAnswer, TableContext, TableData, TableSummary, Target};
+use crate::analysis::compare::diff::ChangeKind;
 use crate::base::sync::Arc;
 use crate::table::recorded::RecordedTree;
 use crate::table::row::{Precision, Row};
@@ -26,23 +27,22 @@ struct RecordedRows {
     from: DirId,
 }
 
-/// Starts the job for a table's rows. The rows come from `record`, the tree of the last scan, if it contains the
-/// requested directory and the rows depend only on a tree. Otherwise, they come from the current tree.
+/// Starts the job for a table's rows with `start`. The rows come from `record`, the tree of the last scan, if it
+/// contains the requested directory. Otherwise, they come from the current tree.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
 pub fn start(
-    table: &TableSpec,
+    start: impl Fn(&Sources<'_>, &TableRequest) -> io::Result<Option<Load<TableAnswer>>>,
     sources: &Sources<'_>,
     request: &TableRequest,
     record: Option<&RecordedTree>,
 ) -> io::Result<Option<Load<TableAnswer>>> {
-    let found = record.filter(|_| table.is_of_tree);
-    let found = found.and_then(|record| Some((record, record.find(sources.tree, request.from)?)));
-    let Some((record, from)) = found else { return (table.start)(sources, request) };
+    let found = record.and_then(|record| Some((record, record.find(sources.tree, request.from)?)));
+    let Some((record, from)) = found else { return start(sources, request) };
     let sources = Sources { tree: &record.tree, ..*sources };
     let query = request.query.clone().below(from);
-    let load = (table.start)(&sources, &TableRequest { from, query, ..request.clone() })?;
+    let load = start(&sources, &TableRequest { from, query, ..request.clone() })?;
     let record = record.clone();
     Ok(load.map(|load| {
         load.map(move |TableAnswer { data, summary }| {
@@ -84,12 +84,22 @@ impl TableData for RecordedRows {
     }
 
     fn target(&self, index: usize) -> Option<Target> {
-        let first = || self.data.entries(index).first().copied().map(Target::Recorded);
+        let recorded = |entry: EntryId| {
+            let name = entry.name(&self.record.tree)?.to_vec();
+            Some(Target::Recorded(entry.directory, Some(name)))
+        };
         match self.data.target(index)? {
-            Target::Entry(entry) => Some(Target::Recorded(entry)),
+            Target::Entry(entry) => recorded(entry),
+            Target::Change(row) if row.difference == ChangeKind::Gone => {
+                Some(Target::Recorded(row.place, None))
+            }
+            Target::Change(row) => recorded(row.entry),
             // The query for the names of an inode contains a device index. In the new tree, the same device may have
             // another index, so Enter goes to the first name instead of listing all names.
-            target @ Target::Files { .. } => Some(first().unwrap_or(target)),
+            target @ Target::Files { .. } => {
+                let first = self.data.entries(index).first().copied();
+                Some(first.and_then(recorded).unwrap_or(target))
+            }
             target => Some(target),
         }
     }

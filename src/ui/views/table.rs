@@ -106,7 +106,8 @@ pub struct TableSpec {
     pub layout: TableLayout,
     /// `true` if the user can make bars relative to the largest row.
     pub has_scale: bool,
-    /// `true` if the rows depend only on the tree, so that they can also be computed from the tree of the previous scan.
+    /// `true` if the rows depend only on the tree and its baseline, so that they can also be found in the tree of the
+    /// last scan.
     pub is_of_tree: bool,
     /// Column whose title shows the sort arrow when rows are sorted by time.
     pub time: Column,
@@ -162,8 +163,8 @@ impl TableSpec {
 pub enum Target {
     /// Entry to show in the list of its directory.
     Entry(EntryId),
-    /// Entry in the tree of the last scan.
-    Recorded(EntryId),
+    /// Directory in the tree of the last scan or, if there is a name, its entry with this name.
+    Recorded(DirId, Option<Vec<u8>>),
     /// Changed entry to show, or its former directory if it was deleted.
     Change(compare::Row),
     Files {

@@ -190,13 +190,17 @@ fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     Line::from(spans)
 }
 
+/// Returns the text that says that more rows are being found.
+pub fn looking(cx: &Context<'_>) -> String {
+    format!("looking{} ", cx.theme.glyphs.gap())
+}
+
 /// Returns the row number, the state of the view's job, and the marks. Omits parts that do not fit.
 pub fn page_place<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     let Some(page) = &cx.views.page else { return Line::default() };
     let rows =
         if page.rows == 0 && !page.is_complete { String::new() } else { row_of(page.index, page.rows) };
-    let looking = format!("looking{} ", cx.theme.glyphs.gap());
-    let looking = if page.is_complete { String::new() } else { looking };
+    let looking = if page.is_complete { String::new() } else { looking(cx) };
     // Marks outside the view are counted, too, because commands apply to all marks.
     let dot = cx.theme.glyphs.dot();
     let (marked, mark_count) = match cx.marks().count() {

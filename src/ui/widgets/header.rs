@@ -12,6 +12,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
+use super::footer::looking;
 use super::row::draw_ends;
 use super::table;
 use crate::base::calendar::day_and_time;
@@ -42,10 +43,19 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         // If there is a title, the left side gets more room, because the title tells the user which view is shown.
         title => (width(&path).min(PATH) + title).min(room * 3 / 4),
     };
-    let right = match &cx.views.page {
+    let mut right = match &cx.views.page {
         Some(page) => table::totals(cx, page),
         None => totals(cx).into(),
     };
+    // The status line shows the progress of the running scan, so rows of the last scan need a sign of their own.
+    let is_looking = match &cx.views.page {
+        Some(page) => page.is_recorded && !page.is_complete,
+        None => cx.views.is_overview() && cx.views.overview.is_finding_recorded(),
+    };
+    if is_looking {
+        let with_sign: Vec<String> = right.iter().map(|text| looking(cx) + text).collect();
+        right.splice(0..0, with_sign);
+    }
     // If a filter is active, its numbers are shown even if nothing else fits.
     let last = right.last().filter(|_| cx.is_filtered()).cloned();
     let fitting = right.into_iter().find(|text| width(text) + wanted + 2 <= room);
@@ -130,12 +140,17 @@ fn breadcrumb(cx: &Context<'_>, path: &str, room: usize) -> Vec<Part> {
 fn totals(cx: &Context<'_>) -> [String; 3] {
     let glyphs = cx.theme.glyphs;
     let measure = cx.order.measure;
-    let bound = match cx.window.bound {
+    // Without a filter, the totals of a directory that the last scan has found are unconfirmed until the directory is
+    // complete, even if they already exceed the recorded ones.
+    let is_known = cx.recorded.as_ref().is_some_and(|recorded| recorded.has(cx.place.id));
+    let is_outgrown = cx.window.bound == Precision::Growing && is_known && !cx.is_filtered();
+    let bound = if is_outgrown { Precision::Recorded } else { cx.window.bound };
+    let sign = match bound {
         Precision::AtLeast => format!("{} ", glyphs.at_least()),
         Precision::Recorded => format!("{} ", glyphs.recorded()),
         Precision::Exact | Precision::Growing => String::new(),
     };
-    let size = format!("{bound}{}", plain_size(cx.window.size(measure), cx.units));
+    let size = format!("{sign}{}", plain_size(cx.window.size(measure), cx.units));
     let items = cx.window.totals.items;
     let word = if items == 1 { "item" } else { "items" };
     if let Some(all) = cx.window.all_items {
@@ -147,8 +162,8 @@ fn totals(cx: &Context<'_>) -> [String; 3] {
             format!("{of} "),
         ];
     }
-    if let Some(record) = cx.record.as_ref().filter(|_| cx.window.bound == Precision::Recorded) {
-        return recorded(cx, &size, record.scanned_at);
+    if let Some(record) = cx.record.as_ref().filter(|_| bound == Precision::Recorded) {
+        return recorded(cx, &size, (!is_outgrown).then_some(record.scanned_at));
     }
     [
         format!("{size} {} {} {} {word} ", measure.name(), glyphs.dot(), grouped(items)),
@@ -157,14 +172,15 @@ fn totals(cx: &Context<'_>) -> [String; 3] {
     ]
 }
 
-/// Returns the text for a size from an earlier scan, in three lengths. The longest text contains the size, the time of
-/// the earlier scan, and the percentage that has been scanned again.
-fn recorded(cx: &Context<'_>, size: &str, scanned_at: i64) -> [String; 3] {
+/// Returns the text for an unconfirmed size, in three lengths. The longest text contains the size, the time of the
+/// earlier scan if the size is from that scan, and the percentage that has been scanned again.
+fn recorded(cx: &Context<'_>, size: &str, scanned_at: Option<i64>) -> [String; 3] {
     let dot = cx.theme.glyphs.dot();
-    let time = day_and_time(scanned_at, cx.clock(), &cx.zone);
+    let time = scanned_at.map(|at| format!("{dot} as of {} ", day_and_time(at, cx.clock(), &cx.zone)));
+    let (measure, time) = (cx.order.measure.name(), time.unwrap_or_default());
     let percent = cx.scan.percent().unwrap_or(0);
     [
-        format!("{size} {} {dot} as of {} {dot} {percent} % confirmed ", cx.order.measure.name(), time),
+        format!("{size} {measure} {time}{dot} {percent} % confirmed "),
         format!("{size} {dot} {percent} % confirmed "),
         format!("{size} "),
     ]
