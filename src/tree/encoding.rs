@@ -3,7 +3,7 @@
 //! ```text
 //! segment = header  records                        one batch of entries, in the order in which they were read
 //! header  = varint(length of records << 1)
-//! link    = 1  address of the previous link or segment: u64 LE  address of a segment: u64 LE
+//! link    = 1  address of the previous node: u64 LE  address of a segment or run: u64 LE
 //! run     = varint(length of segments << 1 | 1)  segments      the whole listing; only in files
 //!
 //! record  = tag  name-length varint  name
@@ -157,7 +157,8 @@ fn kind_as_stored(record: &Entry<'_>) -> Kind {
     }
 }
 
-/// Encodes the link that connects the previous node, at address `before`, with the segment at address `segment`.
+/// Encodes the link that connects the previous node, at address `before`, with the segment or run at address
+/// `segment`.
 pub(crate) fn encode_link(before: u64, segment: u64) -> [u8; 17] {
     let mut bytes = [1; 17];
     bytes[1..9].copy_from_slice(&before.to_le_bytes());
@@ -169,7 +170,7 @@ pub(crate) fn encode_link(before: u64, segment: u64) -> [u8; 17] {
 pub(crate) enum Node<'a> {
     /// Segment with its encoded records.
     Segment(&'a [u8]),
-    /// Link to the previous node and to a segment, both given by address.
+    /// Link to the previous node and to a segment or run, both given by address.
     Link { before: u64, segment: u64 },
     /// Bytes of a run of segments; see [`segments_of`].
     Run(&'a [u8]),

@@ -66,4 +66,6 @@ pub use reading::{Failure, Tree, join};
 pub use relocate::Relocation;
 #[doc(hidden)]
 pub use replace::Changes;
+#[doc(hidden)]
+pub use stored::ListingHead;
 pub use walk::Walk;

@@ -119,30 +119,29 @@ impl Tree {
     /// Returns the entries of directory `id` that are in memory. Does not read a snapshot, so a listing that has not
     /// been loaded is empty.
     pub fn loaded_listing(&self, id: DirId) -> Listing<'_> {
-        let mut segments = Vec::new();
         // `Acquire` pairs with the publisher's `Release`.
-        let mut next = self.dir(id).listing.load(Ordering::Acquire);
-        while let Some(address) = Address::from_bits(next) {
-            match decode_node(self.bytes.bytes_from(address)) {
-                Ok(Node::Segment(records)) => {
-                    segments.push(records);
-                    break;
-                }
-                Ok(Node::Link { before, segment }) => {
-                    let records =
-                        Address::from_bits(segment).map(|at| decode_node(self.bytes.bytes_from(at)));
-                    if let Some(Ok(Node::Segment(records))) = records {
-                        segments.push(records);
-                    }
-                    next = before;
-                }
-                Ok(Node::Run(run)) => {
+        self.listing_at(self.dir(id).listing.load(Ordering::Acquire))
+    }
+
+    /// Returns the listing whose newest node is at the address `next`; an empty listing if `next` is 0.
+    pub(super) fn listing_at(&self, mut next: u64) -> Listing<'_> {
+        let node_at = |at| Address::from_bits(at).and_then(|at| decode_node(self.bytes.bytes_from(at)).ok());
+        let mut segments = Vec::new();
+        while let Some(node) = node_at(next) {
+            let (before, newest) = match node {
+                Node::Link { before, segment } => (before, node_at(segment)),
+                newest => (0, Some(newest)),
+            };
+            match newest {
+                Some(Node::Segment(records)) => segments.push(records),
+                Some(Node::Run(run)) => {
+                    let start = segments.len();
                     segments.extend(segments_of(run));
-                    segments.reverse();
-                    break;
+                    segments[start..].reverse();
                 }
-                Err(_) => break,
+                Some(Node::Link { .. }) | None => {}
             }
+            next = before;
         }
         segments.reverse();
         Listing::from_segments(segments)

@@ -31,6 +31,7 @@ pub struct Window {
     pub is_complete: bool,
     /// Number of items without the filter; `None` if there is no filter.
     pub all_items: Option<u64>,
+    /// Number of rows, including those whose entries have not been loaded.
     pub rows: usize,
     /// Number of hidden entries.
     pub left_out: usize,
@@ -112,7 +113,7 @@ impl Window {
             errno: status.errno,
             is_complete: status.is_complete(),
             all_items: sizes.filtered.as_ref().map(|_| sizes.live.totals(tree, place.id).items),
-            rows: place.rows().len(),
+            rows: place.rows().len().saturating_add(place.rows().unloaded()),
             left_out: place.rows().left_out(),
             index: place.index(),
             offset: place.offset(),

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::tree::stored::rows::Row;
-use crate::tree::{DirId, Entry, Listing, Tree};
+use crate::tree::{DirId, Entry, Listing, Totals, Tree};
 
 /// Tree that can be written as a snapshot.
 pub(crate) trait WrittenTree {
@@ -15,6 +15,8 @@ pub(crate) trait WrittenTree {
     /// snapshot stores for it.
     fn entry<'e>(&self, id: DirId, record: Entry<'e>) -> Entry<'e>;
     fn parent(&self, id: DirId) -> Option<DirId>;
+    /// Returns the totals of a directory.
+    fn totals(&self, id: DirId) -> Totals;
     /// Returns the row of a directory whose parent has the number `parent`.
     fn row(&self, id: DirId, parent: u32) -> Row;
     /// Returns `true` if the directory could not be read.
@@ -38,6 +40,10 @@ impl WrittenTree for Tree {
 
     fn parent(&self, id: DirId) -> Option<DirId> {
         self.parent(id)
+    }
+
+    fn totals(&self, id: DirId) -> Totals {
+        self.totals(id)
     }
 
     fn row(&self, id: DirId, parent: u32) -> Row {

@@ -10,6 +10,7 @@
 mod chained;
 pub mod chains;
 mod damage;
+mod head;
 pub mod listings;
 mod numbered;
 mod plan;
@@ -22,6 +23,7 @@ use crate::platform::memory::block_file::{BlockFile, Damage};
 use chains::{ChainedFile, Chains};
 use plan::NumberedFile;
 pub(super) use plan::Stored;
+pub use head::ListingHead;
 pub use plan::{ListingBlock, Plan, ROWS};
 
 impl Stored {

@@ -3,6 +3,7 @@
 use super::chains::ChainedFile;
 use super::damage::FirstDamage;
 use crate::base::sync::OnceLock;
+use crate::platform::memory::arena::Address;
 use crate::platform::memory::block_file::{Block, BlockFile};
 
 /// Number of rows of the directory table in a block of the file.
@@ -22,6 +23,9 @@ pub struct ListingBlock {
     pub has_links: bool,
     /// `true` if an entry in the block could not be read.
     pub has_failures: bool,
+    /// Number of entries in the block, if they continue the listing that is alone in the previous block; see
+    /// [`ListingHead`](crate::tree::ListingHead).
+    pub others: Option<u64>,
 }
 
 /// Positions of all blocks of a tree.
@@ -49,8 +53,9 @@ pub(in crate::tree) enum Stored {
 pub(in crate::tree) struct NumberedFile {
     pub(in crate::tree) file: BlockFile,
     pub(in crate::tree) plan: Plan,
-    /// One cell per block of listings, set once the block has been loaded.
-    pub(in crate::tree) fetched: Box<[OnceLock<()>]>,
+    /// One cell per block of listings, set once the block has been loaded. Contains the address of the head of a
+    /// listing if that is the content of the block.
+    pub(in crate::tree) fetched: Box<[OnceLock<Option<Address>>]>,
     pub(in crate::tree) damage: FirstDamage,
 }
 

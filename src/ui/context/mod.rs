@@ -205,6 +205,9 @@ impl<'t> Context<'t> {
         } else {
             self.place.show_cursor(lines);
         }
+        if self.place.lacks_rows(lines) {
+            self.load_rows();
+        }
         let sizes = self.sizes();
         let look = (self.order, self.shown, self.units);
         self.window = Window::new(self.tree, &sizes, &self.place, &self.marks, look, lines);

@@ -17,7 +17,7 @@ use crate::formats::snapshot::opened::Snapshot;
 use crate::formats::snapshot::write::{Limits, WriteError, write};
 use crate::formats::snapshot::written::WrittenTree;
 use crate::tree::stored::rows::Row;
-use crate::tree::{DirId, Entry, EntryState, Exclusion, Listing};
+use crate::tree::{DirId, Entry, EntryState, Exclusion, Listing, Totals};
 use joined::{Joined, MergedDevice};
 use totals::TotalChanges;
 
@@ -96,6 +96,10 @@ impl WrittenTree for Merge<'_> {
 
     fn parent(&self, id: DirId) -> Option<DirId> {
         self.joined.parent(id)
+    }
+
+    fn totals(&self, id: DirId) -> Totals {
+        self.changes.applied(id, self.joined.totals(id)).0
     }
 
     fn row(&self, id: DirId, parent: u32) -> Row {
