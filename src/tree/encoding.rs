@@ -13,7 +13,8 @@
 //!             directory:  DirId delta
 //!             LINKED:     links varint  device index varint
 //!             OWNED:      uid varint  gid varint  mode varint
-//! tag     = kind (3 bits)  LINKED 8  OWNED 16  EXCLUDED 32  FAILED 64  EXECUTABLE 128
+//!             CLASSED:    storage class u8
+//! tag     = kind (3 bits)  LINKED 8  OWNED 16  EXCLUDED 32  FAILED 64  CLASSED 96  EXECUTABLE 128
 //! delta   = zigzag varint of the difference from the previous record in the segment, or from zero in the first
 //! ```
 //!
@@ -25,7 +26,7 @@
 //! Invariant: any bytes decode to records or [`Malformed`] and never cause a panic.
 
 use super::varint::{ByteReader, write_varint, zigzag};
-use super::{DirId, Entry, EntryState, Exclusion, Links, Metadata, Owner};
+use super::{DirId, Entry, EntryState, Exclusion, Links, Metadata, Owner, StorageClass};
 use crate::base::kind::Kind;
 
 pub use super::varint::Malformed;
@@ -34,6 +35,8 @@ const LINKED: u8 = 8;
 const OWNED: u8 = 16;
 const EXCLUDED: u8 = 32;
 const FAILED: u8 = 64;
+/// Both bits together: the entry has attributes, one of which is a storage class.
+const CLASSED: u8 = EXCLUDED | FAILED;
 const EXECUTABLE: u8 = 128;
 
 /// Values of the previous record. The next record stores its differences from these values.
@@ -97,7 +100,10 @@ impl Draft {
             EntryState::Failed(_) => FAILED,
             EntryState::Known(metadata) => {
                 let executable = if metadata.is_executable { EXECUTABLE } else { 0 };
-                metadata.links.map_or(0, |_| LINKED) | metadata.owner.map_or(0, |_| OWNED) | executable
+                metadata.links.map_or(0, |_| LINKED)
+                    | metadata.owner.map_or(0, |_| OWNED)
+                    | metadata.storage_class.map_or(0, |_| CLASSED)
+                    | executable
             }
         };
         self.bytes.push(kind_as_stored(record) as u8 | flags);
@@ -141,6 +147,9 @@ impl Draft {
             self.varint(u64::from(owner.uid));
             self.varint(u64::from(owner.gid));
             self.varint(u64::from(owner.mode));
+        }
+        if let Some(StorageClass(class)) = metadata.storage_class {
+            self.bytes.push(class);
         }
     }
 
@@ -232,13 +241,13 @@ impl<'a> Records<'a> {
         let kind = Kind::from_bits(tag);
         let length = self.cursor.varint()?;
         let name = self.cursor.take(length)?;
-        let state = if tag & EXCLUDED != 0 {
-            let reason = self.cursor.byte()?;
-            EntryState::Excluded(*Exclusion::ALL.get(usize::from(reason)).ok_or(Malformed)?)
-        } else if tag & FAILED != 0 {
-            EntryState::Failed(self.cursor.errno()?)
-        } else {
-            EntryState::Known(self.metadata(kind, tag)?)
+        let state = match tag & CLASSED {
+            EXCLUDED => {
+                let reason = self.cursor.byte()?;
+                EntryState::Excluded(*Exclusion::ALL.get(usize::from(reason)).ok_or(Malformed)?)
+            }
+            FAILED => EntryState::Failed(self.cursor.errno()?),
+            _ => EntryState::Known(self.metadata(kind, tag)?),
         };
         Ok(Entry { name, kind, state })
     }
@@ -266,8 +275,9 @@ impl<'a> Records<'a> {
         if tag & OWNED != 0 {
             owner = Some(Owner { uid: cursor.narrow()?, gid: cursor.narrow()?, mode: cursor.narrow()? });
         }
+        let storage_class = if tag & CLASSED == CLASSED { Some(StorageClass(cursor.byte()?)) } else { None };
         let is_executable = tag & EXECUTABLE != 0;
-        Ok(Metadata { apparent, blocks, mtime, inode, directory, links, owner, is_executable })
+        Ok(Metadata { apparent, blocks, mtime, inode, directory, links, owner, is_executable, storage_class })
     }
 }
 

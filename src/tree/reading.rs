@@ -13,6 +13,7 @@ use super::inodes::LinkedName;
 use super::listing::Listing;
 use super::open_directories::Open;
 use super::readings::Readings;
+use super::storage_classes::StorageClasses;
 use super::stored::Stored;
 use crate::base::slots::Slots;
 use crate::base::sync::{Arc, AtomicU32, AtomicU64, Mutex, Ordering, lock};
@@ -40,6 +41,7 @@ pub struct Tree {
     pub(super) count: AtomicU32,
     pub(super) bytes: Arena,
     pub(super) devices: Devices,
+    pub(super) classes: StorageClasses,
     pub(super) open: Open,
     pub(super) failures: Mutex<Vec<Failure>>,
     /// Sizes returned by [`Tree::shared`]. Written when the hard links of a finished tree are counted.
@@ -221,6 +223,11 @@ impl Tree {
     /// Returns the devices found so far. Entries refer to them by index.
     pub fn devices(&self) -> &Devices {
         &self.devices
+    }
+
+    /// Returns the storage classes found so far. Entries refer to them by number.
+    pub fn storage_classes(&self) -> &StorageClasses {
+        &self.classes
     }
 
     /// Returns the read errors recorded so far.

@@ -17,7 +17,8 @@ use duke::testing::formats::snapshot::{
 use duke::testing::output::json::{Body, Report, Summary};
 use duke::testing::platform::Access;
 use duke::tree::{
-    Batch, DirId, Entry, EntryState, Exclusion, Links, Listing, LiveTotals, Metadata, Owner, Tree, Walk,
+    Batch, DirId, Entry, EntryState, Exclusion, Links, Listing, LiveTotals, Metadata, Owner, StorageClass,
+    Tree, Walk,
 };
 use proptest::prelude::*;
 use std::sync::atomic::AtomicBool;
@@ -106,7 +107,8 @@ fn everything(tree: &Tree) -> BTreeMap<Vec<u8>, String> {
     }
     linked.sort();
     let failures = crate::support::failures(tree);
-    note(b"".to_vec(), format!("{linked:#?} {failures:?} {:?}", tree.devices().numbers()));
+    let tables = (tree.devices().numbers(), tree.storage_classes().names());
+    note(b"".to_vec(), format!("{linked:#?} {failures:?} {tables:?}"));
     all
 }
 
@@ -340,8 +342,10 @@ fn any_facts() -> impl Strategy<Value = Metadata> {
     let numbers = (any::<u64>(), any::<u64>(), any::<i64>(), any::<u64>(), 0..40_u32);
     let owner = proptest::option::of(any::<[u32; 3]>());
     let links = proptest::option::of((2..u64::MAX, 0..2_u32));
-    let rest = (owner, links, any::<bool>());
-    (numbers, rest).prop_map(|((apparent, blocks, mtime, inode, small), (owner, links, is_executable))| {
+    let class = proptest::option::of((0..3_u8).prop_map(StorageClass));
+    let rest = (owner, links, any::<bool>(), class);
+    (numbers, rest).prop_map(|((apparent, blocks, mtime, inode, small), rest)| {
+        let (owner, links, is_executable, storage_class) = rest;
         let owner = owner.map(|[uid, gid, mode]| Owner { uid, gid, mode });
         let links = links.map(|(count, device)| Links { count, device });
         let shift = |number: u64| number >> small;
@@ -354,6 +358,7 @@ fn any_facts() -> impl Strategy<Value = Metadata> {
             links,
             owner,
             is_executable,
+            storage_class,
         }
     })
 }
@@ -377,6 +382,15 @@ fn build(plan: Vec<Plan>) -> Tree {
     // The second device belongs to another host.
     let device = |(host, number)| tree.devices().of_host(host).index(number);
     let devices = [(0, 7), (1, 7), (0, u64::MAX)].map(device);
+    let class = |entry: &Plan| match entry {
+        Plan::Entry(_, EntryState::Known(metadata)) | Plan::Directory(metadata, _) => metadata.storage_class,
+        Plan::Entry(..) => None,
+    };
+    if plan.iter().any(|entry| class(entry).is_some()) {
+        for name in [&b"STANDARD"[..], b"GLACIER"] {
+            tree.storage_classes().add(name);
+        }
+    }
     let root = batch.push_directory(&tree, DirId::TOP, b"/r", Metadata::default(), devices[0]);
     let sealed = batch.seal(&tree, DirId::TOP).unwrap();
     tree.publish(&mut batch, DirId::TOP, &sealed);

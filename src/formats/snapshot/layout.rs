@@ -137,7 +137,13 @@ impl IndexDraft {
     }
 
     /// Returns the encoded index.
-    pub fn finish(self, directories: u32, devices: &[u64], about: &SnapshotInfo) -> Vec<u8> {
+    pub fn finish(
+        self,
+        directories: u32,
+        devices: &[u64],
+        classes: &[Vec<u8>],
+        about: &SnapshotInfo,
+    ) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.entries.len() + 256);
         write_varint(&mut bytes, u64::from(directories));
         write_varint(&mut bytes, self.count);
@@ -148,6 +154,8 @@ impl IndexDraft {
             write_varint(&mut bytes, *device);
             about.file_systems.get(index).unwrap_or(&unknown).write(&mut bytes);
         }
+        write_varint(&mut bytes, classes.len() as u64);
+        classes.iter().for_each(|class| write_text(&mut bytes, class));
         about.write(&mut bytes);
         write_text(&mut bytes, env!("CARGO_PKG_VERSION").as_bytes());
         bytes
@@ -159,7 +167,7 @@ pub fn decode_index(bytes: &[u8], offset: u64, version: u32) -> Result<(Plan, Sn
     let mut cursor = ByteReader::new(bytes);
     let mut parts = || {
         let mut plan = plan(&mut cursor, offset, version)?;
-        let about = about(&mut cursor, version, &mut plan.devices)?;
+        let about = about(&mut cursor, version, &mut plan)?;
         Ok((plan, about))
     };
     parts().map_err(|Malformed| {
@@ -176,6 +184,7 @@ fn plan(cursor: &mut ByteReader<'_>, index: u64, version: u32) -> Result<Plan, M
         listings: Vec::new(),
         checksum: crc32fast::hash,
         devices: Vec::new(),
+        classes: Vec::new(),
     };
     // Offsets follow from the lengths of the blocks. `first` and `child` are stored as differences from the previous
     // block.
@@ -230,17 +239,19 @@ fn plan(cursor: &mut ByteReader<'_>, index: u64, version: u32) -> Result<Plan, M
     Ok(plan)
 }
 
-/// Decodes the end of the index: appends the devices to `devices`, and returns the metadata of the snapshot.
-fn about(
-    cursor: &mut ByteReader<'_>,
-    version: u32,
-    devices: &mut Vec<u64>,
-) -> Result<SnapshotInfo, Malformed> {
+/// Decodes the end of the index: adds the devices and the storage classes to `plan`, and returns the metadata of the
+/// snapshot.
+fn about(cursor: &mut ByteReader<'_>, version: u32, plan: &mut Plan) -> Result<SnapshotInfo, Malformed> {
     let mut file_systems = Vec::new();
     for _ in 0..cursor.varint()? {
-        devices.push(cursor.varint()?);
+        plan.devices.push(cursor.varint()?);
         if version > 1 {
             file_systems.push(FileSystemInfo::read(cursor)?);
+        }
+    }
+    if version > 2 {
+        for _ in 0..cursor.varint()? {
+            plan.classes.push(text(cursor)?);
         }
     }
     let about = if version > 1 {

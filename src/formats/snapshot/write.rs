@@ -113,7 +113,12 @@ pub(crate) fn write(
     blocks.write(&header())?;
     let directories = Body::new(tree, about, &mut blocks).write()?;
     check()?;
-    let index = std::mem::take(&mut blocks.index).finish(directories, &tree.devices(), about);
+    let index = std::mem::take(&mut blocks.index).finish(
+        directories,
+        &tree.devices(),
+        &tree.storage_classes(),
+        about,
+    );
     let block =
         Block { offset: blocks.written, length: index.len() as u64, checksum: crc32fast::hash(&index) };
     blocks.write(&index)?;

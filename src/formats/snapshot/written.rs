@@ -9,6 +9,8 @@ use crate::tree::{DirId, Entry, Listing, Totals, Tree};
 pub(crate) trait WrittenTree {
     /// Returns the device numbers, ordered by device index.
     fn devices(&self) -> Vec<u64>;
+    /// Returns the names of the storage classes, ordered by number.
+    fn storage_classes(&self) -> Vec<Vec<u8>>;
     /// Returns the entries of a directory. The writer passes each entry to [`WrittenTree::entry`].
     fn listing(&self, id: DirId) -> Listing<'_>;
     /// Returns `record`, an entry of the directory `id`, with the directory number and the device index that the
@@ -28,6 +30,10 @@ pub(crate) trait WrittenTree {
 impl WrittenTree for Tree {
     fn devices(&self) -> Vec<u64> {
         self.devices().numbers()
+    }
+
+    fn storage_classes(&self) -> Vec<Vec<u8>> {
+        self.storage_classes().names()
     }
 
     fn listing(&self, id: DirId) -> Listing<'_> {

@@ -41,6 +41,8 @@ pub struct Plan {
     pub checksum: fn(&[u8]) -> u32,
     /// Device numbers. Rows and records refer to them by index.
     pub devices: Vec<u64>,
+    /// Names of the storage classes. Records refer to them by number.
+    pub classes: Vec<Vec<u8>>,
 }
 
 /// File from which a tree is loaded, and the state of loading.

@@ -79,6 +79,11 @@ impl WrittenTree for Merge<'_> {
         self.joined.devices.iter().map(|device| device.number).collect()
     }
 
+    fn storage_classes(&self) -> Vec<Vec<u8>> {
+        // Plans are made of directories, whose files have no storage class.
+        Vec::new()
+    }
+
     fn listing(&self, id: DirId) -> Listing<'_> {
         let (part, id) = self.joined.inner(id);
         part.tree.listing(id)
