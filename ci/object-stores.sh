@@ -84,7 +84,8 @@ client = boto3.client('s3', endpoint_url='http://127.0.0.1:' + sys.argv[1], regi
 client.create_bucket(Bucket='data')
 client.put_bucket_versioning(Bucket='data', VersioningConfiguration={'Status': 'Enabled'})
 for n in range(3500):
-    client.put_object(Bucket='data', Key=f"d{n % 7}/it's $({n % 11})/{n}", Body=b'x' * (n % 1000))
+    client.put_object(Bucket='data', Key=f"d{n % 7}/it's $({n % 11})/{n}", Body=b'x' * (n % 1000),
+                      StorageClass=('STANDARD', 'GLACIER', 'STANDARD_IA')[n % 3])
 for n in range(1, 4):
     client.put_object(Bucket='data', Key='versioned', Body=b'x' * 10000 * n)
 client.put_object(Bucket='data', Key='d2/deleted', Body=b'x' * 777)
@@ -105,6 +106,13 @@ sized() { rclone size --json "$@" | "$python" -c 'import json, sys; x = json.loa
 same() { [ "$2" = "$3" ] || fail "$1: duke '$2', rclone '$3'"; echo "$1: $2"; }
 
 same objects "$("$duke" --json -q rclone://s3:data | seen)" "$(sized s3:data)"
+# Prints the number of objects of each storage class.
+classes() { sort | uniq -c | tr -s ' \n' ' '; }
+duke_classes() { "$duke" --ndjson -q "$@" | sed -n 's/.*"storage_class":"\([^"]*\)".*/\1/p' | classes; }
+listed=$(rclone lsf -R --files-only --format T s3:data | classes)
+same classes "$(duke_classes rclone://s3:data)" "$listed"
+"$duke" save -q -o data.duke rclone://s3:data
+same 'classes in a snapshot' "$(duke_classes -f data.duke)" "$listed"
 same directory "$("$duke" --json -q 'rclone://s3:data/d3' | seen)" "$(sized s3:data/d3)"
 # Every name and size, of versions and uploads too, is one that rclone prints.
 "$duke" --json -q --versions --uploads rclone://s3:data | "$python" -c '

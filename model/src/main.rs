@@ -12,7 +12,7 @@ mod tree;
 
 use base::kind::Kind;
 use base::sync::Arc;
-use tree::{Batch, EntryState, DirId, Metadata, LiveTotals, Entry, Totals, Tree};
+use tree::{Batch, DirId, Entry, EntryState, LiveTotals, Metadata, Totals, Tree};
 
 /// Own size of a file or directory: one block, one byte.
 const OWN: Metadata = Metadata {
@@ -24,6 +24,7 @@ const OWN: Metadata = Metadata {
     links: None,
     owner: None,
     is_executable: false,
+    storage_class: None,
 };
 
 fn main() {

@@ -8,13 +8,13 @@ pub mod errors;
 pub(crate) mod filter;
 #[cfg(test)]
 pub(crate) mod fixture;
+pub mod groups;
 pub mod largest;
 pub mod links;
 #[cfg(test)]
 pub(crate) mod oracle;
 pub(crate) mod order;
 pub mod overview;
-pub mod owners;
 pub(crate) mod parallel_walk;
 pub(crate) mod path_order;
 pub(crate) mod request;

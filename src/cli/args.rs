@@ -146,7 +146,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = ValueParser::new(count::<usize>), help_heading = "Output")]
     pub top: Option<usize>,
 
-    /// Print totals by type, age or owner instead of the tree
+    /// Print totals by type, age, owner or storage class instead of the tree
     #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',', help_heading = "Output")]
     pub by: Vec<GroupBy>,
 
@@ -361,4 +361,6 @@ pub enum GroupBy {
     Age,
     /// Owning user
     Owner,
+    /// Storage class of objects
+    Class,
 }

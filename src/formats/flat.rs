@@ -65,7 +65,10 @@ const FIELDS: [&str; 18] = [
     "scanned_at",
 ];
 
-/// Names of the fields for the bytes freed by deleting an entry. If they are written, they follow [`FIELDS`].
+/// Name of the field for the storage class. If a tree has storage classes, it follows [`FIELDS`].
+const CLASS: &str = "storage_class";
+
+/// Names of the fields for the bytes freed by deleting an entry. If they are written, they are the last fields.
 const FREES: [&str; 3] = ["frees", "frees_at_most", "frees_shared"];
 
 /// Directory whose entries are being written.
@@ -89,6 +92,8 @@ enum Value<'v> {
 struct Common<'t> {
     name: &'t [u8],
     provenance: Provenance,
+    /// `true` if the tree has storage classes.
+    has_classes: bool,
 }
 
 impl<'t> Flat<'t> {
@@ -98,8 +103,13 @@ impl<'t> Flat<'t> {
     /// Returns an error if `out` cannot be written to, or if the path of an entry is too long for a line.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut writer = JsonWriter::new(out);
+        let has_classes = !self.tree.storage_classes().is_empty();
         if self.form == Form::Csv {
             writer.raw(&FIELDS.join(","));
+            if has_classes {
+                writer.raw(",");
+                writer.raw(CLASS);
+            }
             if self.exclusive.is_some() {
                 writer.raw(",");
                 writer.raw(&FREES.join(","));
@@ -115,7 +125,12 @@ impl<'t> Flat<'t> {
                 continue;
             }
             let provenance = self.provenance.get(number).cloned().unwrap_or_default();
-            self.root(&mut writer, &root, &Common { name: root.name, provenance }, &mut too_long)?;
+            self.root(
+                &mut writer,
+                &root,
+                &Common { name: root.name, provenance, has_classes },
+                &mut too_long,
+            )?;
         }
         writer.finish()?;
         too_long.result()
@@ -191,6 +206,11 @@ impl<'t> Flat<'t> {
         line.put("root", Some(Value::Path(common.name)));
         line.put("host", common.provenance.host.as_deref().map(Value::Text));
         line.put("scanned_at", common.provenance.scanned_at.map(Value::Signed));
+        if common.has_classes {
+            let class = metadata.and_then(|metadata| metadata.storage_class);
+            let name = class.map(|class| self.tree.storage_classes().name(class));
+            line.put(CLASS, name.as_deref().map(Value::Text));
+        }
         if let Some(sizes) = &self.exclusive {
             let exclusive = metadata.and_then(|metadata| sizes.of(directory, metadata));
             line.put(FREES[0], exclusive.map(|exclusive| Value::Number(exclusive.at_least)));
@@ -289,7 +309,7 @@ impl Line<'_, '_> {
                 self.quoted(&shown);
                 return (shown.as_bytes() != *bytes).then(|| base64(bytes));
             }
-            Value::Text(text) => self.quoted(text),
+            Value::Text(text) => self.quoted(&printable(text.as_bytes())),
             Value::Number(number) => self.writer.number(*number),
             Value::Signed(number) => self.writer.signed(*number),
         }

@@ -244,6 +244,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
             links: is_linked.then_some(Links { count: info.links, device }),
             owner,
             is_executable: false,
+            storage_class: None,
         };
         if is_linked && self.head.dialect == Dialect::Gdu {
             // gdu marks the second and later names of an inode. As in gdu, these names have no size.

@@ -11,7 +11,7 @@ use crate::platform::process::users;
 use crate::source::SourceKind;
 use crate::table::column::Column;
 use crate::table::row::{CellValue, NumberFormat, UserNames};
-use crate::tree::Totals;
+use crate::tree::{StorageClasses, Totals};
 
 /// Prints the lists as text. If the files are on this machine, owners are shown by name.
 pub(crate) fn print(
@@ -24,8 +24,8 @@ pub(crate) fn print(
     let whole = measure.of(whole.disk, whole.apparent);
     let mut out = BufWriter::new(out);
     let frees = Column::Frees.spec().widths[0].cells(units);
-    let (zone, names) = (TimeZone::UTC, UserNames::new());
-    let format = NumberFormat { units, zone: &zone, users: &names };
+    let (zone, names, classes) = (TimeZone::UTC, UserNames::new(), StorageClasses::default());
+    let format = NumberFormat { units, zone: &zone, users: &names, classes: &classes };
     for file in summary.largest.iter().flatten() {
         let own = measure.of(file.metadata.disk(), file.metadata.apparent);
         write!(out, "{}  {}  ", size(own, units), percent(share(own, whole)))?;

@@ -141,9 +141,9 @@ impl<'t> Table<'t> {
             .with(Column::Frees, CellValue::frees(*exclusive))
             .with(Column::Items, items.map_or(CellValue::None, CellValue::Count));
         row.has_errors = totals.errors > 0;
-        // The table has no time or user column, so neither the time zone nor the user names matter.
-        let (zone, users) = (TimeZone::UTC, UserNames::new());
-        let format = NumberFormat { units: self.units, zone: &zone, users: &users };
+        // The table has no column for times, users or classes, so the time zone and the names do not matter.
+        let (zone, users, classes) = (TimeZone::UTC, UserNames::new(), self.tree.storage_classes());
+        let format = NumberFormat { units: self.units, zone: &zone, users: &users, classes };
         row.add_shares(whole, whole);
         let size = (Column::Size, self.units.width());
         let frees = self

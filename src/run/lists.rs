@@ -41,6 +41,8 @@ pub enum By {
     Age,
     /// User who owns an entry.
     Owner,
+    /// Storage class of an object.
+    Class,
 }
 
 impl Selection {
@@ -107,7 +109,17 @@ fn sums(by: By, pool: &Pool, request: Request) -> io::Result<GroupTotals> {
             let owners = finish(&survey::owners(pool, request)?)?;
             let name = |uid: Option<u32>| uid.map_or_else(|| "unknown".to_owned(), |uid| uid.to_string());
             let row = |(uid, totals): &(Option<u32>, _)| Sum { name: name(*uid), uid: *uid, totals: *totals };
-            GroupTotals { by: "owner", rows: owners.owners.iter().map(row).collect() }
+            GroupTotals { by: "owner", rows: owners.rows.iter().map(row).collect() }
+        }
+        By::Class => {
+            let tree = Arc::clone(&request.tree);
+            let classes = finish(&survey::storage_classes(pool, request)?)?;
+            let name = |class: Option<_>| {
+                class.map_or_else(|| "none".to_owned(), |class| tree.storage_classes().name(class))
+            };
+            let row =
+                |(class, totals): &(Option<_>, _)| Sum { name: name(*class), uid: None, totals: *totals };
+            GroupTotals { by: "class", rows: classes.rows.iter().map(row).collect() }
         }
     })
 }

@@ -124,6 +124,7 @@ impl Shared {
             links,
             owner: self.options.owners.then_some(Owner { uid, gid, mode }),
             is_executable: attributes.kind == Kind::File && is_executable(mode),
+            storage_class: None,
         }
     }
 

@@ -10,7 +10,7 @@ use crate::formats::builder::{Builder, DirectoryStart, Sizes};
 use crate::formats::flat::Provenance;
 use crate::formats::snapshot::{FileSystemInfo, Snapshot};
 use crate::platform::memory::block_file::Damage;
-use crate::tree::{DirId, Entries, Entry, EntryState, Links, Metadata, Tree};
+use crate::tree::{DirId, Entries, Entry, EntryState, Links, Metadata, StorageClass, Tree};
 
 /// File systems of the snapshots read so far, with their indexes in the common tree.
 pub type KnownFileSystems = Vec<(FileSystemInfo, u32)>;
@@ -21,6 +21,8 @@ pub struct SnapshotInput<'t> {
     file: Snapshot,
     /// Indexes of the snapshot's devices in the common tree.
     devices: Vec<u32>,
+    /// Storage classes in the common tree, by the numbers of the snapshot's classes.
+    classes: Vec<StorageClass>,
 }
 
 impl<'t> SnapshotInput<'t> {
@@ -41,7 +43,8 @@ impl<'t> SnapshotInput<'t> {
             })
         };
         let devices = numbers.map(index).collect();
-        Ok(Self { tree, file, devices })
+        let classes = tree.storage_classes().add_all(file.tree.storage_classes());
+        Ok(Self { tree, file, devices, classes })
     }
 
     /// Returns the host and scan time of each root.
@@ -99,7 +102,9 @@ impl<'t> SnapshotInput<'t> {
         };
         let Some(child) = metadata.directory else {
             let links = metadata.links.map(|links| Links { device: self.device(links.device), ..links });
-            builder.push(&Entry { state: EntryState::Known(Metadata { links, ..metadata }), ..*record });
+            let storage_class = metadata.storage_class.and_then(|class| class.mapped(&self.classes));
+            let state = EntryState::Known(Metadata { links, storage_class, ..metadata });
+            builder.push(&Entry { state, ..*record });
             return None;
         };
         // A root inside another root is skipped here, because it is imported as part of the outer root.

@@ -12,7 +12,7 @@ use crate::base::sync::Arc;
 use crate::formats::snapshot::{FileSystemInfo, RootOrigin, SnapshotInfo};
 use crate::platform::memory::block_file::Damage;
 use crate::tree::stored::chains::{ChainItem, Chains, Inside, ItemDevice};
-use crate::tree::{Devices, DirId, Entry, EntryState, Metadata, Tree};
+use crate::tree::{Devices, DirId, Entry, EntryState, Metadata, StorageClass, StorageClasses, Tree};
 
 /// Common tree of several snapshots, with the origins of its roots.
 pub struct SideBySide {
@@ -28,6 +28,8 @@ struct Part {
     label: Vec<u8>,
     /// Indexes of the snapshot's devices in the common tree.
     devices: Vec<u32>,
+    /// Storage classes in the common tree, by the numbers of the snapshot's classes.
+    classes: Vec<StorageClass>,
 }
 
 struct Parts(Vec<Part>);
@@ -36,7 +38,7 @@ impl SideBySide {
     /// Combines `snapshots` into one tree. The last element of each tuple is the prefix for the names of roots whose
     /// host is not known. Returns `None` if two snapshots contain the same file system.
     pub fn new(snapshots: Vec<(Arc<Tree>, SnapshotInfo, Vec<u8>)>) -> Option<Self> {
-        let devices = Devices::default();
+        let (devices, classes) = (Devices::default(), StorageClasses::default());
         let (mut parts, mut known): (Vec<Part>, Vec<FileSystemInfo>) = (Vec::new(), Vec::new());
         for (tree, about, label) in snapshots {
             let before = known.len();
@@ -50,7 +52,8 @@ impl SideBySide {
                 known.push(FileSystemInfo { host, ..system });
             }
             let devices = numbers.into_iter().map(|number| devices.add(number)).collect();
-            parts.push(Part { tree, about, label, devices });
+            let classes = classes.add_all(tree.storage_classes());
+            parts.push(Part { tree, about, label, devices, classes });
         }
         let mut origins =
             parts.iter().flat_map(|part| part.roots().map(|(index, _)| part.about.origin(index)));
@@ -58,7 +61,7 @@ impl SideBySide {
         let others: Vec<RootOrigin> = origins.collect();
         let about = SnapshotInfo { others, file_systems: known, ..SnapshotInfo::of_origin(first) };
         let top = (parts.len() as u64) << 32;
-        let tree = Tree::from_chains(Box::new(Parts(parts)), devices, top);
+        let tree = Tree::from_chains(Box::new(Parts(parts)), devices, classes, top);
         tree.listing(DirId::TOP);
         Some(Self { tree, about })
     }
@@ -97,7 +100,8 @@ impl Part {
             }
         });
         let links_on = metadata.links.and_then(|links| device(links.device));
-        let state = EntryState::Known(Metadata { directory: None, ..metadata });
+        let storage_class = metadata.storage_class.and_then(|class| class.mapped(&self.classes));
+        let state = EntryState::Known(Metadata { directory: None, storage_class, ..metadata });
         ChainItem { entry: Entry { state, ..entry }, inside, links_on }
     }
 }

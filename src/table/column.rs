@@ -33,6 +33,8 @@ pub enum Column {
     Shared,
     /// User who owns an entry.
     Owner,
+    /// Storage class of an object in an object store. Shown only if the tree has storage classes.
+    Class,
     /// Modification time (mtime).
     Modified,
     /// Name, path or description.
@@ -270,6 +272,15 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         ..PLAIN
     },
     ColumnSpec {
+        column: Column::Class,
+        titles: ["Class"; 2],
+        align: Align::Left,
+        widths: &[Width::Cells(12), Width::Cells(8)],
+        drop_order: 1,
+        sorts_by: Column::Size,
+        ..PLAIN
+    },
+    ColumnSpec {
         column: Column::Modified,
         option: Some(("mtime", "Most recently changed first")),
         choice: Some(("mtime", "Last change")),
@@ -309,7 +320,7 @@ pub const OPTIONAL: [Column; 6] =
     [Column::Items, Column::Modified, Column::Frees, Column::Shared, Column::Owner, Column::Growth];
 
 impl Column {
-    pub const COUNT: usize = 12;
+    pub const COUNT: usize = 13;
 
     pub fn spec(self) -> &'static ColumnSpec {
         &COLUMNS[self as usize]

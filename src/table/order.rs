@@ -81,6 +81,12 @@ impl Order {
             && (record.name.starts_with(b".") || matches!(record.state, EntryState::Excluded(_)))
     }
 
+    /// Returns `true` if the entries with the largest disk usage come first, and all entries are shown.
+    pub(super) fn is_by_disk_usage(self) -> bool {
+        let default = Self { measure: Measure::Disk, ..Self::default() };
+        self == default
+    }
+
     /// Returns the size of an entry by the measure of this order. `totals` contains the entry's totals if the
     /// entry is a directory.
     pub(super) fn size(self, totals: Option<&Totals>, metadata: &Metadata) -> u64 {

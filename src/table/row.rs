@@ -12,7 +12,7 @@ use crate::base::format::{BRIEF, Units, brief_size, change, count, percent, shar
 use crate::base::kind::Kind;
 use crate::base::text::{fit, printable};
 use crate::table::column::{Column, RANGE, shared};
-use crate::tree::{DirId, EntryId, Exclusive, Metadata, Tree};
+use crate::tree::{DirId, EntryId, Exclusive, Metadata, StorageClass, StorageClasses, Tree};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
@@ -44,6 +44,7 @@ pub enum CellValue {
     /// Time in seconds since 1970.
     Time(i64),
     User(u32),
+    Class(StorageClass),
     /// Sizes over time.
     Trend(Trend),
     /// Words in place of a number, in full and abbreviated.
@@ -61,6 +62,8 @@ pub struct NumberFormat<'a> {
     pub zone: &'a TimeZone,
     /// Known names of users.
     pub users: &'a UserNames,
+    /// Storage classes of the tree.
+    pub classes: &'a StorageClasses,
 }
 
 impl CellValue {
@@ -96,6 +99,10 @@ impl CellValue {
                     .get(&id)
                     .map_or_else(|| id.to_string(), |name| printable(name.as_bytes()).into_owned());
                 fit(&name, width, "~").into_owned()
+            }
+            Self::Class(class) => {
+                let name = format.classes.name(class);
+                fit(&printable(name.as_bytes()), width, "~").into_owned()
             }
             Self::Words([full, _]) if width >= units.width() => full.to_owned(),
             Self::Words([_, brief]) => brief.to_owned(),

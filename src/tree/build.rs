@@ -11,6 +11,7 @@ use super::encoding::{Draft, encode_link};
 use super::entry::{Entry, EntryState, Metadata};
 use super::inodes::LinkedName;
 use super::reading::{Failure, Tree};
+use super::storage_classes::StorageClasses;
 use super::stored::Stored;
 use crate::base::kind::Kind;
 use crate::base::slots::Slots;
@@ -193,7 +194,7 @@ impl Batch {
 
 impl Default for Tree {
     fn default() -> Self {
-        let tree = Self::empty(1, Devices::default(), None);
+        let tree = Self::empty(1, Devices::default(), StorageClasses::default(), None);
         // The claim keeps the top incomplete until everything has been added.
         tree.claim(DirId::TOP, 1);
         tree
@@ -209,12 +210,18 @@ impl Tree {
 
     /// Creates a tree with `count` directories whose data is not in memory yet. The directories have no claims (see
     /// `totals`).
-    pub(super) fn empty(count: u32, devices: Devices, stored: Option<Box<Stored>>) -> Self {
+    pub(super) fn empty(
+        count: u32,
+        devices: Devices,
+        classes: StorageClasses,
+        stored: Option<Box<Stored>>,
+    ) -> Self {
         Self {
             dirs: Slots::new(),
             count: AtomicU32::new(count),
             bytes: Arena::new(),
             devices,
+            classes,
             open: super::open_directories::Open::default(),
             failures: Mutex::default(),
             shared: Mutex::default(),

@@ -3,7 +3,7 @@
 //! ```text
 //! segment = header  records                        one batch of entries, in the order in which they were read
 //! header  = varint(length of records << 1)
-//! link    = 1  address of the previous link or segment: u64 LE  address of a segment: u64 LE
+//! link    = 1  address of the previous node: u64 LE  address of a segment or run: u64 LE
 //! run     = varint(length of segments << 1 | 1)  segments      the whole listing; only in files
 //!
 //! record  = tag  name-length varint  name
@@ -13,7 +13,8 @@
 //!             directory:  DirId delta
 //!             LINKED:     links varint  device index varint
 //!             OWNED:      uid varint  gid varint  mode varint
-//! tag     = kind (3 bits)  LINKED 8  OWNED 16  EXCLUDED 32  FAILED 64  EXECUTABLE 128
+//!             CLASSED:    storage class u8
+//! tag     = kind (3 bits)  LINKED 8  OWNED 16  EXCLUDED 32  FAILED 64  CLASSED 96  EXECUTABLE 128
 //! delta   = zigzag varint of the difference from the previous record in the segment, or from zero in the first
 //! ```
 //!
@@ -25,7 +26,7 @@
 //! Invariant: any bytes decode to records or [`Malformed`] and never cause a panic.
 
 use super::varint::{ByteReader, write_varint, zigzag};
-use super::{DirId, Entry, EntryState, Exclusion, Links, Metadata, Owner};
+use super::{DirId, Entry, EntryState, Exclusion, Links, Metadata, Owner, StorageClass};
 use crate::base::kind::Kind;
 
 pub use super::varint::Malformed;
@@ -34,6 +35,8 @@ const LINKED: u8 = 8;
 const OWNED: u8 = 16;
 const EXCLUDED: u8 = 32;
 const FAILED: u8 = 64;
+/// Both bits together: the entry has attributes, one of which is a storage class.
+const CLASSED: u8 = EXCLUDED | FAILED;
 const EXECUTABLE: u8 = 128;
 
 /// Values of the previous record. The next record stores its differences from these values.
@@ -97,7 +100,10 @@ impl Draft {
             EntryState::Failed(_) => FAILED,
             EntryState::Known(metadata) => {
                 let executable = if metadata.is_executable { EXECUTABLE } else { 0 };
-                metadata.links.map_or(0, |_| LINKED) | metadata.owner.map_or(0, |_| OWNED) | executable
+                metadata.links.map_or(0, |_| LINKED)
+                    | metadata.owner.map_or(0, |_| OWNED)
+                    | metadata.storage_class.map_or(0, |_| CLASSED)
+                    | executable
             }
         };
         self.bytes.push(kind_as_stored(record) as u8 | flags);
@@ -142,6 +148,9 @@ impl Draft {
             self.varint(u64::from(owner.gid));
             self.varint(u64::from(owner.mode));
         }
+        if let Some(StorageClass(class)) = metadata.storage_class {
+            self.bytes.push(class);
+        }
     }
 
     fn varint(&mut self, value: u64) {
@@ -157,7 +166,8 @@ fn kind_as_stored(record: &Entry<'_>) -> Kind {
     }
 }
 
-/// Encodes the link that connects the previous node, at address `before`, with the segment at address `segment`.
+/// Encodes the link that connects the previous node, at address `before`, with the segment or run at address
+/// `segment`.
 pub(crate) fn encode_link(before: u64, segment: u64) -> [u8; 17] {
     let mut bytes = [1; 17];
     bytes[1..9].copy_from_slice(&before.to_le_bytes());
@@ -169,7 +179,7 @@ pub(crate) fn encode_link(before: u64, segment: u64) -> [u8; 17] {
 pub(crate) enum Node<'a> {
     /// Segment with its encoded records.
     Segment(&'a [u8]),
-    /// Link to the previous node and to a segment, both given by address.
+    /// Link to the previous node and to a segment or run, both given by address.
     Link { before: u64, segment: u64 },
     /// Bytes of a run of segments; see [`segments_of`].
     Run(&'a [u8]),
@@ -231,13 +241,13 @@ impl<'a> Records<'a> {
         let kind = Kind::from_bits(tag);
         let length = self.cursor.varint()?;
         let name = self.cursor.take(length)?;
-        let state = if tag & EXCLUDED != 0 {
-            let reason = self.cursor.byte()?;
-            EntryState::Excluded(*Exclusion::ALL.get(usize::from(reason)).ok_or(Malformed)?)
-        } else if tag & FAILED != 0 {
-            EntryState::Failed(self.cursor.errno()?)
-        } else {
-            EntryState::Known(self.metadata(kind, tag)?)
+        let state = match tag & CLASSED {
+            EXCLUDED => {
+                let reason = self.cursor.byte()?;
+                EntryState::Excluded(*Exclusion::ALL.get(usize::from(reason)).ok_or(Malformed)?)
+            }
+            FAILED => EntryState::Failed(self.cursor.errno()?),
+            _ => EntryState::Known(self.metadata(kind, tag)?),
         };
         Ok(Entry { name, kind, state })
     }
@@ -265,8 +275,9 @@ impl<'a> Records<'a> {
         if tag & OWNED != 0 {
             owner = Some(Owner { uid: cursor.narrow()?, gid: cursor.narrow()?, mode: cursor.narrow()? });
         }
+        let storage_class = if tag & CLASSED == CLASSED { Some(StorageClass(cursor.byte()?)) } else { None };
         let is_executable = tag & EXECUTABLE != 0;
-        Ok(Metadata { apparent, blocks, mtime, inode, directory, links, owner, is_executable })
+        Ok(Metadata { apparent, blocks, mtime, inode, directory, links, owner, is_executable, storage_class })
     }
 }
 

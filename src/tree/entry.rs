@@ -3,6 +3,7 @@
 //! Invariant: an entry has attributes, or a reason why it has none.
 
 use super::directory::DirId;
+use super::storage_classes::StorageClass;
 use crate::base::kind::Kind;
 
 /// Directory entry at the time it was read.
@@ -110,6 +111,8 @@ pub struct Metadata {
     pub owner: Option<Owner>,
     /// `true` for a regular file that a scan found to be executable.
     pub is_executable: bool,
+    /// Storage class of an object in an object store, if the store has storage classes.
+    pub storage_class: Option<StorageClass>,
 }
 
 impl Metadata {

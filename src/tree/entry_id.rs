@@ -2,7 +2,7 @@
 
 use super::directory::DirId;
 use super::entry::Entry;
-use super::listing::Position;
+use super::listing::{Listing, Position};
 use super::reading::{Tree, join};
 
 /// Address of an entry. Valid until the listing of the parent directory is rewritten, which happens only during a
@@ -34,12 +34,18 @@ impl EntryId {
 
     /// Returns the entry. This decodes all earlier entries of the same segment; see `encoding`.
     pub fn record(self, tree: &Tree) -> Option<Entry<'_>> {
-        tree.listing(self.directory).record(self.position)
+        self.listing(tree).record(self.position)
     }
 
     /// Returns the name of the entry.
     pub fn name(self, tree: &Tree) -> Option<&[u8]> {
-        tree.listing(self.directory).name(self.position)
+        self.listing(tree).name(self.position)
+    }
+
+    /// Returns the part of the directory's listing that contains the entry: its head, or the whole listing.
+    fn listing(self, tree: &Tree) -> Listing<'_> {
+        let head = tree.head(self.directory).map(|head| head.listing);
+        head.filter(|head| self.position < head.length()).unwrap_or_else(|| tree.listing(self.directory))
     }
 
     /// Returns the path of the entry, starting with the root as the user gave it.

@@ -40,6 +40,7 @@ mod relocate;
 mod replace;
 #[doc(hidden)]
 pub mod sort;
+mod storage_classes;
 #[doc(hidden)]
 pub mod stored;
 #[cfg(test)]
@@ -66,4 +67,7 @@ pub use reading::{Failure, Tree, join};
 pub use relocate::Relocation;
 #[doc(hidden)]
 pub use replace::Changes;
+pub use storage_classes::{StorageClass, StorageClasses};
+#[doc(hidden)]
+pub use stored::ListingHead;
 pub use walk::Walk;

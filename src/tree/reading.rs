@@ -13,6 +13,7 @@ use super::inodes::LinkedName;
 use super::listing::Listing;
 use super::open_directories::Open;
 use super::readings::Readings;
+use super::storage_classes::StorageClasses;
 use super::stored::Stored;
 use crate::base::slots::Slots;
 use crate::base::sync::{Arc, AtomicU32, AtomicU64, Mutex, Ordering, lock};
@@ -40,6 +41,7 @@ pub struct Tree {
     pub(super) count: AtomicU32,
     pub(super) bytes: Arena,
     pub(super) devices: Devices,
+    pub(super) classes: StorageClasses,
     pub(super) open: Open,
     pub(super) failures: Mutex<Vec<Failure>>,
     /// Sizes returned by [`Tree::shared`]. Written when the hard links of a finished tree are counted.
@@ -119,30 +121,29 @@ impl Tree {
     /// Returns the entries of directory `id` that are in memory. Does not read a snapshot, so a listing that has not
     /// been loaded is empty.
     pub fn loaded_listing(&self, id: DirId) -> Listing<'_> {
-        let mut segments = Vec::new();
         // `Acquire` pairs with the publisher's `Release`.
-        let mut next = self.dir(id).listing.load(Ordering::Acquire);
-        while let Some(address) = Address::from_bits(next) {
-            match decode_node(self.bytes.bytes_from(address)) {
-                Ok(Node::Segment(records)) => {
-                    segments.push(records);
-                    break;
-                }
-                Ok(Node::Link { before, segment }) => {
-                    let records =
-                        Address::from_bits(segment).map(|at| decode_node(self.bytes.bytes_from(at)));
-                    if let Some(Ok(Node::Segment(records))) = records {
-                        segments.push(records);
-                    }
-                    next = before;
-                }
-                Ok(Node::Run(run)) => {
+        self.listing_at(self.dir(id).listing.load(Ordering::Acquire))
+    }
+
+    /// Returns the listing whose newest node is at the address `next`; an empty listing if `next` is 0.
+    pub(super) fn listing_at(&self, mut next: u64) -> Listing<'_> {
+        let node_at = |at| Address::from_bits(at).and_then(|at| decode_node(self.bytes.bytes_from(at)).ok());
+        let mut segments = Vec::new();
+        while let Some(node) = node_at(next) {
+            let (before, newest) = match node {
+                Node::Link { before, segment } => (before, node_at(segment)),
+                newest => (0, Some(newest)),
+            };
+            match newest {
+                Some(Node::Segment(records)) => segments.push(records),
+                Some(Node::Run(run)) => {
+                    let start = segments.len();
                     segments.extend(segments_of(run));
-                    segments.reverse();
-                    break;
+                    segments[start..].reverse();
                 }
-                Err(_) => break,
+                Some(Node::Link { .. }) | None => {}
             }
+            next = before;
         }
         segments.reverse();
         Listing::from_segments(segments)
@@ -222,6 +223,11 @@ impl Tree {
     /// Returns the devices found so far. Entries refer to them by index.
     pub fn devices(&self) -> &Devices {
         &self.devices
+    }
+
+    /// Returns the storage classes found so far. Entries refer to them by number.
+    pub fn storage_classes(&self) -> &StorageClasses {
+        &self.classes
     }
 
     /// Returns the read errors recorded so far.

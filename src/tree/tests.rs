@@ -22,11 +22,12 @@ fn metadata(kind: Kind) -> impl Strategy<Value = Metadata> {
     let owner =
         (any::<u32>(), any::<u32>(), any::<u32>()).prop_map(|(uid, gid, mode)| Owner { uid, gid, mode });
     let owner = proptest::option::of(owner);
-    let rest = (any::<u32>(), links, owner, any::<bool>());
+    let class = proptest::option::of(any::<u8>().prop_map(StorageClass));
+    let rest = (any::<u32>(), links, owner, any::<bool>(), class);
     (numbers(), numbers(), any::<i64>(), numbers(), rest).prop_map(
-        move |(apparent, blocks, mtime, inode, (directory, links, owner, is_executable))| {
+        move |(apparent, blocks, mtime, inode, (directory, links, owner, is_executable, storage_class))| {
             let directory = (kind == Kind::Directory).then_some(DirId(directory));
-            Metadata { apparent, blocks, mtime, inode, directory, links, owner, is_executable }
+            Metadata { apparent, blocks, mtime, inode, directory, links, owner, is_executable, storage_class }
         },
     )
 }

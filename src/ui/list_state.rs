@@ -75,7 +75,10 @@ impl<'t> ListState<'t> {
 
     /// Returns `true` if the directory is so large that it should be sorted in the background.
     pub fn is_large(&self, tree: &Tree) -> bool {
-        tree.listing(self.id).length() > LARGE
+        match tree.head(self.id) {
+            Some(_) => tree.block_length(self.id) > LARGE,
+            None => tree.listing(self.id).length() > LARGE,
+        }
     }
 
     /// Drops the rows. Keeps the pinned entry, to which [`Self::take`] moves the cursor when there are new rows.
@@ -123,10 +126,32 @@ impl<'t> ListState<'t> {
         self.take(tree, Arc::new(rows), lines);
     }
 
+    /// Sorts only the largest entries, if the other ones have not been loaded from a snapshot. Returns `false` if that
+    /// does not give all visible rows, or not the row of the cursor.
+    pub fn sort_head(&mut self, tree: &'t Tree, sizes: &SizeSource, order: Order, lines: usize) -> bool {
+        let Some(rows) = SortedEntries::of_head(tree, sizes, self.id, order) else { return false };
+        self.take(tree, Arc::new(rows), lines);
+        let has_cursor = self.pin.as_ref().is_none_or(|pin| self.find(pin).is_some());
+        has_cursor && !self.lacks_rows(lines)
+    }
+
+    /// Returns `true` if some entries that should be visible have not been loaded.
+    pub fn lacks_rows(&self, lines: usize) -> bool {
+        self.rows.unloaded() > 0 && self.cursor.offset + lines > self.rows.len()
+    }
+
+    /// Returns `true` if the cursor cannot move because some entries have not been loaded.
+    pub fn lacks_rows_for(&self, motion: Motion, lines: usize) -> bool {
+        let mut after = self.cursor;
+        after.step(motion, lines, self.rows.len());
+        self.rows.unloaded() > 0 && after.index + lines > self.rows.len()
+    }
+
     /// Replaces the rows with already sorted rows, and keeps the cursor on its entry.
     pub fn take(&mut self, tree: &'t Tree, rows: Arc<SortedEntries>, lines: usize) {
         self.was_complete = rows.was_complete();
-        self.listing = tree.listing(self.id);
+        let head = if rows.unloaded() > 0 { tree.head(self.id) } else { None };
+        self.listing = head.map_or_else(|| tree.listing(self.id), |head| head.listing);
         let above = self.cursor.index.saturating_sub(self.cursor.offset);
         self.rows = rows;
         match self.pin.as_ref().map(|pin| self.find(pin)) {

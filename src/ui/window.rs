@@ -32,6 +32,7 @@ pub struct Window {
     pub is_complete: bool,
     /// Number of items without the filter; `None` if there is no filter.
     pub all_items: Option<u64>,
+    /// Number of rows, including those whose entries have not been loaded.
     pub rows: usize,
     /// Number of hidden entries.
     pub left_out: usize,
@@ -113,7 +114,7 @@ impl Window {
             errno: status.errno,
             is_complete: status.is_complete(),
             all_items: sizes.filtered.as_ref().map(|_| sizes.live.totals(tree, place.id).items),
-            rows: place.rows().len(),
+            rows: place.rows().len().saturating_add(place.rows().unloaded()),
             left_out: place.rows().left_out(),
             index: place.index(),
             offset: place.offset(),
@@ -167,6 +168,7 @@ fn row_of(tree: &Tree, sizes: &SizeSource, entry: EntryId, record: &Entry<'_>, m
     let row = row
         .with_exclusive(tree, &metadata, exclusive)
         .with(Column::Owner, metadata.owner.map_or(CellValue::None, |owner| CellValue::User(owner.uid)))
+        .with(Column::Class, metadata.storage_class.map_or(CellValue::None, CellValue::Class))
         .with(Column::Modified, CellValue::Time(metadata.mtime));
     let Some(id) = metadata.directory else {
         let links = metadata.several_names().map(|links| RowNote::plain(linked_text(links.count)));

@@ -682,6 +682,45 @@ fn a_remote_of_rclone_is_listed_by_rclone() {
     assert!(!place.join("pwned").exists());
 }
 
+/// The storage classes are in the output, and in snapshots, alone or together with others.
+#[test]
+fn objects_have_the_storage_classes_that_rclone_lists() {
+    let place = Place::new();
+    let lines = |classes: [&str; 2]| {
+        let object = |name, class| {
+            format!("{{\"Path\":\"d/{name}\",\"Size\":3000,\"IsDir\":false,\"Tier\":\"{class}\"}}")
+        };
+        format!("[\n{},\n{}\n]\n", object("a", classes[0]), object("b", classes[1]))
+    };
+    let path = search_path(&place, "rclone", "cat lines");
+    let duke = |words: &[&str]| {
+        run(program().env("PATH", &path).args(words).args(["-q"]).current_dir(place.path())).ended(0)
+    };
+    let classes = |run: Run| -> Vec<Vec<String>> {
+        let document = run.json();
+        let roots = document.root().get("roots").elements();
+        let class =
+            |root: &Value<'_>, name| root.child("d").child(name).get("storage_class").text().to_owned();
+        roots.iter().map(|root| ["a", "b"].map(|name| class(root, name)).to_vec()).collect()
+    };
+    fs::write(place.join("lines"), lines(["GLACIER", "STANDARD"])).unwrap();
+    assert_eq!(classes(duke(&["--json", "rclone://s3:b"])), [["GLACIER", "STANDARD"]]);
+    let run = duke(&["-n", "--by", "class", "rclone://s3:b"]);
+    let by = run.text();
+    assert!(by.contains("  GLACIER\n") && by.contains("  STANDARD\n") && by.contains("  none\n"), "{by}");
+    duke(&["save", "-o", "one.duke", "rclone://s3:b"]);
+    fs::write(place.join("lines"), lines(["STANDARD", "DEEP_ARCHIVE"])).unwrap();
+    duke(&["save", "-o", "two.duke", "rclone://s3:b"]);
+    assert_eq!(classes(duke(&["--json", "-f", "one.duke"])), [["GLACIER", "STANDARD"]]);
+    let both = [["GLACIER", "STANDARD"], ["STANDARD", "DEEP_ARCHIVE"]];
+    assert_eq!(classes(duke(&["--json", "-f", "one.duke", "-f", "two.duke"])), both);
+    duke(&["save", "-o", "both.duke", "-f", "one.duke", "-f", "two.duke"]);
+    assert_eq!(classes(duke(&["--json", "-f", "both.duke"])), both);
+    let run = duke(&["--ndjson", "-f", "one.duke"]);
+    let lines = run.text();
+    assert_eq!(lines.matches(r#","storage_class":"GLACIER"}"#).count(), 1, "{lines}");
+}
+
 #[test]
 fn unfinished_uploads_are_listed_after_the_objects() {
     let place = Place::new();

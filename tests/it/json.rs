@@ -158,7 +158,7 @@ fn the_description_lists_the_keys_of_the_schema_in_their_order() {
         ("Errors", "failure"),
         ("File systems", "filesystem"),
         ("Largest files", "large"),
-        ("Totals by type, age or owner", "sum"),
+        ("Totals by type, age, owner or class", "sum"),
         ("Entries", "entry"),
     ] {
         let definition = root.get("$defs").get(definition);

@@ -17,7 +17,8 @@ use duke::testing::formats::snapshot::{
 use duke::testing::output::json::{Body, Report, Summary};
 use duke::testing::platform::Access;
 use duke::tree::{
-    Batch, DirId, Entry, EntryState, Exclusion, Links, LiveTotals, Metadata, Owner, Tree, Walk,
+    Batch, DirId, Entry, EntryState, Exclusion, Links, Listing, LiveTotals, Metadata, Owner, StorageClass,
+    Tree, Walk,
 };
 use proptest::prelude::*;
 use std::sync::atomic::AtomicBool;
@@ -106,7 +107,8 @@ fn everything(tree: &Tree) -> BTreeMap<Vec<u8>, String> {
     }
     linked.sort();
     let failures = crate::support::failures(tree);
-    note(b"".to_vec(), format!("{linked:#?} {failures:?} {:?}", tree.devices().numbers()));
+    let tables = (tree.devices().numbers(), tree.storage_classes().names());
+    note(b"".to_vec(), format!("{linked:#?} {failures:?} {tables:?}"));
     all
 }
 
@@ -340,8 +342,10 @@ fn any_facts() -> impl Strategy<Value = Metadata> {
     let numbers = (any::<u64>(), any::<u64>(), any::<i64>(), any::<u64>(), 0..40_u32);
     let owner = proptest::option::of(any::<[u32; 3]>());
     let links = proptest::option::of((2..u64::MAX, 0..2_u32));
-    let rest = (owner, links, any::<bool>());
-    (numbers, rest).prop_map(|((apparent, blocks, mtime, inode, small), (owner, links, is_executable))| {
+    let class = proptest::option::of((0..3_u8).prop_map(StorageClass));
+    let rest = (owner, links, any::<bool>(), class);
+    (numbers, rest).prop_map(|((apparent, blocks, mtime, inode, small), rest)| {
+        let (owner, links, is_executable, storage_class) = rest;
         let owner = owner.map(|[uid, gid, mode]| Owner { uid, gid, mode });
         let links = links.map(|(count, device)| Links { count, device });
         let shift = |number: u64| number >> small;
@@ -354,6 +358,7 @@ fn any_facts() -> impl Strategy<Value = Metadata> {
             links,
             owner,
             is_executable,
+            storage_class,
         }
     })
 }
@@ -377,6 +382,15 @@ fn build(plan: Vec<Plan>) -> Tree {
     // The second device belongs to another host.
     let device = |(host, number)| tree.devices().of_host(host).index(number);
     let devices = [(0, 7), (1, 7), (0, u64::MAX)].map(device);
+    let class = |entry: &Plan| match entry {
+        Plan::Entry(_, EntryState::Known(metadata)) | Plan::Directory(metadata, _) => metadata.storage_class,
+        Plan::Entry(..) => None,
+    };
+    if plan.iter().any(|entry| class(entry).is_some()) {
+        for name in [&b"STANDARD"[..], b"GLACIER"] {
+            tree.storage_classes().add(name);
+        }
+    }
     let root = batch.push_directory(&tree, DirId::TOP, b"/r", Metadata::default(), devices[0]);
     let sealed = batch.seal(&tree, DirId::TOP).unwrap();
     tree.publish(&mut batch, DirId::TOP, &sealed);
@@ -433,13 +447,138 @@ fn tree_of_version_1() -> Tree {
 }
 
 #[test]
-fn version_1_can_be_read() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/snapshot-1.duke");
-    for access in WAYS {
-        let Snapshot { tree, about } = open(&file, access).unwrap();
-        assert_eq!(about, SnapshotInfo::of_origin(origin()));
-        tree.verify().unwrap();
-        assert_eq!(everything(&tree), everything(&tree_of_version_1()));
+fn earlier_versions_can_be_read() {
+    for version in [1, 2] {
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+        let file = data.join(format!("snapshot-{version}.duke"));
+        assert_eq!(fs::read(&file).unwrap()[8], version);
+        for access in WAYS {
+            let Snapshot { tree, mut about } = open(&file, access).unwrap();
+            about.file_systems.retain(|system| *system != FileSystemInfo::default());
+            assert_eq!(about, SnapshotInfo::of_origin(origin()));
+            tree.verify().unwrap();
+            assert_eq!(everything(&tree), everything(&tree_of_version_1()));
+        }
+    }
+}
+
+/// Returns a tree whose root `/r` has `count` entries: files with many different sizes, some of them with other names,
+/// directories, and entries without a size.
+fn long_tree(count: u64) -> Tree {
+    let (tree, mut batch) = (Tree::new(), Batch::default());
+    let device = tree.devices().index(7);
+    let root = batch.push_directory(&tree, DirId::TOP, b"/r", Metadata::default(), device);
+    let sealed = batch.seal(&tree, DirId::TOP).unwrap();
+    tree.publish(&mut batch, DirId::TOP, &sealed);
+    let mut directories = Vec::new();
+    for number in 0..count {
+        let name = format!("{number:x}");
+        let blocks = number * 7919 % 4001;
+        let links = (number % 10 == 3).then_some(Links { count: 2, device });
+        let metadata = Metadata { blocks, apparent: number, inode: number / 2, links, ..Metadata::default() };
+        let state = match number % 100 {
+            7 => EntryState::Failed(13),
+            8 => EntryState::Excluded(Exclusion::Caches),
+            9 => {
+                let own = Metadata { links: None, ..metadata };
+                directories.push(batch.push_directory(&tree, root, name.as_bytes(), own, device));
+                continue;
+            }
+            _ => EntryState::Known(metadata),
+        };
+        batch.push(root, &Entry { name: name.as_bytes(), kind: Kind::File, state });
+        if number % 999 == 0 {
+            let sealed = batch.seal(&tree, root).unwrap();
+            tree.publish(&mut batch, root, &sealed);
+        }
+    }
+    if let Some(sealed) = batch.seal(&tree, root) {
+        tree.publish(&mut batch, root, &sealed);
+    }
+    for id in directories {
+        let metadata = Metadata { blocks: u64::from(id.0) * 31 % 5000, ..Metadata::default() };
+        batch.push(id, &Entry { name: b"file", kind: Kind::File, state: EntryState::Known(metadata) });
+        let sealed = batch.seal(&tree, id).unwrap();
+        tree.publish(&mut batch, id, &sealed);
+        tree.release(id);
+    }
+    tree.release(root);
+    tree.release(DirId::TOP);
+    tree.add_linked(batch.take_linked());
+    tree
+}
+
+/// Returns size and name of each entry, excluding entries without a size.
+fn sizes(tree: &Tree, listing: &Listing<'_>) -> Vec<(u64, Vec<u8>)> {
+    let size = |entry: &Entry<'_>| match entry.state {
+        EntryState::Known(Metadata { directory: Some(id), .. }) => Some(tree.totals(id).disk),
+        EntryState::Known(metadata) => Some(metadata.disk()),
+        _ => None,
+    };
+    listing.entries().filter_map(|(_, entry)| Some((size(&entry)?, entry.name.to_vec()))).collect()
+}
+
+#[test]
+fn the_largest_entries_of_a_long_listing_are_loaded_without_the_others() {
+    for count in [4096, 4097, 30_000] {
+        let tree = long_tree(count);
+        assert_comes_back(&tree);
+        let (_folder, path) = stored(&bytes_of(&tree));
+        let again = open(&path, Access::Read).unwrap().tree;
+        let root = again.listing(DirId::TOP).directories().next().unwrap();
+        let Some(head) = again.head(root) else {
+            assert_eq!(count, 4096);
+            continue;
+        };
+        assert_eq!((head.listing.entries().count() as u64, head.others), (1024, count - 1024));
+        let mut all = sizes(&tree, &tree.listing(root));
+        all.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+        assert_eq!(sizes(&again, &head.listing), all[..1024]);
+        assert!(again.loaded_listing(root).is_empty());
+        // A directory has the same name, whether its entry is in the head or not.
+        let names: Vec<_> = Walk::new(&again, DirId::TOP).map(|(id, _)| again.name(id).to_vec()).collect();
+        assert_eq!(names.len(), Walk::new(&tree, DirId::TOP).count());
+        assert!(names.iter().all(|name| !name.is_empty() || name == again.name(DirId::TOP)));
+        let whole = again.listing(root);
+        assert_eq!(whole.entries().count() as u64, count);
+        assert!(head.listing.entries().all(|(position, entry)| whole.record(position) == Some(entry)));
+        assert!(again.head(root).is_none());
+    }
+}
+
+/// Directories that several roots name get the same numbers as in the listing, in which the largest come first.
+#[test]
+fn roots_inside_a_long_listing_are_read_back() {
+    let fixture = fixtures::plain();
+    for number in 0..5000 {
+        fs::create_dir(fixture.join(&format!("{number}"))).unwrap();
+        if number % 50 == 0 {
+            fs::write(fixture.join(&format!("{number}/file")), vec![1; number * 20]).unwrap();
+        }
+    }
+    let inside = ["4950", "17", "50"].map(|name| fixture.join(name));
+    let roots = std::iter::once(fixture.path().to_owned()).chain(inside).collect();
+    assert_comes_back(Scan::run(roots, Options::default()).tree());
+}
+
+#[test]
+fn damage_to_the_head_of_a_listing_or_to_its_other_entries_is_reported() {
+    let bytes = bytes_of(&long_tree(5000));
+    let find = |name: &[u8]| bytes.windows(name.len()).position(|part| part == name).unwrap();
+    // Names are preceded by their lengths. Only the first of these files is in the head.
+    let (head, others) = (find(b"\x041002"), find(b"\x041001"));
+    assert!(head < others);
+    for at in [head, others] {
+        let mut damaged = bytes.clone();
+        damaged[at + 1] = b'/';
+        reseal(&mut damaged);
+        let (_folder, path) = stored(&damaged);
+        let tree = open(&path, Access::Read).unwrap().tree;
+        let root = tree.listing(DirId::TOP).directories().next().unwrap();
+        assert_eq!(tree.head(root).is_some(), at == others);
+        assert!(tree.listing(root).is_empty());
+        assert!(tree.damage().is_some());
+        assert!(tree.verify().is_err());
     }
 }
 

@@ -31,6 +31,9 @@ fn blocks(file: &mut [u8], index: std::ops::Range<usize>) -> Option<()> {
             varint(file, &mut at)?;
             varint(file, &mut at)?;
         }
+        if kind & 8 != 0 {
+            varint(file, &mut at)?;
+        }
     }
     Some(())
 }

@@ -17,7 +17,7 @@ mod tests;
 
 pub use crate::analysis::ages::{Age, Ages, ages};
 pub use crate::analysis::errors::{Errors, errors};
+pub use crate::analysis::groups::{Groups, owners, storage_classes};
 pub use crate::analysis::largest::largest;
 pub use crate::analysis::links::{HardLinks, links};
-pub use crate::analysis::owners::{Owners, owners};
 pub use crate::analysis::types::{Type, TypeTotals, types};

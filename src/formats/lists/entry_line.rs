@@ -4,10 +4,13 @@ use super::field::{FieldUnit, ListField};
 use super::value::{self, LineRefusal};
 use crate::base::base64::from_base64;
 use crate::base::kind::Kind;
-use crate::tree::{EntryState, Exclusion, Metadata, Owner};
+use crate::tree::{EntryState, Exclusion, Metadata, Owner, StorageClass, StorageClasses};
 
 /// Maximum length of a path in bytes. No system call accepts a path of this length.
 const LONGEST_PATH: usize = u16::MAX as usize;
+
+/// Maximum length of the name of a storage class in bytes.
+const LONGEST_CLASS: usize = 255;
 
 /// Data from one line. Reused for every line to avoid allocations.
 #[derive(Debug, Default)]
@@ -23,6 +26,8 @@ pub(crate) struct EntryLine {
     pub(crate) is_bucket: bool,
     /// Host name; empty if the line does not name one.
     pub(crate) host: Vec<u8>,
+    /// Name of the storage class; empty if the line does not name one.
+    pub(crate) class: Vec<u8>,
     pub(crate) facts: LineFacts,
 }
 
@@ -53,6 +58,8 @@ pub(crate) struct LineFacts {
     inode: Option<u64>,
     error: Option<i32>,
     excluded: Option<Exclusion>,
+    /// Number of the storage class in the tree.
+    class: Option<StorageClass>,
 }
 
 impl EntryLine {
@@ -60,6 +67,7 @@ impl EntryLine {
         self.path.clear();
         self.root.clear();
         self.host.clear();
+        self.class.clear();
         (self.path_rank, self.root_rank, self.is_bucket) = (Rank::None, Rank::None, false);
         self.facts = LineFacts::default();
     }
@@ -87,12 +95,25 @@ impl EntryLine {
                 self.host.extend_from_slice(name(text)?);
                 std::str::from_utf8(text).map_err(|_| "not UTF-8")?;
             }
+            ListField::StorageClass => {
+                let text = text.trim_ascii();
+                if text.len() > LONGEST_CLASS {
+                    return Err("longer than 255 bytes".into());
+                }
+                self.class.clear();
+                self.class.extend_from_slice(text);
+            }
             ListField::Error => facts.error = Some(errno(text)),
             ListField::Excluded => facts.excluded = Some(value::exclusion(text)?),
             ListField::Type => facts.kind = Some(value::kind(text.trim_ascii())?),
             _ => facts.set_number(meaning, text.trim_ascii())?,
         }
         Ok(())
+    }
+
+    /// Looks up the storage class in the classes of the tree to which the entry will be added.
+    pub(crate) fn number_class(&mut self, classes: &StorageClasses) {
+        self.facts.class = (!self.class.is_empty()).then(|| classes.add(&self.class));
     }
 
     fn set_path(&mut self, path: &[u8], rank: Rank) -> Result<(), LineRefusal> {
@@ -179,6 +200,7 @@ impl LineFacts {
             links: None,
             owner,
             is_executable: false,
+            storage_class: self.class,
         }
     }
 }

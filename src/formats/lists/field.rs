@@ -45,6 +45,8 @@ pub enum ListField {
     Error,
     /// Reason why the entry was excluded.
     Excluded,
+    /// Storage class of an object.
+    StorageClass,
 }
 
 /// Field that a column contains, with the unit of its numbers.
@@ -138,6 +140,10 @@ const NAMES: &[(&str, ListField)] = &[
     ("link count", ListField::Links),
     ("error", ListField::Error),
     ("excluded", ListField::Excluded),
+    ("storage class", ListField::StorageClass),
+    ("storageclass", ListField::StorageClass),
+    ("tier", ListField::StorageClass),
+    ("access tier", ListField::StorageClass),
 ];
 
 /// Units that may occur as a word in a column name, with their sizes in bytes. Programs that print `KB` mean 1024
@@ -251,6 +257,8 @@ mod tests {
             ("last_mod", ListField::Mtime, 1),
             ("IsDir", ListField::IsDirectory, 1),
             ("scanned_at", ListField::ScannedAt, 1),
+            ("StorageClass", ListField::StorageClass, 1),
+            ("Tier", ListField::StorageClass, 1),
         ];
         for (name, field, unit) in cases {
             assert_eq!(FieldUnit::of_name(name), Some(FieldUnit { field, unit }), "{name}");

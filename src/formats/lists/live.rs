@@ -20,7 +20,7 @@ use super::path_tree::names;
 use super::value::LineRefusal;
 use crate::base::kind::Kind;
 use crate::formats::builder::{Builder, Counts, DirectoryStart, SEGMENT, Sizes, UNREADABLE};
-use crate::tree::{Batch, DirId, Entry, Metadata, Page, Tree};
+use crate::tree::{Batch, DirId, Entry, Metadata, Page, StorageClasses, Tree};
 
 /// Maximum number of directories with unpublished entries.
 const MOST_PAGES: usize = 64;
@@ -57,6 +57,11 @@ impl<'t> LiveTree<'t> {
             current: root,
             counts: Counts::default(),
         }
+    }
+
+    /// Returns the storage classes of the tree.
+    pub(crate) fn storage_classes(&self) -> &StorageClasses {
+        self.tree.storage_classes()
     }
 
     /// Adds the file or directory that a line describes.

@@ -123,6 +123,7 @@ impl<'d> ListReader<'d> {
                 is_open &= bytes.trim_ascii_end().last() != Some(&b']');
                 self.facts(bytes)
             });
+            self.line.number_class(self.target.storage_classes());
             let added = read.and_then(|is_entry| match live.borrow_mut().as_mut() {
                 _ if !is_entry => Ok(false),
                 Some(live) => live.add(&self.line).map(|()| true),

@@ -1,7 +1,7 @@
 //! Unfinished multipart uploads, as listed by rclone.
 //!
 //! ```text
-//! {"BUCKET":[{"Key":"a/b","Initiated":"2026-11-24T08:15:00Z","UploadId":"…", …}, …], …}
+//! {"BUCKET":[{"Key":"a/b","Initiated":"2026-11-24T08:15:00Z","StorageClass":"STANDARD","UploadId":"…", …}, …], …}
 //! ```
 //!
 //! The list does not contain sizes.
@@ -18,6 +18,7 @@ struct Upload {
     id: Vec<u8>,
     /// Start time of the upload, as text.
     began: Vec<u8>,
+    class: Vec<u8>,
 }
 
 /// Reads a list of uploads, and adds each upload to `live` as an empty file. `path_of` returns the path for a bucket
@@ -38,7 +39,10 @@ pub(crate) fn add_uploads(
             let start = lexer.offset();
             let upload = read(lexer)?;
             let path = path_of(bucket, &upload.key);
-            let added = line(&path, &upload).and_then(|line| live.add(&line));
+            let added = line(&path, &upload).and_then(|mut line| {
+                line.number_class(live.storage_classes());
+                live.add(&line)
+            });
             added.or_else(|reason| lexer.fault_at(start, reason))
         })
     })?;
@@ -52,6 +56,7 @@ fn read(lexer: &mut Lexer<'_>) -> Result<Upload, Fault> {
             b"Key" => &mut upload.key,
             b"UploadId" => &mut upload.id,
             b"Initiated" => &mut upload.began,
+            b"StorageClass" => &mut upload.class,
             _ => return lexer.skip(),
         };
         *field = lexer.string()?.to_vec();
@@ -68,7 +73,9 @@ fn read(lexer: &mut Lexer<'_>) -> Result<Upload, Fault> {
 fn line(path: &[u8], upload: &Upload) -> Result<EntryLine, super::value::LineRefusal> {
     let mut line = EntryLine::default();
     let name = [path, b" (unfinished upload ", &upload.id, b")"].concat();
-    for (field, text) in [("path", name.as_slice()), ("mtime", &upload.began)] {
+    for (field, text) in
+        [("path", name.as_slice()), ("mtime", &upload.began), ("storage class", &upload.class)]
+    {
         let field = FieldUnit::of_name(field).expect("a field with this name exists");
         line.set(field, text, |_| 0)?;
     }

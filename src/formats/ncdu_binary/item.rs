@@ -165,6 +165,7 @@ impl<'a> Fields<'a> {
             links: (self.kind == LINK).then(|| Links { count: self.get(key::LINKS), device: 0 }),
             owner: is_owned.then_some(Owner { uid, gid, mode }),
             is_executable: false,
+            storage_class: None,
         })
     }
 

@@ -18,7 +18,7 @@ use std::path::Path;
 
 use crate::formats::snapshot::{OpenError, begins_with};
 use crate::platform::memory::block_file::{Access, BlockFile};
-use crate::tree::{Devices, DirId, Tree};
+use crate::tree::{Devices, DirId, StorageClasses, Tree};
 pub use block_size::BlockSize;
 use blocks::Blocks;
 pub use layout::MAGIC;
@@ -45,7 +45,7 @@ pub fn open(path: &Path) -> Result<Tree, OpenError> {
 pub fn open_by(path: &Path, access: Option<Access>) -> Result<Tree, OpenError> {
     let blocks = Blocks::open(BlockFile::open(path, access).map_err(OpenError::Unreadable)?)?;
     let root = blocks.root();
-    let tree = Tree::from_chains(Box::new(blocks), Devices::default(), root);
+    let tree = Tree::from_chains(Box::new(blocks), Devices::default(), StorageClasses::default(), root);
     tree.listing(DirId::TOP);
     match tree.damage() {
         None => Ok(tree),

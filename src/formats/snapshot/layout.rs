@@ -14,7 +14,7 @@ pub const MAGIC: [u8; 8] = *b"\xd5duke\r\n\x1a";
 /// Last bytes of a snapshot.
 const END: [u8; 8] = *b"duke end";
 /// Version of the format that is written. All earlier versions can be read.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Length of the header: magic, version, and a checksum of both.
 pub const HEADER: u64 = 16;
@@ -27,6 +27,7 @@ const ROWS_OF_DIRECTORIES: u8 = 1;
 const KIND: u8 = 1;
 const LINKS: u8 = 2;
 const FAILURES: u8 = 4;
+const OTHERS: u8 = 8;
 
 /// Returns the maximum plausible length of the index in a file of `file` bytes. A longer index is rejected
 /// before it is read.
@@ -116,11 +117,16 @@ impl IndexDraft {
     /// Adds the next block of the file, a block of listings.
     pub fn listings(&mut self, entry: &ListingBlock) {
         let flag = |flag, is_set| if is_set { flag } else { 0 };
-        let flags = flag(LINKS, entry.has_links) | flag(FAILURES, entry.has_failures);
+        let flags = flag(LINKS, entry.has_links)
+            | flag(FAILURES, entry.has_failures)
+            | flag(OTHERS, entry.others.is_some());
         self.block(LISTINGS | flags, entry.block.length, entry.block.checksum);
         write_varint(&mut self.entries, u64::from(entry.first - self.first));
         write_varint(&mut self.entries, u64::from(entry.child - self.child));
         (self.first, self.child) = (entry.first, entry.child);
+        if let Some(others) = entry.others {
+            write_varint(&mut self.entries, others);
+        }
     }
 
     fn block(&mut self, kind: u8, length: u64, checksum: u32) {
@@ -131,7 +137,13 @@ impl IndexDraft {
     }
 
     /// Returns the encoded index.
-    pub fn finish(self, directories: u32, devices: &[u64], about: &SnapshotInfo) -> Vec<u8> {
+    pub fn finish(
+        self,
+        directories: u32,
+        devices: &[u64],
+        classes: &[Vec<u8>],
+        about: &SnapshotInfo,
+    ) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.entries.len() + 256);
         write_varint(&mut bytes, u64::from(directories));
         write_varint(&mut bytes, self.count);
@@ -142,6 +154,8 @@ impl IndexDraft {
             write_varint(&mut bytes, *device);
             about.file_systems.get(index).unwrap_or(&unknown).write(&mut bytes);
         }
+        write_varint(&mut bytes, classes.len() as u64);
+        classes.iter().for_each(|class| write_text(&mut bytes, class));
         about.write(&mut bytes);
         write_text(&mut bytes, env!("CARGO_PKG_VERSION").as_bytes());
         bytes
@@ -152,8 +166,8 @@ impl IndexDraft {
 pub fn decode_index(bytes: &[u8], offset: u64, version: u32) -> Result<(Plan, SnapshotInfo), Damage> {
     let mut cursor = ByteReader::new(bytes);
     let mut parts = || {
-        let mut plan = plan(&mut cursor, offset)?;
-        let about = about(&mut cursor, version, &mut plan.devices)?;
+        let mut plan = plan(&mut cursor, offset, version)?;
+        let about = about(&mut cursor, version, &mut plan)?;
         Ok((plan, about))
     };
     parts().map_err(|Malformed| {
@@ -162,7 +176,7 @@ pub fn decode_index(bytes: &[u8], offset: u64, version: u32) -> Result<(Plan, Sn
     })
 }
 
-fn plan(cursor: &mut ByteReader<'_>, index: u64) -> Result<Plan, Malformed> {
+fn plan(cursor: &mut ByteReader<'_>, index: u64, version: u32) -> Result<Plan, Malformed> {
     let directories = cursor.narrow()?;
     let mut plan = Plan {
         directories,
@@ -170,10 +184,12 @@ fn plan(cursor: &mut ByteReader<'_>, index: u64) -> Result<Plan, Malformed> {
         listings: Vec::new(),
         checksum: crc32fast::hash,
         devices: Vec::new(),
+        classes: Vec::new(),
     };
     // Offsets follow from the lengths of the blocks. `first` and `child` are stored as differences from the previous
     // block.
     let (mut offset, mut first, mut child) = (HEADER, 0, 0);
+    let flags = if version > 2 { LINKS | FAILURES | OTHERS } else { LINKS | FAILURES };
     for _ in 0..cursor.varint()? {
         let kind = cursor.byte()?;
         let length = cursor.varint()?;
@@ -191,9 +207,14 @@ fn plan(cursor: &mut ByteReader<'_>, index: u64) -> Result<Plan, Malformed> {
                 }
                 plan.rows.push(block);
             }
-            LISTINGS if kind & !(LINKS | FAILURES) == LISTINGS => {
+            LISTINGS if kind & !flags == LISTINGS => {
                 let step = cursor.narrow()?;
-                let is_next = step != 0 || plan.listings.is_empty();
+                let before = plan.listings.last().map(|before| before.others);
+                let is_next = match before {
+                    // The list of roots has no head.
+                    Some(None) if kind & OTHERS != 0 => step == 0 && first != 0,
+                    None | Some(_) => kind & OTHERS == 0 && (step != 0 || before.is_none()),
+                };
                 first = step
                     .checked_add(first)
                     .filter(|first| *first < directories && is_next)
@@ -204,7 +225,8 @@ fn plan(cursor: &mut ByteReader<'_>, index: u64) -> Result<Plan, Malformed> {
                     .filter(|child| *child <= directories)
                     .ok_or(Malformed)?;
                 let (has_links, has_failures) = (kind & LINKS != 0, kind & FAILURES != 0);
-                plan.listings.push(ListingBlock { block, first, child, has_links, has_failures });
+                let others = if kind & OTHERS == 0 { None } else { Some(cursor.varint()?) };
+                plan.listings.push(ListingBlock { block, first, child, has_links, has_failures, others });
             }
             _ => return Err(Malformed),
         }
@@ -217,17 +239,19 @@ fn plan(cursor: &mut ByteReader<'_>, index: u64) -> Result<Plan, Malformed> {
     Ok(plan)
 }
 
-/// Decodes the end of the index: appends the devices to `devices`, and returns the metadata of the snapshot.
-fn about(
-    cursor: &mut ByteReader<'_>,
-    version: u32,
-    devices: &mut Vec<u64>,
-) -> Result<SnapshotInfo, Malformed> {
+/// Decodes the end of the index: adds the devices and the storage classes to `plan`, and returns the metadata of the
+/// snapshot.
+fn about(cursor: &mut ByteReader<'_>, version: u32, plan: &mut Plan) -> Result<SnapshotInfo, Malformed> {
     let mut file_systems = Vec::new();
     for _ in 0..cursor.varint()? {
-        devices.push(cursor.varint()?);
+        plan.devices.push(cursor.varint()?);
         if version > 1 {
             file_systems.push(FileSystemInfo::read(cursor)?);
+        }
+    }
+    if version > 2 {
+        for _ in 0..cursor.varint()? {
+            plan.classes.push(text(cursor)?);
         }
     }
     let about = if version > 1 {

@@ -6,6 +6,7 @@
 //! Invariant: input is untrusted. Reading returns a tree or one error with a byte offset, at a cost proportional to the
 //! size of the file.
 
+mod file_order;
 mod info;
 pub(crate) mod layout;
 mod merge;

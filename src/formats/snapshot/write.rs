@@ -19,6 +19,7 @@ use crate::base::absolute::absolute_bytes;
 use crate::base::os_error::ENOENT;
 use crate::base::os_error::io_error_text;
 use crate::base::sync::{AtomicBool, Ordering};
+use crate::formats::snapshot::file_order::FileOrder;
 use crate::formats::snapshot::info::SnapshotInfo;
 use crate::formats::snapshot::layout::{IndexDraft, footer, header};
 use crate::formats::snapshot::written::WrittenTree;
@@ -112,7 +113,12 @@ pub(crate) fn write(
     blocks.write(&header())?;
     let directories = Body::new(tree, about, &mut blocks).write()?;
     check()?;
-    let index = std::mem::take(&mut blocks.index).finish(directories, &tree.devices(), about);
+    let index = std::mem::take(&mut blocks.index).finish(
+        directories,
+        &tree.devices(),
+        &tree.storage_classes(),
+        about,
+    );
     let block =
         Block { offset: blocks.written, length: index.len() as u64, checksum: crc32fast::hash(&index) };
     blocks.write(&index)?;
@@ -140,11 +146,11 @@ impl Blocks<'_> {
     }
 
     fn listings(&mut self, page: &mut Page) -> Result<(), WriteError> {
-        let Page { mut listings, child, has_links, has_failures } = std::mem::take(page);
+        let Page { mut listings, child, has_links, has_failures, others } = std::mem::take(page);
         if let Some((first, bytes)) = listings.take() {
             let checksum = crc32fast::hash(&bytes);
             let block = Block { offset: self.written, length: bytes.len() as u64, checksum };
-            self.index.listings(&ListingBlock { block, first, child, has_links, has_failures });
+            self.index.listings(&ListingBlock { block, first, child, has_links, has_failures, others });
             self.write(&bytes)?;
         }
         Ok(())
@@ -167,6 +173,8 @@ struct Page {
     child: u32,
     has_links: bool,
     has_failures: bool,
+    /// Number of entries, if the block contains a listing without its head.
+    others: Option<u64>,
 }
 
 /// Listing that is being written: finished segments and the current one.
@@ -247,9 +255,10 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
                 self.blocks.rows(&mut self.rows)?;
             }
             self.listing(number, id, &aliases)?;
-            // The directories named in a block must have consecutive numbers. The list of roots gets its own block,
-            // because a root may also refer to a directory named in another listing.
-            if id == DirId::TOP || self.page.listings.length() >= BLOCK {
+            // The list of roots gets its own block, because only its entries may refer to directories named in other
+            // listings.
+            let is_full = self.page.others.is_some() || self.page.listings.length() >= BLOCK;
+            if id == DirId::TOP || is_full {
                 self.blocks.listings(&mut self.page)?;
             }
         }
@@ -259,8 +268,34 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
     }
 
     fn listing(&mut self, number: u32, id: DirId, aliases: &HashMap<DirId, u32>) -> Result<(), WriteError> {
+        let order = FileOrder::of(self.tree, id);
+        if order.has_head() {
+            self.blocks.listings(&mut self.page)?;
+            let child = self.seal((id, number), order.head(), aliases);
+            self.segments.finish(number, child, &mut self.page);
+            self.blocks.listings(&mut self.page)?;
+            self.page.others = Some(order.others().count() as u64);
+        }
+        let child = self.seal((id, number), order.others(), aliases);
+        // A long listing gets its own block. Otherwise, it would also have to be read whenever one of the
+        // short listings before it is read.
+        if self.segments.bytes.len() >= BLOCK && !order.has_head() {
+            self.blocks.listings(&mut self.page)?;
+        }
+        self.segments.finish(number, child, &mut self.page);
+        Ok(())
+    }
+
+    /// Adds entries of the directory `id` to the current listing and seals it. `number` is the number of `id`. Returns
+    /// the number of the first directory that the entries name.
+    fn seal(
+        &mut self,
+        (id, number): (DirId, u32),
+        entries: impl Iterator<Item = Entry<'t>>,
+        aliases: &HashMap<DirId, u32>,
+    ) -> u32 {
         let child = self.numbers.given;
-        for (index, (_, record)) in self.tree.listing(id).entries().enumerate() {
+        for (index, record) in entries.enumerate() {
             let record = self.tree.entry(id, record);
             let state = match record.state {
                 EntryState::Known(metadata) => {
@@ -285,13 +320,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
             self.segments.push(&Entry { name: &name, state, ..record });
         }
         self.segments.seal();
-        // A long listing gets its own block. Otherwise, it would also have to be read whenever one of the
-        // short listings before it is read.
-        if self.segments.bytes.len() >= BLOCK {
-            self.blocks.listings(&mut self.page)?;
-        }
-        self.segments.finish(number, child, &mut self.page);
-        Ok(())
+        child
     }
 
     /// Returns the state to write for the child directory `child` in the listing of `id`.
@@ -356,7 +385,8 @@ fn aliases(tree: &impl WrittenTree) -> HashMap<DirId, u32> {
     while found.len() < wanted.len()
         && let Some((number, _, id)) = numbers.next()
     {
-        for child in tree.listing(id).directories() {
+        let order = FileOrder::of(tree, id);
+        for child in order.head().chain(order.others()).filter_map(|entry| entry.directory()) {
             if let Some(given) = numbers.give(id, number, child)
                 && wanted.contains(&child)
             {

@@ -3,19 +3,23 @@
 use std::collections::HashSet;
 
 use crate::tree::stored::rows::Row;
-use crate::tree::{DirId, Entry, Listing, Tree};
+use crate::tree::{DirId, Entry, Listing, Totals, Tree};
 
 /// Tree that can be written as a snapshot.
 pub(crate) trait WrittenTree {
     /// Returns the device numbers, ordered by device index.
     fn devices(&self) -> Vec<u64>;
+    /// Returns the names of the storage classes, ordered by number.
+    fn storage_classes(&self) -> Vec<Vec<u8>>;
     /// Returns the entries of a directory. The writer passes each entry to [`WrittenTree::entry`].
     fn listing(&self, id: DirId) -> Listing<'_>;
     /// Returns `record`, an entry of the directory `id`, with the directory number and the device index that the
     /// snapshot stores for it.
     fn entry<'e>(&self, id: DirId, record: Entry<'e>) -> Entry<'e>;
     fn parent(&self, id: DirId) -> Option<DirId>;
-    /// Returns the row of directory `id`. `parent` is the number of its parent.
+    /// Returns the totals of a directory.
+    fn totals(&self, id: DirId) -> Totals;
+    /// Returns the row of a directory whose parent has the number `parent`.
     fn row(&self, id: DirId, parent: u32) -> Row;
     /// Returns `true` if the directory could not be read.
     fn is_unreadable(&self, id: DirId) -> bool;
@@ -28,6 +32,10 @@ impl WrittenTree for Tree {
         self.devices().numbers()
     }
 
+    fn storage_classes(&self) -> Vec<Vec<u8>> {
+        self.storage_classes().names()
+    }
+
     fn listing(&self, id: DirId) -> Listing<'_> {
         self.listing(id)
     }
@@ -38,6 +46,10 @@ impl WrittenTree for Tree {
 
     fn parent(&self, id: DirId) -> Option<DirId> {
         self.parent(id)
+    }
+
+    fn totals(&self, id: DirId) -> Totals {
+        self.totals(id)
     }
 
     fn row(&self, id: DirId, parent: u32) -> Row {

@@ -181,6 +181,10 @@ impl<'t> Report<'t> {
         sizes(json, metadata.disk(), metadata.apparent, metadata.mtime);
         frees(json, self.exclusive.as_ref().and_then(|sizes| sizes.of(directory, metadata)));
         links(json, self.tree, metadata);
+        if let Some(class) = metadata.storage_class {
+            json.raw(",\"storage_class\":");
+            json.string(self.tree.storage_classes().name(class).as_bytes());
+        }
         end(json, End { owner: metadata.owner, errno: None });
     }
 

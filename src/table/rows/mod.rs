@@ -5,6 +5,8 @@
 //! only after ten times that duration. Sorting a huge, growing directory therefore takes at most a tenth of the drawing
 //! thread's time.
 //!
+//! Of a large directory in a snapshot, only the largest entries are loaded and sorted at first.
+//!
 //! Invariant: every row is an entry of the sorted listing or, while the scan is reading the directory, a recorded entry
 //! that the listing does not contain. No name has two rows.
 
@@ -110,6 +112,8 @@ pub struct SortedEntries {
     /// Length of the encoded listing in bytes when the rows were sorted. A greater length means new entries.
     length: u64,
     left_out: usize,
+    /// Number of entries that follow the rows, but have not been loaded; see [`Self::of_head`].
+    unloaded: usize,
     largest: u64,
     before: Option<PreviousListing>,
     cost: Duration,
@@ -128,6 +132,17 @@ impl SortedEntries {
         // two steps would be missing from both.
         let recorded = sizes.recorded_dir(tree, id);
         Self { was_complete, edition, ..Self::merged(tree, sizes, id, &tree.listing(id), order, recorded) }
+    }
+
+    /// Sorts the largest entries of `id`, if only these have been loaded from a snapshot, and they come first in `order`.
+    /// Otherwise, returns `None`.
+    pub fn of_head(tree: &Tree, sizes: &SizeSource, id: DirId, order: Order) -> Option<Self> {
+        let is_plain = sizes.filtered.is_none() && sizes.growth.is_none() && sizes.recorded.is_none();
+        let is_first = is_plain && order.is_by_disk_usage();
+        let head = is_first.then(|| tree.head(id)).flatten()?;
+        let unloaded = usize::try_from(head.others).unwrap_or(usize::MAX);
+        let rows = Self::new(tree, sizes, id, &head.listing, order);
+        Some(Self { unloaded, was_complete: true, edition: tree.edition(), ..rows })
     }
 
     /// Sorts the entries of `listing`, which must be the listing of `id`. If there is a filter, sorts only the entries
@@ -221,7 +236,12 @@ impl SortedEntries {
         self.recorded.as_ref().filter(|rows| rows.len() > 0)
     }
 
-    /// Returns the number of entries of the directory that have no row.
+    /// Returns the number of entries that follow the rows, but have not been loaded.
+    pub fn unloaded(&self) -> usize {
+        self.unloaded
+    }
+
+    /// Returns the number of hidden entries.
     pub fn left_out(&self) -> usize {
         self.left_out
     }

@@ -88,6 +88,8 @@ pub struct Found {
     pub linked: Vec<LinkedName>,
     /// Entries that could not be read: directory, position of the entry, and error number.
     pub failures: Vec<(DirId, usize, i32)>,
+    /// Number of entries.
+    pub entries: u64,
 }
 
 /// Decodes a block.
@@ -160,6 +162,7 @@ impl Decoder<'_> {
     }
 
     fn record(&mut self, id: DirId, record: &Entry<'_>, at: usize) -> Result<(), usize> {
+        self.found.entries += 1;
         match record.state {
             EntryState::Known(metadata) => {
                 if let Some(child) = metadata.directory {

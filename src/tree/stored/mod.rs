@@ -10,6 +10,7 @@
 mod chained;
 pub mod chains;
 mod damage;
+mod head;
 pub mod listings;
 mod numbered;
 mod plan;
@@ -18,8 +19,10 @@ pub mod rows;
 use super::devices::Devices;
 use super::directory::{Dir, DirId, Totals};
 use super::reading::Tree;
+use super::storage_classes::StorageClasses;
 use crate::platform::memory::block_file::{BlockFile, Damage};
 use chains::{ChainedFile, Chains};
+pub use head::ListingHead;
 use plan::NumberedFile;
 pub(super) use plan::Stored;
 pub use plan::{ListingBlock, Plan, ROWS};
@@ -103,15 +106,21 @@ impl Tree {
     /// Creates the tree stored in `file`, whose blocks are at the positions in `plan`. Does not read any blocks yet.
     pub fn from_file(file: BlockFile, mut plan: Plan) -> Self {
         let devices = Devices::from(std::mem::take(&mut plan.devices));
+        let classes = StorageClasses::from(std::mem::take(&mut plan.classes));
         let count = plan.directories;
-        Self::empty(count, devices, Some(Box::new(Stored::Numbered(NumberedFile::new(file, plan)))))
+        Self::empty(count, devices, classes, Some(Box::new(Stored::Numbered(NumberedFile::new(file, plan)))))
     }
 
     /// Creates a tree that is loaded from `chains` when needed. `root` is the position of the last item in the chain
-    /// of the roots. Items may refer to `devices` by index. Does not read any chains yet.
-    pub fn from_chains(chains: Box<dyn Chains>, devices: Devices, root: u64) -> Self {
+    /// of the roots. Items may refer to `devices` and `classes` by index. Does not read any chains yet.
+    pub fn from_chains(
+        chains: Box<dyn Chains>,
+        devices: Devices,
+        classes: StorageClasses,
+        root: u64,
+    ) -> Self {
         let file = ChainedFile::new(chains, root);
-        let tree = Self::empty(1, devices, Some(Box::new(Stored::Chained(Box::new(file)))));
+        let tree = Self::empty(1, devices, classes, Some(Box::new(Stored::Chained(Box::new(file)))));
         tree.set_totals(DirId::TOP, &Totals::default(), 0);
         tree
     }

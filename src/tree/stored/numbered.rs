@@ -14,6 +14,8 @@
 //! and parents, listings and children form no cycles. A damaged block is ignored as a whole: its directories are empty,
 //! and the damage is recorded.
 //!
+//! A long listing is in two blocks: its head (`head`), and the other entries. It is published when both are loaded.
+//!
 //! `platform::memory::block_file` reads the file. Invariant: no matter what the file contains, the tree is finite, and
 //! a walk visits each directory below the top once.
 
@@ -23,8 +25,10 @@ use super::listings::{self, Found, Span};
 use super::plan::{ListingBlock, NumberedFile, ROWS};
 use super::rows::{self, Row};
 use crate::base::sync::{Ordering, lock};
+use crate::platform::memory::arena::Address;
 use crate::platform::memory::block_file::{Bytes, Damage};
 use crate::tree::directory::{Dir, DirId, PARTIAL, State};
+use crate::tree::encoding::encode_link;
 use crate::tree::reading::{Failure, LEAF, Tree};
 
 #[cfg(not(loom))] // loom uses small leaves and stores nothing
@@ -57,7 +61,16 @@ impl NumberedFile {
         }
     }
 
-    /// Returns the length in bytes of the block that contains the listing of `id`; 0 if there is none.
+    /// Loads the head of the listing of `id`. Returns its address, and the number of the other entries. Returns `None`
+    /// if the listing has no head, or a damaged one.
+    pub(crate) fn head(&self, tree: &Tree, id: DirId) -> Option<(Address, u64)> {
+        let index = self.block_of(id).filter(|index| self.plan.listings[*index].first == id.0)?;
+        let others = self.plan.listings[index].others?;
+        Some((self.fetch_block(tree, index.checked_sub(1)?)?, others))
+    }
+
+    /// Returns the length in bytes of the block that contains the listing of `id` (without its head, if it has one); 0
+    /// if there is none.
     pub(crate) fn block_length(&self, id: DirId) -> u64 {
         self.block_of(id).map_or(0, |index| self.plan.listings[index].block.length)
     }
@@ -88,19 +101,33 @@ impl NumberedFile {
         self.damage.get()
     }
 
-    fn fetch_block(&self, tree: &Tree, index: usize) {
-        self.fetched[index].get_or_init(|| {
-            if let Err(damage) = self.publish_block(tree, index) {
+    /// Loads a block, unless it has already been loaded. If it contains the head of a listing, returns the address.
+    fn fetch_block(&self, tree: &Tree, index: usize) -> Option<Address> {
+        *self.fetched[index].get_or_init(|| {
+            self.publish_block(tree, index).unwrap_or_else(|damage| {
                 self.damage.note(damage);
-            }
-        });
+                None
+            })
+        })
     }
 
-    fn publish_block(&self, tree: &Tree, index: usize) -> Result<(), Damage> {
-        let ListingBlock { block, first, child, .. } = self.plan.listings[index];
+    fn publish_block(&self, tree: &Tree, index: usize) -> Result<Option<Address>, Damage> {
+        let ListingBlock { block, first, child, others, .. } = self.plan.listings[index];
         let all = self.plan.directories;
-        let end = self.plan.listings.get(index + 1).map_or((all, all), |next| (next.first, next.child));
-        let span = Span { parents: first..end.0, children: child..end.1, all };
+        let next = self.plan.listings.get(index + 1);
+        let end = next.map_or((all, all), |next| (next.first, next.child));
+        let has_others = next.is_some_and(|next| next.others.is_some());
+        let part = match others {
+            // Without its head, a listing would lack its largest entries.
+            Some(_) => match index.checked_sub(1).and_then(|before| self.fetch_block(tree, before)) {
+                Some(head) => Part::Others(head),
+                None => return Ok(None),
+            },
+            None if has_others => Part::Head,
+            None => Part::Whole,
+        };
+        let parents = if part == Part::Whole { first..end.0 } else { first..first.saturating_add(1) };
+        let span = Span { parents, children: child..end.1, all };
         let damaged = |at: usize, reason| Damage::new(block.offset + at as u64, reason);
         let bytes = self.file.read(block, self.plan.checksum)?;
         let found = listings::decode(&bytes, &span).map_err(|at| damaged(at, "no listing"))?;
@@ -109,13 +136,26 @@ impl NumberedFile {
                 return Err(damaged(child.record, "this directory has another parent"));
             }
         }
-        publish(tree, found, bytes);
-        Ok(())
+        if others.is_some_and(|count| count != found.entries) {
+            return Err(damaged(0, "the number of entries is not that in the index"));
+        }
+        Ok(publish(tree, found, bytes, part))
     }
 }
 
-/// Adds the contents of a block to the tree.
-fn publish(tree: &Tree, found: Found, bytes: Bytes) {
+/// Content of a block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// Whole listings.
+    Whole,
+    /// Head of one listing.
+    Head,
+    /// Other entries of the listing whose head is at this address.
+    Others(Address),
+}
+
+/// Adds the contents of a block to the tree. If the block contains the head of a listing, returns its address.
+fn publish(tree: &Tree, found: Found, bytes: Bytes, part: Part) -> Option<Address> {
     let start = tree.bytes.adopt(bytes);
     let mut failures = Vec::new();
     for child in found.children {
@@ -130,9 +170,21 @@ fn publish(tree: &Tree, found: Found, bytes: Bytes) {
     }
     lock(&tree.failures).extend(failures);
     lock(&tree.linked).extend(found.linked);
-    for (id, node) in found.listings {
-        tree.dir(id).listing.store(start.plus(node).to_bits(), Ordering::Release);
+    let mut listings = found.listings.into_iter().map(|(id, node)| (id, start.plus(node)));
+    if part == Part::Head {
+        return listings.next().map(|(_, head)| head);
     }
+    for (id, node) in listings {
+        let node = match part {
+            Part::Others(head) => {
+                let link = encode_link(head.to_bits(), node.to_bits());
+                tree.bytes.adopt(Bytes::Own(link.into()))
+            }
+            Part::Whole | Part::Head => node,
+        };
+        tree.dir(id).listing.store(node.to_bits(), Ordering::Release);
+    }
+    None
 }
 
 impl From<&Row> for Dir {

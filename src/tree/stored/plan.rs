@@ -3,6 +3,7 @@
 use super::chains::ChainedFile;
 use super::damage::FirstDamage;
 use crate::base::sync::OnceLock;
+use crate::platform::memory::arena::Address;
 use crate::platform::memory::block_file::{Block, BlockFile};
 
 /// Number of rows of the directory table that one block of the file holds. The last block may hold fewer.
@@ -22,6 +23,9 @@ pub struct ListingBlock {
     pub has_links: bool,
     /// `true` if an entry in the block could not be read.
     pub has_failures: bool,
+    /// Number of entries in the block, if they continue the listing that is alone in the previous block; see
+    /// [`ListingHead`](crate::tree::ListingHead).
+    pub others: Option<u64>,
 }
 
 /// Positions of all blocks of a tree.
@@ -37,6 +41,8 @@ pub struct Plan {
     pub checksum: fn(&[u8]) -> u32,
     /// Device numbers. Rows and records refer to them by index.
     pub devices: Vec<u64>,
+    /// Names of the storage classes. Records refer to them by number.
+    pub classes: Vec<Vec<u8>>,
 }
 
 /// File from which a tree is loaded, and the state of loading.
@@ -49,8 +55,9 @@ pub(in crate::tree) enum Stored {
 pub(in crate::tree) struct NumberedFile {
     pub(in crate::tree) file: BlockFile,
     pub(in crate::tree) plan: Plan,
-    /// One cell per block of listings, set once the block has been loaded.
-    pub(in crate::tree) fetched: Box<[OnceLock<()>]>,
+    /// One cell per block of listings, set once the block has been loaded. Contains the address of the head of a
+    /// listing if that is the content of the block.
+    pub(in crate::tree) fetched: Box<[OnceLock<Option<Address>>]>,
     pub(in crate::tree) damage: FirstDamage,
 }
 

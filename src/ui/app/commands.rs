@@ -99,10 +99,7 @@ impl App<'_> {
     pub(super) fn command(&mut self, command: Command) -> Option<Effect> {
         match command {
             Command::Move(motion) if self.cx.views.is_overview() => self.cx.views.overview.go(motion),
-            Command::Move(motion) => {
-                self.cx.place.step(motion, self.cx.lines_here());
-                self.cx.pin();
-            }
+            Command::Move(motion) => self.cx.step(motion),
             Command::Open if self.cx.views.is_overview() => {
                 return self.cx.views.overview.selected().and_then(|view| self.perform(Command::View(view)));
             }

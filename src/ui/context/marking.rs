@@ -102,8 +102,7 @@ impl<'t> Context<'t> {
         if let Some(sheet) = self.views.sheets.last_mut() {
             sheet.step(Motion::Down, lines);
         } else {
-            self.place.step(Motion::Down, self.lines_here());
-            self.place.pin();
+            self.step(Motion::Down);
         }
     }
 
@@ -138,13 +137,13 @@ impl<'t> Context<'t> {
     }
 
     pub fn mark_shown(&mut self) {
-        let entries = self.shown_entries();
+        let entries = self.all_entries();
         self.set_marks(&entries);
         self.marks.add_up(self.tree);
     }
 
     pub fn invert_marks(&mut self) {
-        let entries = self.shown_entries();
+        let entries = self.all_entries();
         let missing: Vec<_> =
             entries.into_iter().filter(|(id, record)| !self.marks.clear((*id, record.name))).collect();
         self.set_marks(&missing);
@@ -222,12 +221,12 @@ impl<'t> Context<'t> {
         let mut entries = Vec::with_capacity(wanted.len());
         for wanted in wanted.chunk_by(|one, other| one.directory == other.directory) {
             let id = wanted[0].directory;
-            let listing = self.tree.listing(id);
             if wanted.len() < FEW {
-                let records = wanted.iter().filter_map(|entry| listing.record(entry.position));
+                let records = wanted.iter().filter_map(|entry| entry.record(self.tree));
                 entries.extend(records.map(|record| (id, record)));
                 continue;
             }
+            let listing = self.tree.listing(id);
             let mut next = wanted.iter().peekable();
             let mut is_wanted = |position| next.next_if(|wanted| wanted.position == position).is_some();
             let records = listing.entries().filter(|(position, _)| is_wanted(*position));
@@ -256,6 +255,14 @@ impl<'t> Context<'t> {
             self.notify(Notice::NotMarked(skipped));
         }
         entries
+    }
+
+    /// Returns the entries of all rows; see [`Self::whole_entries`].
+    fn all_entries(&mut self) -> Vec<Located<'t>> {
+        if self.views.sheets.is_empty() {
+            self.load_rows();
+        }
+        self.whole_entries(0, usize::MAX)
     }
 
     fn holds_more(&self, (_, record): &Located<'_>) -> bool {

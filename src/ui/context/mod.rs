@@ -47,8 +47,9 @@ use super::window::Window;
 use crate::base::format::Units;
 use crate::base::sync::Arc;
 use crate::source::SourceKind;
-use crate::table::column::{Column, RowLook};
+use crate::table::column::{Column, ColumnSet, RowLook};
 use crate::table::recorded::{RecordedTotals, RecordedTree};
+use crate::table::row::NumberFormat;
 use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, LiveTotals, Tree};
 
@@ -190,6 +191,21 @@ impl<'t> Context<'t> {
         self.theme.glyphs.spinner(u64::try_from(self.scan.last.now.as_millis() / 125).unwrap_or(0))
     }
 
+    /// Returns the settings with which cells are formatted.
+    pub fn number_format(&self) -> NumberFormat<'_> {
+        NumberFormat {
+            units: self.units,
+            zone: &self.zone,
+            users: self.owners.names(),
+            classes: self.tree.storage_classes(),
+        }
+    }
+
+    /// Returns the columns of the list.
+    pub fn list_columns(&self) -> ColumnSet {
+        self.shown.columns.with(Column::Class, !self.tree.storage_classes().is_empty())
+    }
+
     pub fn is_scanning(&self) -> bool {
         self.scan.is_running()
     }
@@ -201,6 +217,9 @@ impl<'t> Context<'t> {
             self.place.show_first(lines);
         } else {
             self.place.show_cursor(lines);
+        }
+        if self.place.lacks_rows(lines) {
+            self.load_rows();
         }
         let sizes = self.sizes();
         let look = (self.order, self.shown, self.units);

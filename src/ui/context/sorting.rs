@@ -4,6 +4,9 @@
 //! are ready, the old rows are shown. If a filter was set or cleared, or a directory was just entered, the old
 //! rows would be wrong, so no rows are shown.
 //!
+//! In a snapshot, a large directory first shows only its largest entries. The other ones are loaded when the user
+//! scrolls down to them, or when a command needs them.
+//!
 //! Invariant: sorted rows belong to the latest requested directory and order.
 
 use std::time::Duration;
@@ -12,7 +15,8 @@ use super::Context;
 use crate::base::sync::Arc;
 use crate::table::column::Column;
 use crate::table::recorded::RecordedTotals;
-use crate::table::rows::{self, Direction, MERGE_FACTOR, SizeSource};
+use crate::table::rows::{self, Direction, SizeSource};
+use crate::ui::cursor::Motion;
 use crate::ui::loader::{Loader, Sources};
 use crate::ui::notice::Notice;
 use crate::ui::view_state::Sorting;
@@ -56,6 +60,12 @@ impl Context<'_> {
         // The flag is set before sorting, because entries read during the sort make the order outdated again.
         self.is_stale = self.is_scanning();
         self.parent_list = None;
+        let lines = self.lines_here();
+        if self.place.sort_head(self.tree, &self.sizes(), order, lines) {
+            self.sorting = None;
+            self.sorted = self.scan.last.now;
+            return;
+        }
         let is_long = |recorded: &Arc<RecordedTotals>| recorded.is_large(self.place.id);
         let mut sizes = self.sizes();
         // Merging a long recorded listing slows the scan down, so it may only take a small part of the scan's time.
@@ -68,10 +78,28 @@ impl Context<'_> {
             self.sorting = Some(Sorting { rows: Loader::default(), directory, order, sizes });
         } else {
             self.sorting = None;
-            let lines = self.lines_here();
             self.place.sort(self.tree, &sizes, order, lines);
             self.sorted = self.scan.last.now;
         }
+    }
+
+    /// Loads the entries of the shown directory that have not been loaded, and sorts all rows.
+    pub fn load_rows(&mut self) {
+        if self.place.rows().unloaded() > 0 {
+            let (order, sizes, lines) = (self.order_here(), self.sizes(), self.lines_here());
+            self.sorting = None;
+            self.place.sort(self.tree, &sizes, order, lines);
+        }
+    }
+
+    /// Moves the cursor of the list. Loads the rows at and below its new row, if necessary.
+    pub fn step(&mut self, motion: Motion) {
+        let lines = self.lines_here();
+        if self.place.lacks_rows_for(motion, lines) {
+            self.load_rows();
+        }
+        self.place.step(motion, lines);
+        self.pin();
     }
 
     pub fn sort_anew(&mut self) {

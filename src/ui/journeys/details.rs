@@ -264,3 +264,40 @@ fn the_recorded_size_of_an_unreadable_directory_is_shown() {
     press(&mut app, "i");
     assert!(screen(&mut app).contains("5.0 MiB in the whole directory, according"));
 }
+
+/// Returns a tree with a file of 512 bytes. If there is a `class`, it is the storage class of the file.
+fn with_class(class: Option<&str>) -> Tree {
+    use crate::base::kind::Kind;
+    use crate::tree::{Entry, EntryState, Metadata};
+    let growing = Growing::new();
+    let (tree, mut batch) = (&growing.tree, crate::tree::Batch::default());
+    let storage_class = class.map(|name| tree.storage_classes().add(name.as_bytes()));
+    let state =
+        EntryState::Known(Metadata { blocks: 1, apparent: 512, storage_class, ..Metadata::default() });
+    batch.push(growing.root(), &Entry { name: b"object", kind: Kind::File, state });
+    let sealed = batch.seal(tree, growing.root()).unwrap();
+    tree.publish(&mut batch, growing.root(), &sealed);
+    growing.finish();
+    Arc::into_inner(growing.tree).unwrap()
+}
+
+#[test]
+fn the_list_has_a_column_for_storage_classes_if_the_tree_has_any() {
+    let tree = with_class(Some("DEEP_ARCHIVE"));
+    let mut app = finished(&tree);
+    let text = screen(&mut app);
+    assert!(text.contains("Class") && text.contains("DEEP_ARCHIVE   object"), "{text}");
+    press(&mut app, "i");
+    assert!(screen(&mut app).contains(" Class       DEEP_ARCHIVE"), "{}", screen(&mut app));
+    press(&mut app, "i");
+    // The column is among the first to disappear.
+    app.update(Event::Resize(50, 12));
+    let text = screen(&mut app);
+    assert!(!text.contains("Class") && text.contains("Share"), "{text}");
+    // Control characters in a name from a list do not reach the terminal.
+    let tree = with_class(Some("a\x1b[31m"));
+    let text = screen(&mut finished(&tree));
+    assert!(text.contains("Class") && !text.contains('\x1b'), "{text}");
+    let tree = with_class(None);
+    assert!(!screen(&mut finished(&tree)).contains("Class"));
+}

@@ -94,3 +94,77 @@ fn rows_are_sorted_again_after_a_rescan() {
     app.poll(&Sources { pool: &pool, tree: &tree, basis: None, may_ask_system: false });
     assert_eq!(app.cx.window.rows, 0, "rows of what was");
 }
+
+/// Returns the tree of a snapshot of [`tree`], from which only the roots have been loaded.
+fn stored() -> Arc<Tree> {
+    use crate::formats::snapshot;
+    let (stop, mut bytes) = (crate::base::sync::AtomicBool::new(false), Vec::new());
+    let limits = snapshot::Limits { bytes: u64::MAX, stop: &stop };
+    snapshot::save(&tree(), &snapshot::SnapshotInfo::default(), &limits, &mut bytes).unwrap();
+    Arc::new(snapshot::open_bytes(bytes).unwrap().tree)
+}
+
+/// Opens the large directory of a snapshot. Only its largest entries are loaded.
+fn opened(tree: &Tree) -> App<'_> {
+    let mut app = finished(tree);
+    press(&mut app, "Enter");
+    assert_eq!((app.cx.window.rows as u64, app.cx.is_sorting()), (ENTRIES, false));
+    assert_eq!(names(&app)[..2], ["even_069999", "odd_069998"]);
+    assert!(unloaded(&app) > 0);
+    app
+}
+
+fn unloaded(app: &App<'_>) -> u64 {
+    app.cx.place.rows().unloaded() as u64
+}
+
+#[test]
+fn the_largest_entries_of_a_stored_directory_are_shown_without_loading_the_others() {
+    let tree = stored();
+    let mut app = opened(&tree);
+    assert_eq!(unloaded(&app), ENTRIES - 1024);
+    press(&mut app, "j PageDown k Space i Esc h Enter");
+    assert_eq!(unloaded(&app), ENTRIES - 1024);
+    assert!(tree.loaded_listing(app.cx.place.id).is_empty());
+    let before = selected(&app);
+    // Scrolls down to the entries that are not loaded. The cursor moves on as if they were.
+    let pages = 1024 / app.cx.lines_here() + 1;
+    (0..pages).for_each(|_| _ = press(&mut app, "PageDown"));
+    assert_eq!((unloaded(&app), app.cx.is_sorting()), (0, false));
+    (0..pages).for_each(|_| _ = press(&mut app, "PageUp"));
+    assert_eq!(selected(&app), before);
+}
+
+#[test]
+fn commands_for_all_rows_load_the_others() {
+    let tree = stored();
+    let mut app = opened(&tree);
+    press(&mut app, "G");
+    assert_eq!((unloaded(&app), selected(&app).as_str()), (0, "even_000001"));
+    assert_eq!(app.cx.window.index as u64, ENTRIES - 1);
+
+    for keys in ["+", "*"] {
+        let tree = stored();
+        let mut app = opened(&tree);
+        press(&mut app, keys);
+        assert_eq!(app.cx.marks.count() as u64, ENTRIES, "{keys}");
+    }
+
+    let tree = stored();
+    let mut app = opened(&tree);
+    press(&mut app, "n");
+    work(&mut app, &tree);
+    assert_eq!((unloaded(&app), app.cx.window.rows as u64), (0, ENTRIES));
+    press(&mut app, "g");
+    assert_eq!(selected(&app), "even_000001");
+}
+
+/// The rows that become visible in a larger window are loaded.
+#[test]
+fn a_larger_window_loads_the_rows_it_shows() {
+    let tree = stored();
+    let mut app = opened(&tree);
+    app.update(Event::Resize(80, 2000));
+    assert_eq!(unloaded(&app), 0);
+    assert!(names(&app).len() > 1024);
+}

@@ -207,6 +207,10 @@ impl DetailLines<'_> {
         let Some(id) = metadata.directory else {
             self.add("Disk", self.bytes(metadata.disk(), Precision::Exact));
             self.add("Apparent", self.bytes(metadata.apparent, Precision::Exact));
+            if let Some(class) = metadata.storage_class {
+                let name = self.cx.tree.storage_classes().name(class);
+                self.add("Class", escape(name.as_bytes()).into_owned());
+            }
             return;
         };
         let (totals, bound, errno) = self.cx.standing(id);

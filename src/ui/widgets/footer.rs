@@ -20,7 +20,6 @@ use crate::exclusive::ExclusiveProgress;
 use crate::scan::Outcome;
 use crate::source::SourceKind;
 use crate::table::column::Column;
-use crate::table::row::NumberFormat;
 use crate::ui::context::Context;
 use crate::ui::deletion_state::Running;
 use crate::ui::hit_map::{Canvas, Hit, HitMap};
@@ -233,7 +232,7 @@ fn place<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     }
     // The treemap has no columns, so the footer shows these numbers of the selected entry.
     if let Some(row) = window.selected().filter(|_| cx.views.is_treemap()) {
-        let format = NumberFormat { units: cx.units, zone: &cx.zone, users: cx.owners.names() };
+        let format = cx.number_format();
         for (column, word) in [(Column::Frees, "frees"), (Column::Shared, "shared")] {
             let number = row.cell(column).text(FACT, format);
             if cx.shown.columns.has(column) && !number.trim().is_empty() {

@@ -23,7 +23,7 @@ use crate::base::format::{brief_size, plain_size};
 use crate::base::sort::sort_by_key;
 use crate::base::text::{beginning, fit, width};
 use crate::table::column::Column;
-use crate::table::row::{CellValue, NumberFormat, Precision, Row};
+use crate::table::row::{CellValue, Precision, Row};
 use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::keys::{Command, Scope};
@@ -171,7 +171,7 @@ fn largest(part: &Part, room: usize) -> Vec<&(Row, Role)> {
 }
 
 fn row_line<'a>(cx: &Context<'_>, row: &Row, role: Role, room: usize) -> Line<'a> {
-    let format = NumberFormat { units: cx.units, zone: &cx.zone, users: cx.owners.names() };
+    let format = cx.number_format();
     let number = cx.units.width() + 1;
     // A row for a change shows its growth. A row for an error has no size and shows the number of entries with this
     // error. Any other row shows its size.

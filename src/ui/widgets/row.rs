@@ -21,7 +21,7 @@ use ratatui::text::{Line as Text, Span};
 use super::columns::{Columns, aligned, right};
 use crate::base::text::{beginning, fit, width};
 use crate::table::column::{Column, SIGNS};
-use crate::table::row::{CellValue, NumberFormat, Precision, Row, RowStyle};
+use crate::table::row::{CellValue, Precision, Row, RowStyle};
 use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::theme::{Colors, Role};
@@ -64,7 +64,7 @@ pub fn draw_rows(
 /// Returns a row as a line of text. The bar has the color of `role`. `sign` is a symbol shown in the gap before the
 /// label.
 fn text<'a>(cx: &Context<'_>, columns: &Columns, row: &Row, role: Role, sign: &'static str) -> Text<'a> {
-    let format = NumberFormat { units: cx.units, zone: &cx.zone, users: cx.owners.names() };
+    let format = cx.number_format();
     let mut spans = Vec::with_capacity(16);
     for (number, (column, room)) in columns.cells.iter().enumerate() {
         if number > 0 {

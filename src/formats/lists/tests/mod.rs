@@ -357,6 +357,29 @@ fn a_list_of_rclone_is_an_array() {
 }
 
 #[test]
+fn storage_classes_are_read_and_written() {
+    let objects =
+        [("a", r#""Tier":"GLACIER""#), ("b", r#""StorageClass":" x,\u0001y ""#), ("c", r#""tier":null"#)];
+    let lines = objects.map(|(name, class)| format!(r#"{{"Path":"{name}","Size":1,"IsDir":false,{class}}}"#));
+    let list = read(&lines.join("\n")).good();
+    assert_eq!(list.tree.storage_classes().names(), [&b"GLACIER"[..], b"x,\x01y"]);
+    let written = |list: &ReadList, form| -> Vec<String> {
+        list.flat(form).lines().map(|line| line.rsplit("storage_class").next().unwrap().to_owned()).collect()
+    };
+    let json = written(&list, Form::Json);
+    assert_eq!(json[1..3], [r#"":"GLACIER"}"#, r#"":"x,\u0001y"}"#]);
+    assert_eq!(list.flat(Form::Json).matches("storage_class").count(), 2);
+    let csv = list.flat(Form::Csv);
+    assert!(csv.lines().next().unwrap().ends_with(",scanned_at,storage_class"), "{csv}");
+    assert!(csv.contains(",GLACIER\n") && csv.contains(",\"x,\u{fffd}y\"\n"), "{csv}");
+    assert_eq!(read(&list.flat(Form::Json)).good().flat(Form::Json), list.flat(Form::Json));
+    // Without classes, there is no column.
+    assert!(!read(r#"{"path":"a","size":1}"#).good().flat(Form::Csv).contains("class"));
+    let long = format!(r#"{{"path":"a","tier":"{}"}}"#, "x".repeat(256));
+    assert_eq!(read(&long).messages, ["line 1: storage_class: longer than 255 bytes"]);
+}
+
+#[test]
 fn a_list_of_s3_has_encoded_keys_and_no_header() {
     let text = "\"b\",\"x%2By+z/%C3%BC\",\"513\",\"2026-11-21T08:15:00.000Z\",\"\"\n\"b\",\"x/\",\"0\",\"2026-11-21T08:15:00.000Z\",\"\"\n\"c\",\"k\",\"\",\"\",\"\"\n";
     let list = read_with(text, &preset(ListPreset::S3Inventory)).good();

@@ -67,7 +67,7 @@ impl JoinedPart<'_> {
         let EntryState::Known(metadata) = state else { return state };
         let links = metadata.links.map(|links| Links { device: self.device(links.device), ..links });
         let directory = metadata.directory.map(|id| self.outer(id));
-        EntryState::Known(Metadata { directory, links, ..metadata })
+        EntryState::Known(Metadata { directory, links, storage_class: None, ..metadata })
     }
 }
 

@@ -17,7 +17,7 @@ use crate::formats::snapshot::opened::Snapshot;
 use crate::formats::snapshot::write::{Limits, WriteError, write};
 use crate::formats::snapshot::written::WrittenTree;
 use crate::tree::stored::rows::Row;
-use crate::tree::{DirId, Entry, EntryState, Exclusion, Listing};
+use crate::tree::{DirId, Entry, EntryState, Exclusion, Listing, Totals};
 use joined::{Joined, MergedDevice};
 use totals::TotalChanges;
 
@@ -79,6 +79,11 @@ impl WrittenTree for Merge<'_> {
         self.joined.devices.iter().map(|device| device.number).collect()
     }
 
+    fn storage_classes(&self) -> Vec<Vec<u8>> {
+        // Plans are made of directories, whose files have no storage class.
+        Vec::new()
+    }
+
     fn listing(&self, id: DirId) -> Listing<'_> {
         let (part, id) = self.joined.inner(id);
         part.tree.listing(id)
@@ -96,6 +101,10 @@ impl WrittenTree for Merge<'_> {
 
     fn parent(&self, id: DirId) -> Option<DirId> {
         self.joined.parent(id)
+    }
+
+    fn totals(&self, id: DirId) -> Totals {
+        self.changes.applied(id, self.joined.totals(id)).0
     }
 
     fn row(&self, id: DirId, parent: u32) -> Row {

@@ -1,0 +1,32 @@
+//! Head of a listing: the largest entries of a long listing, which a snapshot stores in a block of their own.
+//!
+//! The browser shows them without loading the other entries.
+
+use super::Stored;
+use crate::base::sync::Ordering;
+use crate::tree::directory::DirId;
+use crate::tree::listing::Listing;
+use crate::tree::reading::Tree;
+
+/// Largest entries of a directory whose other entries have not been loaded.
+#[derive(Clone, Debug)]
+pub struct ListingHead<'t> {
+    /// Entries with the largest disk usage, largest first. In the whole listing, they have the same positions.
+    pub listing: Listing<'t>,
+    /// Number of the other entries.
+    pub others: u64,
+}
+
+#[doc(hidden)]
+impl Tree {
+    /// Returns the head of the listing of directory `id`. Returns `None` if the whole listing has been loaded or has no
+    /// head; [`Tree::listing`] then returns all entries.
+    pub fn head(&self, id: DirId) -> Option<ListingHead<'_>> {
+        let Stored::Numbered(file) = self.stored.as_deref()? else { return None };
+        if self.dir(id).listing.load(Ordering::Acquire) != 0 {
+            return None;
+        }
+        let (node, others) = file.head(self, id)?;
+        Some(ListingHead { listing: self.listing_at(node.to_bits()), others })
+    }
+}
