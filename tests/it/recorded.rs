@@ -1,5 +1,5 @@
-//! Snapshots of the last scan that cannot be used, or that change while they are open. The order of a scan with such a
-//! snapshot.
+//! Tests with a snapshot of the last scan: snapshots that cannot be used or change while they are open, and the order in
+//! which a scan with a snapshot reads directories.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;

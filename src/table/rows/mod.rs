@@ -241,7 +241,7 @@ impl SortedEntries {
         self.unloaded
     }
 
-    /// Returns the number of hidden entries.
+    /// Returns the number of hidden entries of the directory, which have no row.
     pub fn left_out(&self) -> usize {
         self.left_out
     }

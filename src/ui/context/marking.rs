@@ -235,15 +235,6 @@ impl<'t> Context<'t> {
         entries
     }
 
-    /// Returns the entries of all rows that can be marked, or shows a notice if there are none.
-    fn shown_entries(&mut self) -> Vec<Located<'t>> {
-        let entries = self.whole_entries(0, usize::MAX);
-        if entries.is_empty() && self.notice.is_none() {
-            self.notify(Notice::NothingToMark);
-        }
-        entries
-    }
-
     /// Returns the entries of these rows, except directories with entries that the filter hides. This ensures that a
     /// command for several rows never marks hidden entries.
     fn whole_entries(&mut self, first: usize, count: usize) -> Vec<Located<'t>> {
@@ -257,12 +248,17 @@ impl<'t> Context<'t> {
         entries
     }
 
-    /// Returns the entries of all rows; see [`Self::whole_entries`].
+    /// Returns the entries of all rows that can be marked, or shows a notice if there are none. See
+    /// [`Self::whole_entries`].
     fn all_entries(&mut self) -> Vec<Located<'t>> {
         if self.views.sheets.is_empty() {
             self.load_rows();
         }
-        self.whole_entries(0, usize::MAX)
+        let entries = self.whole_entries(0, usize::MAX);
+        if entries.is_empty() && self.notice.is_none() {
+            self.notify(Notice::NothingToMark);
+        }
+        entries
     }
 
     fn holds_more(&self, (_, record): &Located<'_>) -> bool {

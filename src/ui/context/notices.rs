@@ -50,7 +50,7 @@ impl Context<'_> {
         self.notice.as_ref().map(|notice| notice.text(self.display(room)))
     }
 
-    #[cfg(test)]
+    /// Returns the whole text of the notice, for tests.
     pub fn notice_text(&self) -> Option<String> {
         self.notice_within(usize::MAX)
     }

@@ -15,7 +15,7 @@ use super::Context;
 use crate::base::sync::Arc;
 use crate::table::column::Column;
 use crate::table::recorded::RecordedTotals;
-use crate::table::rows::{self, Direction, SizeSource};
+use crate::table::rows::{self, Direction, MERGE_FACTOR, SizeSource};
 use crate::ui::cursor::Motion;
 use crate::ui::loader::{Loader, Sources};
 use crate::ui::notice::Notice;

@@ -106,8 +106,8 @@ pub struct TableSpec {
     pub layout: TableLayout,
     /// `true` if the user can make bars relative to the largest row.
     pub has_scale: bool,
-    /// `true` if the rows depend only on the tree and its baseline, so that they can also be found in the tree of the
-    /// last scan.
+    /// `true` if the rows depend only on the tree and its baseline, so that they can also be computed from the tree of
+    /// the previous scan.
     pub is_of_tree: bool,
     /// Column whose title shows the sort arrow when rows are sorted by time.
     pub time: Column,
