@@ -7,9 +7,10 @@
 //!
 //! Differences between the programs are handled only in this file:
 //!
-//! - For a directory, gdu 5.37 and later write sizes that include everything below it; older versions write none. gdu
-//!   marks only the second and later names of a hard-linked file and does not count them, so these names have no size
-//!   in the tree either.
+//! - For a directory, gdu 5.37 and later write sizes that include everything below it; older versions write none.
+//! - gdu 5.30 and later mark all names of a hard-linked file. Older versions mark only the second and later names and do
+//!   not count them, so these names have no size in the tree either. The same applies to marked names if the sizes of
+//!   directories include them: the size is then part of the directory in which gdu has counted it.
 //! - ncdu before 1.16 does not record link counts. Since 2.5, excluded directories are arrays of one element.
 //!
 //! Invariant: every entry of the tree has a name that is valid in a directory, regardless of the input.
@@ -25,10 +26,15 @@ use crate::tree::{DirId, Entry, EntryState, Exclusion, HostDevices, Links, Metad
 /// longest path that a system call accepts.
 const DEEPEST: usize = 1 << 20;
 
+/// First version of gdu that marks all names of a linked file.
+const ALL_NAMES_MARKED: (u32, u32) = (5, 30);
+
 /// Metadata of the export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Head {
     dialect: Dialect,
+    /// `true` if the export marks only names of linked files that it does not count.
+    marks_only_uncounted: bool,
     /// Time of the scan in seconds since 1970.
     pub(crate) timestamp: Option<i64>,
 }
@@ -133,9 +139,11 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         if self.lexer.look()? == b'}' {
             return self.lexer.expect(b'}');
         }
+        let mut version = None;
         loop {
             let is_name = self.lexer.string()? == b"progname";
-            let is_time = !is_name && self.lexer.text() == b"timestamp";
+            let is_version = self.lexer.text() == b"progver";
+            let is_time = self.lexer.text() == b"timestamp";
             self.lexer.expect(b':')?;
             match self.lexer.look()? {
                 b'"' if is_name => {
@@ -143,10 +151,13 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
                         self.head.dialect = Dialect::Gdu;
                     }
                 }
+                b'"' if is_version => version = version_of(self.lexer.string()?),
                 b'-' | b'0'..=b'9' if is_time => self.head.timestamp = Some(self.lexer.seconds()?),
                 _ => self.lexer.skip()?,
             }
             if self.ends_object()? {
+                self.head.marks_only_uncounted = self.head.dialect == Dialect::Gdu
+                    && version.is_some_and(|version| version < ALL_NAMES_MARKED);
                 return Ok(());
             }
         }
@@ -188,6 +199,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
             return self.skip_entries();
         }
         let is_sum = self.head.dialect == Dialect::Gdu && self.info.has_sizes;
+        self.head.marks_only_uncounted |= is_sum;
         let device = match self.info.device {
             Some(device) => self.devices.index(device),
             None if builder.current() == DirId::TOP => self.devices.index(0),
@@ -246,8 +258,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
             is_executable: false,
             storage_class: None,
         };
-        if is_linked && self.head.dialect == Dialect::Gdu {
-            // gdu marks the second and later names of an inode. As in gdu, these names have no size.
+        if is_linked && self.head.marks_only_uncounted {
             metadata = Metadata { apparent: 0, blocks: 0, links: None, ..metadata };
         }
         metadata
@@ -329,6 +340,13 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         }
         Ok(())
     }
+}
+
+/// Returns the first two numbers of a version such as `v5.36.1` or `5.22.0-1+b1`.
+fn version_of(text: &[u8]) -> Option<(u32, u32)> {
+    let text = std::str::from_utf8(text).ok()?.trim_start_matches('v');
+    let mut numbers = text.split(|letter: char| !letter.is_ascii_digit());
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
 fn narrow(lexer: &mut Lexer<'_>) -> Result<u32> {

@@ -121,6 +121,32 @@ fn sums_and_links_of_gdu_are_read() {
     assert_eq!(own, [10240 - 6144 - 512, 6144 - 2048, 0]);
 }
 
+/// Export with two names of one file, as gdu 5.22 and gdu 5.36.1 write it.
+fn links_of_gdu(version: &str, first: &str) -> String {
+    format!(
+        r#"[1,2,{{"progname":"gdu","progver":"{version}","timestamp":5}},[{{"name":"/r","mtime":4}},
+[{{"name":"b","mtime":4}},{{"name":"f","asize":90,"dsize":2048,"mtime":4{first}}}],
+[{{"name":"a","mtime":4}},{{"name":"g","asize":90,"dsize":2048,"mtime":4,"ino":4,"hlnkc":true}}]]]"#
+    )
+}
+
+#[test]
+fn marked_links_of_gdu_have_a_size_if_all_names_are_marked() {
+    for (version, first, sizes) in [
+        ("5.22.0-1+b1", "", [2048, 0]),
+        ("5.29.0", "", [2048, 0]),
+        ("v5.30.0", r#","ino":4,"hlnkc":true"#, [2048, 2048]),
+        ("5.36.1-1", r#","ino":4,"hlnkc":true"#, [2048, 2048]),
+    ] {
+        let tree = good(&links_of_gdu(version, first));
+        assert_eq!(total(&tree).disk, 2048, "{version}");
+        let root = tree.listing(DirId::TOP).directories().next().unwrap();
+        let listing = tree.listing(root);
+        let disk: Vec<u64> = listing.directories().map(|directory| tree.totals(directory).disk).collect();
+        assert_eq!(disk, sizes, "{version}");
+    }
+}
+
 #[test]
 fn entries_are_visible_before_the_end() {
     let text = document(r#",{"name":"a","dsize":512},[{"name":"d"},{"name":"b","dsize":512}"#);

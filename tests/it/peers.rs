@@ -93,7 +93,7 @@ fn every_key_and_flag_of_another_program_is_in_the_document() {
 /// Features of other programs in the README's comparison: the program, the row of the comparison, a heading of
 /// docs/coming-from.md, a key or flag in the table below that heading, and a part of the text beside the key.
 const FEATURES: [(&str, &str, &str, &str, &str); 9] = [
-    ("gdu", "mouse", "Flags of gdu", "--no-mouse", ""),
+    ("gdu", "mouse", "Flags of gdu", "--mouse", ""),
     ("gdu", "browser", "Keys", "v", "a pager"),
     ("dua", "deletes", "Keys of dua", "Ctrl-R", "deletes"),
     ("dua", "moves to the trash", "Keys of dua", "Ctrl-T", "the trash"),
