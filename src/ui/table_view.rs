@@ -16,7 +16,8 @@ use super::notice::Notice;
 use super::table_page::{EnterEffect, Sight, TablePage};
 use super::views::recorded;
 use super::views::{
-    Branch, Copies, TableAnswer, TableContext, TableData, TableLayout, TableSpec, TableSummary, Target,
+    Branch, Copies, RowMarks, TableAnswer, TableContext, TableData, TableLayout, TableSpec, TableSummary,
+    Target,
 };
 use super::window::totals_size;
 use crate::analysis::search::Order;
@@ -160,6 +161,10 @@ impl TableView {
                 table.layout == TableLayout::Copies
             }
             Command::Show(column) => table.columns.has(column),
+            // These commands act on marked entries. In a table with marks of its own, the user means the marked rows.
+            Command::Delete | Command::Trash | Command::Script | Command::PrintMarks => {
+                table.marks != RowMarks::Own
+            }
             Command::Graph => table.columns.has(Column::Percent),
             _ => true,
         }
@@ -205,7 +210,8 @@ impl TableView {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
     }
 
-    /// Returns all copies in the groups that have a copy inside `directory`. The copies inside it are to be kept.
+    /// Returns all copies in the groups that have a copy inside `directory`, or of which `directory` itself is a copy.
+    /// These copies are to be kept.
     pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
         self.answer().map(|answer| answer.data.copies_elsewhere(tree, directory)).unwrap_or_default()
     }

@@ -278,7 +278,8 @@ pub trait TableData: Debug + Send + Sync {
         &[]
     }
 
-    /// Returns all copies in the groups that have a copy inside `directory`. The copies inside it are to be kept.
+    /// Returns all copies in the groups that have a copy inside `directory`, or of which `directory` itself is a copy.
+    /// These copies are to be kept.
     fn copies_elsewhere(&self, _tree: &Tree, _directory: DirId) -> Copies {
         Copies::default()
     }
