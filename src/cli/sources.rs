@@ -253,6 +253,10 @@ pub fn selection(arguments: &Arguments) -> Result<Selection, UsageError> {
     if let Some(flags) = some_only.filter(|_| is_all) {
         return Err(UsageError::Usage(format!("{flags} work only with tables and --json")));
     }
+    if arguments.frees && !arguments.by.is_empty() && arguments.top.is_none() && !arguments.json {
+        let reason = "--by has no column for --frees; add --top N or --json, or leave out --by";
+        return Err(UsageError::Usage(reason.to_owned()));
+    }
     let by = |by: &GroupBy| match by {
         GroupBy::Type => By::Type,
         GroupBy::Age => By::Age,

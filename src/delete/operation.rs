@@ -127,6 +127,13 @@ fn run(task: &Task<Report>, work: &Operation, journal: Option<&Journal>) -> Repo
             return Report { failures: refused, ..Report::default() };
         }
     }
+    let unshared;
+    let work = if let Operation::Share(sharing) = work {
+        unshared = Operation::Share(Arc::new(sharing.without_shared()));
+        &unshared
+    } else {
+        work
+    };
     let kind = work.kind();
     let items = work.items();
     let begun: Vec<JournalLine> =

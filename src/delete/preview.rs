@@ -22,6 +22,7 @@ use crate::base::kind::Kind;
 use crate::base::sync::{Arc, Mutex, lock};
 use crate::platform::entry::extents;
 use crate::platform::entry::extents::Sharing;
+use crate::platform::fs::overhead::btrfs::has_unwritten_data;
 use crate::platform::{Attributes, Directory, Errno, Rights};
 
 /// Maximum number of files whose extents are read. Beyond this limit, files count as shared if their file system can
@@ -174,17 +175,23 @@ impl<'a> Previewer<'a> {
         }
         met.asked += 1;
         drop(met);
+        // The system still reports the old data of an overwritten file, and its space may be free before the deletion.
+        if is_recent(found.mtime, self.now) && has_unwritten_data(at) {
+            return 0;
+        }
         extents::layout(at, name).map_or(0, |layout| layout.certain.min(bytes))
     }
+}
+
+fn is_recent(mtime: i64, now: i64) -> bool {
+    mtime > now - RECENT && mtime <= now + RECENT
 }
 
 impl Met {
     fn visit(&mut self, found: &Attributes, now: i64) {
         let newest = &mut self.probe.newest;
         *newest = Some(newest.map_or(found.mtime, |newest| newest.max(found.mtime)));
-        if found.mtime > now - RECENT && found.mtime <= now + RECENT {
-            self.probe.recent += 1;
-        }
+        self.probe.recent += u64::from(is_recent(found.mtime, now));
     }
 
     /// Returns the preview so far.

@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
+use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -45,8 +46,9 @@ type ItemResults = Vec<Option<Result<u64, Reason>>>;
 
 impl CopySharing {
     /// Plans the sharing. The selected files of each set, including files inside selected directories, will use the
-    /// data of an unselected file. If all files of a set are selected, they will use the data of the first one. Without
-    /// a selection, all files of each set share their data.
+    /// data of an unselected file. If all files of a set are selected, or without a selection, all files of the set will
+    /// use the data of one of them. The file with the least disk usage provides the data, because holes and compression
+    /// are shared, too.
     pub fn new<'n, S: AsRef<[CopyName<'n>]>>(
         tree: &Tree,
         selection: Option<&Selection>,
@@ -60,15 +62,38 @@ impl CopySharing {
                 |copy: &CopyName<'_>| selected.as_ref().is_none_or(|selected| selected.item(copy).is_some());
             let (wanted, others): (Vec<CopyName<'_>>, Vec<_>) =
                 set.as_ref().iter().partition(|copy| is_selected(copy));
+            let sources = if others.is_empty() { &wanted } else { &others };
+            let source = sources.iter().min_by_key(|copy| copy.state.disk);
             // Several names of one inode count as one file.
             let mut inodes: HashSet<FileId> = HashSet::new();
-            let files = others.iter().take(1).chain(&wanted).filter(|copy| inodes.insert(copy.state.id));
+            let files = source.into_iter().chain(&wanted).filter(|copy| inodes.insert(copy.state.id));
             let files: Vec<CopyFile> = files.filter_map(|copy| places.file(copy)).collect();
             if files.len() > 1 {
                 found.push(files);
             }
         }
         Self { places: places.finish(), sets: found }
+    }
+
+    /// Returns the same plan without the files that cannot gain anything, because they already share all of their data
+    /// with the file that provides it. Files that cannot be opened remain, so that they are reported.
+    pub(super) fn without_shared(&self) -> Self {
+        let mut open = LastPlace::default();
+        let mut is_needed = |from: &Contents, file: &CopyFile| {
+            let to = open.open_file(&self.places, file);
+            !to.is_ok_and(|to| to.unshared_with(from).is_some_and(|ranges| ranges.is_empty()))
+        };
+        let needed = |set: &Vec<CopyFile>| {
+            let mut files = set.clone();
+            if let Ok(from) = LastPlace::default().open_file(&self.places, &set[0]) {
+                let mut receivers = files.split_off(1);
+                receivers.retain(|file| is_needed(&from, file));
+                files.append(&mut receivers);
+            }
+            (files.len() > 1).then_some(files)
+        };
+        let sets = self.sets.iter().filter_map(needed).collect();
+        Self { places: self.places.clone(), sets }
     }
 
     /// Returns the number of files that would use the data of another file.
@@ -171,26 +196,20 @@ impl Sharer<'_> {
         }
     }
 
-    /// Makes `file` use the data of `from`. Returns the number of bytes shared: 0 if the files already shared all of
-    /// their data.
+    /// Makes `file` use the data of `from`. Returns the number of bytes shared that were not shared before.
     fn share(&mut self, from: &Contents, file: &CopyFile) -> Result<u64, Reason> {
         let to = self.open.open_file(&self.sharing.places, file)?;
-        if from.shares_all_with(&to) {
-            return Ok(0);
+        let mut shared = 0;
+        let whole = || std::iter::once(0..file.state.size).collect();
+        for Range { start, end } in to.unshared_with(from).unwrap_or_else(whole) {
+            let mut offset = start;
+            while offset < end && !(self.is_cancelled)() {
+                let bytes = share_range(from, &to, offset, (end - offset).min(STEP))?;
+                offset += bytes;
+                shared += bytes;
+            }
         }
-        let mut offset = 0;
-        while offset < file.state.size && !(self.is_cancelled)() {
-            let length = (file.state.size - offset).min(STEP);
-            offset += match from.share_range(&to, offset, length) {
-                Ok(Some(bytes)) if bytes > 0 => bytes,
-                Ok(None) => return Err(Reason::Changed),
-                Ok(Some(_)) | Err(Errno::EOPNOTSUPP | Errno::ENOTTY | Errno::ENOSYS) => {
-                    return Err(Reason::NoSharing);
-                }
-                Err(errno) => return Err(Reason::System(errno as i32)),
-            };
-        }
-        Ok(offset)
+        Ok(shared)
     }
 
     fn record(&mut self, item: usize, file: &CopyFile, result: Result<u64, Reason>) {
@@ -205,6 +224,16 @@ impl Sharer<'_> {
             Err(reason) => shared.failures.push(|| self.sharing.places.path(file), reason),
         }
         (self.report)(shared.clone());
+    }
+}
+
+/// Makes `to` use the data of `from` in a range, and returns the number of bytes shared, which is at least 1.
+fn share_range(from: &Contents, to: &Contents, offset: u64, length: u64) -> Result<u64, Reason> {
+    match from.share_range(to, offset, length) {
+        Ok(Some(bytes)) if bytes > 0 => Ok(bytes),
+        Ok(None) => Err(Reason::Changed),
+        Ok(Some(_)) | Err(Errno::EOPNOTSUPP | Errno::ENOTTY | Errno::ENOSYS) => Err(Reason::NoSharing),
+        Err(errno) => Err(Reason::System(errno as i32)),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::analysis::search::{Collector, Mode, Request, WalkEntry};
 use crate::base::job::Task;
 use crate::base::kind::Kind;
 use crate::base::sync::{Mutex, PoisonError};
-use crate::tree::{EntryId, InodeKey};
+use crate::tree::{DirId, EntryId, InodeKey};
 
 /// Non-empty regular file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,11 +27,18 @@ pub(crate) struct SizeCandidates {
     pub(crate) linked: Vec<(InodeKey, Candidate)>,
     /// Pipes, sockets and devices.
     pub(crate) special: Vec<EntryId>,
+    /// Files that were written shortly before the scan or later, with one name for each inode, sorted by directory.
+    pub(crate) recent: Vec<Candidate>,
+    /// Earliest modification time of these files, in seconds since 1970.
+    recent_since: i64,
 }
+
+/// Number of seconds before the scan. A file that was written later is probably being written.
+const RECENT: i64 = 60;
 
 impl Collector for SizeCandidates {
     fn fresh(&self) -> Self {
-        Self::default()
+        Self { recent_since: self.recent_since, ..Self::default() }
     }
 
     fn visit(&mut self, entry: &WalkEntry<'_>) {
@@ -43,6 +50,9 @@ impl Collector for SizeCandidates {
                     Some(inode) => self.linked.push((inode, candidate)),
                     None => self.files.push(candidate),
                 }
+                if metadata.mtime >= self.recent_since {
+                    self.recent.push(candidate);
+                }
             }
             Kind::Fifo | Kind::Socket | Kind::BlockDevice | Kind::CharDevice => self.special.push(entry.id),
             Kind::File | Kind::Directory | Kind::Symlink | Kind::Unknown => {}
@@ -53,6 +63,7 @@ impl Collector for SizeCandidates {
         self.files.append(&mut other.files);
         self.linked.append(&mut other.linked);
         self.special.append(&mut other.special);
+        self.recent.append(&mut other.recent);
     }
 }
 
@@ -60,7 +71,9 @@ impl SizeCandidates {
     /// Collects the candidates. Returns `None` if the task was canceled.
     pub(crate) fn collect<R: Send + Sync>(request: &Request, task: &Task<R>) -> Option<Self> {
         let collected = Mutex::new(None);
-        parallel_walk(request, Mode::Filter, task, Self::default(), |found, progress| {
+        let scanned = request.tree.read_at(DirId::TOP, b"").map_or(i64::MAX, |(seconds, _)| seconds);
+        let empty = Self { recent_since: scanned.saturating_sub(RECENT), ..Self::default() };
+        parallel_walk(request, Mode::Filter, task, empty, |found, progress| {
             if progress.complete {
                 *crate::base::sync::lock(&collected) = Some(std::mem::take(found));
             }
@@ -71,6 +84,8 @@ impl SizeCandidates {
         let names = found.linked.chunk_by(|(one, _), (other, _)| one == other);
         found.files.extend(names.map(|names| names[0].1));
         found.files.sort_unstable();
+        found.recent.retain(|file| found.files.binary_search(file).is_ok());
+        found.recent.sort_unstable_by_key(|file| file.entry);
         found.files = repeated(&found.files);
         Some(found)
     }

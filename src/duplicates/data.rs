@@ -13,10 +13,11 @@ pub struct DuplicateGroup {
     pub kind: DuplicateKind,
     /// Length of one copy's contents in bytes.
     pub size: u64,
-    /// Disk usage in bytes that is freed if only one copy is kept. Space that a copy shares with a file outside the
-    /// group does not count.
+    /// Disk usage in bytes that is freed if only the copy with the least disk usage is kept. Space that a copy shares
+    /// with a file outside the group does not count.
     pub wasted: u64,
-    /// Copies, sorted by path. Copies inside the second or a later copy of a duplicate directory are omitted.
+    /// Copies, sorted by path. Of the copies inside equal directories, only those in one of these directories are
+    /// included.
     pub copies: Vec<Duplicate>,
 }
 
@@ -119,7 +120,7 @@ pub struct Duplicates {
 }
 
 impl Duplicates {
-    /// Returns the number of bytes that would be freed on disk if only one copy of each group were kept.
+    /// Returns the disk usage in bytes that is freed if only the smallest copy of each group is kept.
     pub fn wasted(&self) -> u64 {
         self.groups.iter().fold(0, |sum, group| sum.saturating_add(group.wasted))
     }

@@ -1,9 +1,11 @@
 //! Groups of duplicates to show: the outermost duplicate directories, and duplicate files outside them.
 //!
 //! Deleting all but one copy of a directory also deletes the copies of its files. A file inside an extra copy (any copy
-//! but the first) is therefore not shown again, and the disk usage of each file is counted once.
+//! but the smallest on disk, or the first of several such copies) is therefore not shown again, and the disk usage of
+//! each file is counted once.
 //!
-//! Invariant: if one copy of each group is kept, deleting the others frees the wasted bytes of all groups together.
+//! Invariant: if the smallest copy of each group is kept, deleting the others frees the wasted bytes of all groups
+//! together.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -29,7 +31,7 @@ struct FileSet {
     copies: Vec<Duplicate>,
 }
 
-/// Map from each extra copy of a directory (any copy but the first) to the index of its group.
+/// Map from each extra copy of a directory to the index of its group.
 type Extra = HashMap<DirId, usize>;
 
 /// Arranges the sets of identical files below `from` into groups.
@@ -116,7 +118,9 @@ fn outermost(tree: &Tree, sets: Vec<DirectorySet>) -> (Vec<DuplicateGroup>, Extr
         }
         sort_by_path(tree, &mut copies, |copy| copy.entry);
         let directory = |copy: &Duplicate| copy.entry.record(tree)?.directory();
-        extra.extend(copies[1..].iter().filter_map(directory).map(|id| (id, groups.len())));
+        let kept = copies.iter().min_by_key(|copy| copy.disk).map(|copy| copy.entry);
+        let others = copies.iter().filter(|copy| Some(copy.entry) != kept);
+        extra.extend(others.filter_map(directory).map(|id| (id, groups.len())));
         let kind = DuplicateKind::Directory { files: summary.files };
         groups.push(DuplicateGroup { kind, size: summary.size, wasted: 0, copies });
     }
@@ -212,9 +216,10 @@ impl FileSet {
             return None;
         }
         let freed = || visible.iter().filter(|storage| !storage.is_kept).map(|storage| storage.disk);
-        // One copy is assumed to be kept: a copy that cannot be freed or, if there is none, the largest copy.
+        // One copy is assumed to be kept: a copy that cannot be freed or, if there is none, the smallest copy. Copies
+        // differ in size on disk if some have holes or are compressed.
         let is_any_kept = visible.iter().any(|storage| storage.is_kept);
-        let kept = if is_any_kept { 0 } else { freed().max().unwrap_or(0) };
+        let kept = if is_any_kept { 0 } else { freed().min().unwrap_or(0) };
         let wasted = freed().fold(0, u64::saturating_add).saturating_sub(kept);
         Some(DuplicateGroup { kind: DuplicateKind::File, size: self.size, wasted, copies })
     }

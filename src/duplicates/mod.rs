@@ -8,7 +8,8 @@
 //! Sizes come from the tree, so only files with the same size as another file are opened. Their first and last blocks
 //! are compared, and only files in which these blocks are equal are read completely. Each inode is read through one of
 //! its names. If several files share all of their data, only one of them is read. Before the result is published, every
-//! file in it is checked for changes.
+//! file in it is checked for changes. Files that other programs are writing at the same time are named, even if they
+//! are not compared.
 //!
 //! Invariant: nothing is written, and two files are duplicates only if all of their bytes were read, or if both have
 //! the same extents.
@@ -24,6 +25,7 @@ mod sentences;
 mod sets;
 #[cfg(test)]
 mod tests;
+mod written;
 
 use std::io;
 
@@ -65,12 +67,15 @@ fn run(
     request: &Request,
 ) -> Duplicates {
     let found = search.task.threads().install(|| {
+        let watched = written::watch(search, &candidates.recent);
         let found = sets::find(search, files);
+        written::check(search, &watched);
         sets::unchanged(search, &found)
     });
     let groups = groups::arrange(search, &found, candidates, request.from);
     let mut skipped = std::mem::take(&mut *lock(&search.skipped));
     groups::sort_by_path(search.tree, &mut skipped, |skipped| skipped.entry);
+    skipped.dedup_by_key(|skipped| skipped.entry);
     let progress = CompareProgress { is_complete: true, ..search.progress() };
     let elsewhere = search.elsewhere.load(Ordering::Relaxed);
     let groups::Arranged { groups, sets } = groups;

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use super::candidates::Candidate;
 use super::data::SkipReason;
 use super::search::DuplicateSearch;
+use crate::base::clock::Time;
 use crate::base::sync::Ordering;
 use crate::platform::entry::contents::ContentState;
 use crate::platform::entry::extents::{Sharing, sharing};
@@ -48,6 +49,26 @@ impl OpenPlace<'_> {
         let is_same = (state.id.inode, state.size) == (self.inode, self.size);
         if is_same { Ok(()) } else { Err(Some(SkipReason::Changing)) }
     }
+
+    /// Returns the current state of the file, without opening it. Returns an error if the file has changed since the
+    /// scan.
+    pub(crate) fn state(&self) -> Result<ContentState, NotCompared> {
+        let state = ContentState::of(self.directory, &self.name).map_err(failed)?;
+        self.check(&state)?;
+        Ok(state)
+    }
+
+    /// Returns the current state of the file, or an error if the time of its last change is not `changed` anymore, in
+    /// [`nanoseconds`].
+    pub(crate) fn state_since(&self, changed: i64) -> Result<ContentState, NotCompared> {
+        let state = self.state()?;
+        if nanoseconds(state.changed) == changed { Ok(state) } else { Err(Some(SkipReason::Changing)) }
+    }
+}
+
+/// Returns the number of nanoseconds since 1970.
+pub(crate) fn nanoseconds((seconds, nanoseconds): Time) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds)
 }
 
 /// Calls `work` for each file in `rows`, which must be sorted by directory, and returns the results. If `work` fails
@@ -57,6 +78,17 @@ pub(crate) fn for_each<T: Sync, R: Send>(
     rows: &[T],
     candidate: impl Fn(&T) -> Candidate + Sync,
     work: impl Fn(&T, &OpenPlace<'_>) -> Result<R, NotCompared> + Sync,
+) -> Vec<R> {
+    for_each_or(search, rows, candidate, work, |entry, reason| search.skip(entry, reason))
+}
+
+/// Like [`for_each`], but calls `missed` for each file for which `work` fails.
+pub(crate) fn for_each_or<T: Sync, R: Send>(
+    search: &DuplicateSearch<'_>,
+    rows: &[T],
+    candidate: impl Fn(&T) -> Candidate + Sync,
+    work: impl Fn(&T, &OpenPlace<'_>) -> Result<R, NotCompared> + Sync,
+    missed: impl Fn(EntryId, NotCompared) + Sync,
 ) -> Vec<R> {
     let directory = |row: &T| candidate(row).entry.directory;
     let directories = rows.chunk_by(|one, other| directory(one) == directory(other));
@@ -69,7 +101,7 @@ pub(crate) fn for_each<T: Sync, R: Send>(
             }
             let candidate = candidate(row);
             let worked = at(search, &opened, &candidate, |place| work(row, place));
-            Some(worked.map_err(|reason| search.skip(candidate.entry, reason)).ok())
+            Some(worked.map_err(|reason| missed(candidate.entry, reason)).ok())
         });
         visited.flatten().collect::<Vec<R>>()
     };

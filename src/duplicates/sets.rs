@@ -5,15 +5,13 @@
 use rayon::prelude::*;
 
 use super::candidates::Candidate;
-use super::contents::{ContentHash, OpenFile, SHORT};
-use super::data::SkipReason;
-use super::opened::{OpenPlace, for_each, for_one};
+use super::contents::{ContentHash, Location, OpenFile, SHORT};
+use super::opened::{OpenPlace, for_each, for_one, nanoseconds};
 use super::search::DuplicateSearch;
-use crate::base::clock::Time;
 use crate::base::sort::sort_by_key;
 use crate::base::sync::Ordering;
 use crate::platform::entry::contents::ContentState;
-use crate::platform::entry::extents::volume;
+use crate::platform::entry::extents::{Sharing, sharing, volume_id};
 use crate::tree::EntryId;
 
 /// Set of identical files.
@@ -44,9 +42,8 @@ struct Compared {
     contents: ContentHash,
 }
 
-/// Hash of the disk locations of a file's contents, followed by the file. The hash is `None` if the locations are not
-/// known.
-type Located = (Option<ContentHash>, Compared);
+/// File, preceded by the location of its contents on disk, if known.
+type Located = (Option<Location>, Compared);
 
 /// File in a set. The file has not been checked yet for changes since its contents were read.
 pub(crate) struct Unchecked {
@@ -96,20 +93,12 @@ fn equal(files: &[Compared]) -> Vec<&[Compared]> {
 /// Finds the sets of identical files among `files`, which must have the same size and equal first and last blocks. Each
 /// file is returned with a number; files with the same number share their data.
 fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(u32, Compared)>> {
-    let mut located: Vec<(Option<ContentHash>, Compared)> =
-        files.par_iter().map(|one| (location(search, one), *one)).collect();
+    let mut located: Vec<Located> = files.par_iter().map(|one| (location(search, one), *one)).collect();
     sort_by_key(&mut located, |(location, one)| (*location, one.file.entry));
     let clones = located.chunk_by(|(one, _), (other, _)| one.is_some() && one == other);
-    // Only the first of several clones is read.
     let clones: Vec<(u32, &[Located])> = (0..).zip(clones).collect();
     let hashed = clones.into_par_iter().flat_map_iter(|(storage, clones)| {
-        let first = whole(search, &clones[0].1);
-        let others = clones[1..].iter().map(|(_, other)| *other);
-        let with = move |first: Compared| {
-            let others = others.map(move |other| Compared { contents: first.contents, ..other });
-            std::iter::once(first).chain(others).map(move |one| (storage, one))
-        };
-        first.map(with).into_iter().flatten()
+        contents_of_clones(search, clones).into_iter().map(move |one| (storage, one))
     });
     let mut hashed: Vec<(u32, Compared)> = hashed.collect();
     sort_by_key(&mut hashed, |(storage, one)| (one.contents, *storage, one.file.entry));
@@ -117,14 +106,25 @@ fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(u
     sets.filter(|set| set.len() > 1).map(<[_]>::to_vec).collect()
 }
 
-/// Returns a hash of where a file's contents are stored on disk. Returns `None` if the location is unknown, or if no
-/// searched file system lets files share data.
-fn location(search: &DuplicateSearch<'_>, one: &Compared) -> Option<ContentHash> {
+/// Returns files that have the same location, with hashes of their whole contents. If the location determines the
+/// contents, only the first file is read. Omits files that cannot be read.
+fn contents_of_clones(search: &DuplicateSearch<'_>, clones: &[Located]) -> Vec<Compared> {
+    if !clones[0].0.is_some_and(|location| location.determines_contents) {
+        return clones.iter().filter_map(|(_, one)| whole(search, one)).collect();
+    }
+    let Some(Compared { contents, .. }) = whole(search, &clones[0].1) else { return Vec::new() };
+    clones.iter().map(|(_, one)| Compared { contents, ..*one }).collect()
+}
+
+/// Returns where a file's contents are stored on disk. Returns `None` if the location is unknown, or if no searched file
+/// system lets files share data.
+fn location(search: &DuplicateSearch<'_>, one: &Compared) -> Option<Location> {
     if !search.may_share.load(Ordering::Relaxed) {
         return None;
     }
     let of_place = |place: &OpenPlace<'_>| {
-        let volume = volume(place.directory).map(|volume| volume.id);
+        let shares = sharing(place.directory) == Sharing::Possible;
+        let volume = if shares { volume_id(place.directory) } else { None };
         Ok(OpenFile::open(place)?.location(volume))
     };
     for_one(search, &one.file, of_place).flatten()
@@ -149,11 +149,7 @@ pub(crate) fn unchanged(search: &DuplicateSearch<'_>, found: &[Unchecked]) -> Ve
         found,
         |found| found.file,
         |found, place| {
-            let state = ContentState::of(place.directory, &place.name).map_err(|errno| Some(errno.into()))?;
-            place.check(&state)?;
-            if nanoseconds(state.changed) != found.changed {
-                return Err(Some(SkipReason::Changing));
-            }
+            let state = place.state_since(found.changed)?;
             let Unchecked { file, set, storage, .. } = *found;
             Ok((set, file.size, Member { entry: file.entry, state, storage }))
         },
@@ -165,8 +161,4 @@ pub(crate) fn unchanged(search: &DuplicateSearch<'_>, found: &[Unchecked]) -> Ve
         members: set.iter().map(|(.., member)| *member).collect(),
     };
     sets.map(equal).collect()
-}
-
-fn nanoseconds((seconds, nanoseconds): Time) -> i64 {
-    seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds)
 }

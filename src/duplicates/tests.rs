@@ -291,9 +291,13 @@ fn holes_are_zeros() {
     for name in ["huge", "huge copy"] {
         File::create(root.path().join(name)).unwrap().set_len(1 << 42).unwrap();
     }
-    let mut groups = search(root.path()).groups();
+    let found = search(root.path());
+    let mut groups = found.groups();
     groups.sort();
     assert_eq!(groups, [["huge", "huge copy"], ["sparse", "written"]]);
+    // The copy with the hole can be kept.
+    let disk = fs::metadata(root.path().join("written")).unwrap().blocks() * 512;
+    assert_eq!(found.duplicates.groups[0].wasted, disk);
 }
 
 #[test]
@@ -348,6 +352,40 @@ fn files_that_changed_since_the_scan_are_named() {
     assert_eq!(found.groups(), [["kept", "kept too"]]);
     let changing = ["deleted", "grown", "link", "pipe", "replaced"];
     assert_eq!(found.skipped(), changing.map(|name| (name.to_owned(), SkipReason::Changing)));
+}
+
+#[test]
+fn files_that_are_being_written_are_named() {
+    let root = place();
+    let at = |name: &str| root.path().join(name);
+    for (length, name) in (1000..).zip(["grown", "kept", "old", "overwritten"]) {
+        write(at(name), &noise(length, 9));
+    }
+    fs::hard_link(at("overwritten"), at("zz")).unwrap();
+    let an_hour = Duration::from_secs(3600);
+    let old = std::time::SystemTime::now() - an_hour;
+    File::options().write(true).open(at("old")).unwrap().set_modified(old).unwrap();
+    let scan = Scan::run(vec![root.path().to_owned()], Options::default());
+    File::options().append(true).open(at("grown")).unwrap().write_all(b"more").unwrap();
+    let (request, overwritten) = (request(&scan), at("overwritten"));
+    let job = Pool::new(2).unwrap().start(move |task: &Task<Duplicates>| {
+        let candidates = SizeCandidates::collect(&request, task).unwrap();
+        assert_eq!((candidates.files.len(), candidates.recent.len()), (0, 3), "one name of each inode");
+        let search = DuplicateSearch::new(&request.tree, task, &candidates);
+        let watched = written::watch(&search, &candidates.recent);
+        tamper(&overwritten, 5);
+        written::check(&search, &watched);
+        let skipped = std::mem::take(&mut *lock(&search.skipped));
+        task.publish(Duplicates { skipped, ..Duplicates::default() });
+    });
+    let job = job.unwrap();
+    assert_eq!(job.wait(LONG), Some(crate::base::job::JobEnd::Complete));
+    let (tree, duplicates) = (Arc::clone(scan.tree()), job.latest().unwrap());
+    let skipped = Found { root: root.path().to_owned(), tree, duplicates }.skipped();
+    let mut names: Vec<&str> = skipped.iter().map(|(name, _)| name.as_str()).collect();
+    names.sort_unstable();
+    assert!(names == ["grown", "overwritten"] || names == ["grown", "zz"], "{names:?}");
+    assert!(skipped.iter().all(|(_, reason)| *reason == SkipReason::Changing));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::plan::PlannedFile;
 use super::sums::{ExclusiveSums, Known, VolumeRange};
 use crate::base::clock;
 use crate::base::kind::Kind;
-use crate::platform::entry::contents::Contents;
+use crate::platform::entry::contents::{ContentState, Contents};
 use crate::platform::entry::extents::{ExtentReference, ExtentVolume, Sharing, layout, sharing, volume};
 use crate::platform::fs::overhead::btrfs::{readable, readable_subvolume};
 use crate::platform::fs::overhead::xfs::has_owners;
@@ -22,6 +22,11 @@ use crate::tree::Node;
 const BLOCK: u64 = 4096;
 /// Number of seconds after a file's last change during which the file counts as being written.
 const RECENT: i64 = 5;
+/// Number of seconds after a file's last change during which its new data may not be on the disk yet. Linux normally
+/// begins to write data after 30 seconds.
+const UNWRITTEN: i64 = 120;
+/// Largest size in bytes of a sector on btrfs.
+const LARGEST_SECTOR: u64 = 1 << 16;
 /// Maximum number of inodes on a volume per scanned file. If the volume has more, its space map is not read.
 const MAP_SHARE: u64 = 8;
 
@@ -56,6 +61,8 @@ pub(crate) struct PartOfVolume {
     pub(crate) volume: u64,
     /// ID of the subvolume; 0 on XFS, which has none.
     pub(crate) subvolume: u64,
+    /// `true` if changes of files may be in memory only, and will be written to other places on the volume.
+    pub(crate) has_unwritten_data: bool,
 }
 
 impl Method {
@@ -69,7 +76,10 @@ impl Method {
             let is_private = sharing(directory) == Sharing::Possible;
             return if is_private { Self::PrivateSize } else { Self::LinkCount };
         };
-        let part = |source, subvolume| Self::Volume(PartOfVolume { source, volume: volume.id, subvolume });
+        let ExtentVolume { id, has_unwritten_data, .. } = volume;
+        let part = |source, subvolume| {
+            Self::Volume(PartOfVolume { source, volume: id, subvolume, has_unwritten_data })
+        };
         if let Ok(subvolume) = readable_subvolume(directory) {
             return part(VolumeSource::Trees, subvolume);
         }
@@ -79,6 +89,23 @@ impl Method {
         let has_map = is_large_share && readable(directory).is_ok_and(|directory| has_owners(&directory));
         if has_map { part(VolumeSource::Map, 0) } else { Self::Extents(volume) }
     }
+
+    /// Returns `true` if directories and symbolic links have blocks of their own. On btrfs, they are part of the
+    /// metadata, although the system reports blocks.
+    pub(crate) fn has_own_blocks(self) -> bool {
+        match self {
+            Self::Extents(volume) => volume.is_bounded,
+            Self::Volume(part) => part.source == VolumeSource::Map,
+            Self::PrivateSize | Self::LinkCount => true,
+        }
+    }
+}
+
+/// Returns the maximum size of new data that the file may have only in memory, or `None` if the file was not changed
+/// recently.
+fn unwritten(state: &ContentState) -> Option<u64> {
+    let is_recent = state.changed.0 >= clock::now() - UNWRITTEN;
+    is_recent.then(|| state.size.next_multiple_of(LARGEST_SECTOR))
 }
 
 /// Opened file whose extents can be read.
@@ -86,8 +113,7 @@ pub(crate) struct OpenedFile<'d> {
     directory: &'d Directory,
     name: CString,
     contents: Contents,
-    links: u64,
-    disk: u64,
+    state: ContentState,
     /// `true` if the file is probably being written, so a request for its extents may block.
     pub(crate) is_recent: bool,
 }
@@ -103,6 +129,9 @@ pub(crate) struct FileExtents {
     /// reserved space after a few minutes.
     disk: u64,
     pub(crate) links: u64,
+    /// Maximum size of new data that is not on the disk yet, and will be stored elsewhere than the data that it
+    /// replaces; `None` if there is no such data.
+    pub(crate) unwritten: Option<u64>,
 }
 
 impl<'d> OpenedFile<'d> {
@@ -115,14 +144,16 @@ impl<'d> OpenedFile<'d> {
             return Err(Errno::ESTALE);
         }
         let is_recent = state.modified.0 >= clock::now() - RECENT;
-        Ok(Self { directory, name, contents, links: state.links, disk: state.disk, is_recent })
+        Ok(Self { directory, name, contents, state, is_recent })
     }
 
     /// Reads the extents of the file. Blocks while another process is writing to the file.
     pub(crate) fn read(&self, method: Method) -> Result<FileExtents, Errno> {
-        let mut found = FileExtents { links: self.links, disk: self.disk, ..FileExtents::default() };
+        let ContentState { disk, links, .. } = self.state;
+        let mut found = FileExtents { disk, links, ..FileExtents::default() };
         match method {
-            Method::Extents(_) => {
+            Method::Extents(volume) => {
+                found.unwritten = unwritten(&self.state).filter(|_| volume.has_unwritten_data);
                 let references = &mut found.references;
                 found.is_whole = self.contents.references(&mut |extent| references.push(extent))?;
             }
@@ -142,6 +173,12 @@ pub(crate) fn has_extents(kind: Kind) -> bool {
 }
 
 impl FileExtents {
+    /// Returns a value without extents, for a file whose volume is read as a whole. `state` is the current state of the
+    /// file if its changes may be in memory only.
+    pub(crate) fn in_volume(state: Option<ContentState>) -> Self {
+        Self { unwritten: state.and_then(|state| unwritten(&state)), ..Self::default() }
+    }
+
     /// Adds the file's extents to `sums`. `volume` is the number of the file's volume.
     pub(crate) fn add(&self, sums: &mut ExclusiveSums, names: &[Node], method: Method, volume: usize) {
         let mut is_bounded = self.is_whole;
@@ -149,7 +186,8 @@ impl FileExtents {
         for reference in &self.references {
             match *reference {
                 ExtentReference::Located { start, length, is_shared, is_compressed } => {
-                    let known = if is_shared { Known::Some } else { Known::All };
+                    let is_certain = !is_shared && self.unwritten.is_none();
+                    let known = if is_certain { Known::All } else { Known::Some };
                     sums.refer(names, VolumeRange { volume, start, length }, known);
                     unseen = unseen.saturating_sub(length);
                     is_bounded &= !is_compressed;
@@ -158,7 +196,9 @@ impl FileExtents {
                     sums.hold(names, length);
                 }
                 ExtentReference::Unlocated { length } => {
-                    sums.hold(names, length.min(BLOCK));
+                    if self.unwritten.is_none() {
+                        sums.hold(names, length.min(BLOCK));
+                    }
                     is_bounded = false;
                 }
                 ExtentReference::Inline => {}

@@ -13,6 +13,7 @@
 //!
 //! Invariant: nothing is written, and only regular files are opened.
 
+mod directories;
 mod extents;
 mod map;
 mod plan;

@@ -7,28 +7,29 @@
 //! Invariant: each file is counted exactly once: its extents were read, its link count was used instead, or it is
 //! unread.
 
+use std::ffi::CString;
 use std::io;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use super::extents::{FileExtents, Method, OpenedFile, has_extents};
-use super::plan::{ExtentPlan, Piece, PlannedFile};
+use super::plan::{ExtentPlan, PlannedFile};
 use super::state::{SearchState, Wait};
 use super::sums::ExclusiveSums;
 use super::volumes::WholeVolume;
 use crate::base::format::{counted, grouped};
 use crate::base::job::{Job, Pool, Task};
 use crate::base::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, lock};
+use crate::platform::entry::contents::ContentState;
 use crate::platform::process::{io_policy, limits::lower_priority};
 use crate::platform::{Directory, Errno};
-use crate::scan::{reach, reach_entry};
-use crate::tree::{DirId, Entry, EntryState, ExclusiveCoverage, ExclusiveSizes, Listing, Tree};
+use crate::scan::reach_entry;
+use crate::tree::{DirId, Entry, ExclusiveCoverage, ExclusiveSizes, Tree};
 
 /// Longest time to wait for a file that is being written.
 const BUSY: Duration = Duration::from_millis(50);
-/// Longest time to wait until a file or directory is opened, or until the extents of a file are read, unless the file
-/// is being written.
-const HANGING: Duration = Duration::from_secs(2);
+/// Longest time to wait until a file or directory is opened, or until a file that is not being written is read.
+pub(super) const HANGING: Duration = Duration::from_secs(2);
 /// Interval between two checks for threads that have waited too long for a file.
 const CHECK: Duration = Duration::from_millis(10);
 /// Number of extents between two checks for cancellation while all extents of a volume are read.
@@ -91,9 +92,9 @@ pub fn find(pool: &Pool, tree: Arc<Tree>) -> io::Result<Job<ExclusiveProgress>> 
 }
 
 /// Running search, shared by its threads.
-struct ExclusiveSearch {
-    plan: ExtentPlan,
-    state: Mutex<SearchState>,
+pub(super) struct ExclusiveSearch {
+    pub(super) plan: ExtentPlan,
+    pub(super) state: Mutex<SearchState>,
     /// Notified when a thread ends.
     ended: Condvar,
 }
@@ -109,7 +110,7 @@ struct Start {
 
 /// Error returned to a thread that must end, because it was replaced after waiting too long or the search was
 /// stopped.
-struct Abandoned;
+pub(super) struct Abandoned;
 
 impl ExclusiveSearch {
     fn new(plan: ExtentPlan) -> Self {
@@ -205,7 +206,7 @@ impl ExclusiveSearch {
         let piece = self.plan.pieces[index];
         let part = self.plan.part(piece);
         if done == 0 {
-            self.add_directories(piece, &part);
+            self.add_directories(thread, piece, &part)?;
         }
         let mut files = self.plan.files(piece.directory, &part).skip(done).peekable();
         if files.peek().is_none() {
@@ -218,56 +219,9 @@ impl ExclusiveSearch {
         Ok(())
     }
 
-    /// Adds the blocks that subdirectories themselves occupy, and records directories that were not read completely.
-    fn add_directories(&self, piece: Piece, part: &Listing<'_>) {
-        let (tree, numbers) = (&self.plan.tree, &self.plan.numbers);
-        let mut state = lock(&self.state);
-        if ExtentPlan::is_incomplete(piece.directory, part) {
-            state.sums.unbound(numbers.directory(piece.directory));
-        }
-        for (_, entry) in part.entries() {
-            let EntryState::Known(metadata) = entry.state else { continue };
-            let Some(id) = metadata.directory.filter(|id| tree.parent(*id) == Some(piece.directory)) else {
-                continue;
-            };
-            let node = numbers.directory(id);
-            state.sums.hold(&[node], metadata.disk());
-            if !tree.status(id).is_known() {
-                state.sums.unbound(node);
-            }
-        }
-    }
-
-    /// Opens the directory of a piece, unless the piece consists of roots, or the method for the directory's device
-    /// is known to be [`Method::LinkCount`].
-    fn open(&self, thread: usize, piece: Piece) -> Result<OpenedDirectory, Abandoned> {
-        if piece.directory == DirId::TOP {
-            return Ok(OpenedDirectory::Roots);
-        }
-        let device = self.plan.tree.device_index(piece.directory);
-        let known = lock(&self.state).methods.get(&device).copied();
-        if known == Some(Method::LinkCount) {
-            return Ok(OpenedDirectory::ByLinks);
-        }
-        self.waiting(thread, Some(HANGING))?;
-        let opened = reach(&self.plan.tree, piece.directory);
-        self.waiting(thread, None)?;
-        Ok(match opened {
-            Err(errno) => OpenedDirectory::Failed(errno),
-            Ok(directory) => {
-                let method = known.unwrap_or_else(|| Method::of(&directory, self.plan.files));
-                lock(&self.state).methods.insert(device, method);
-                match method {
-                    Method::LinkCount => OpenedDirectory::ByLinks,
-                    method => OpenedDirectory::Open(directory, method),
-                }
-            }
-        })
-    }
-
     /// Records that the thread begins a system call that may take up to `limit`. If `limit` is `None`,
     /// records that the call has returned.
-    fn waiting(&self, thread: usize, limit: Option<Duration>) -> Result<(), Abandoned> {
+    pub(super) fn waiting(&self, thread: usize, limit: Option<Duration>) -> Result<(), Abandoned> {
         let mut state = lock(&self.state);
         if state.is_stopped {
             return Err(Abandoned);
@@ -318,11 +272,16 @@ impl ExclusiveSearch {
         method: Method,
         file: &PlannedFile<'_>,
     ) -> Result<Result<(FileExtents, Method), Errno>, Abandoned> {
-        if let Method::Volume(_) = method {
+        if let Method::Volume(part) = method {
+            let found = if part.has_unwritten_data { self.stat(thread, directory, file)? } else { None };
+            return Ok(Ok((FileExtents::in_volume(found), method)));
+        }
+        if !has_extents(file.entry.kind) {
+            let method = if method.has_own_blocks() { Method::LinkCount } else { method };
             return Ok(Ok((FileExtents::default(), method)));
         }
-        if method == Method::LinkCount || !has_extents(file.entry.kind) {
-            return Ok(Ok((FileExtents::default(), Method::LinkCount)));
+        if method == Method::LinkCount {
+            return Ok(Ok((FileExtents::default(), method)));
         }
         self.waiting(thread, Some(HANGING))?;
         let opened = match OpenedFile::open(directory, file) {
@@ -333,6 +292,18 @@ impl ExclusiveSearch {
             self.waiting(thread, Some(BUSY))?;
         }
         Ok(opened.read(method).map(|extents| (extents, method)))
+    }
+
+    /// Returns the current state of a file, or `None` if it cannot be read.
+    fn stat(
+        &self,
+        thread: usize,
+        directory: &Directory,
+        file: &PlannedFile<'_>,
+    ) -> Result<Option<ContentState>, Abandoned> {
+        self.waiting(thread, Some(HANGING))?;
+        let name = CString::new(file.entry.name).ok();
+        Ok(name.and_then(|name| ContentState::of(directory, &name).ok()))
     }
 
     /// Locks the state, unless the job has given up on the thread.
@@ -363,9 +334,10 @@ impl ExclusiveSearch {
             }
             if task.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
+        let unwritten = std::mem::take(&mut state.unwritten);
         for volume in WholeVolume::of(&self.plan, &parts) {
             let number = state.volume(volume.id);
-            volume.add(&mut state.sums, number, &mut note);
+            volume.add(&mut state.sums, number, &unwritten, &mut note);
         }
     }
 
@@ -378,7 +350,7 @@ impl ExclusiveSearch {
 }
 
 /// Result of opening the directory of a piece.
-enum OpenedDirectory {
+pub(super) enum OpenedDirectory {
     /// The directory is open.
     Open(Directory, Method),
     /// The piece consists of roots, which have no common directory. Each root is found by its path.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::extents::{FileExtents, Method, unbound};
 use super::plan::{ExtentPlan, PlannedFile};
 use super::sums::ExclusiveSums;
-use crate::tree::{ExclusiveCoverage, InodeKey};
+use crate::tree::{ExclusiveCoverage, InodeKey, Node};
 
 /// Shared state of a search, updated by its threads after each file.
 pub(crate) struct SearchState {
@@ -25,6 +25,9 @@ pub(crate) struct SearchState {
     pub(crate) methods: HashMap<u32, Method>,
     /// IDs of the volumes. The index of an ID is the volume's number in `sums`.
     pub(crate) volumes: Vec<u64>,
+    /// Files with new data that is not on the disk yet, by node, on volumes that are read later. The value is the
+    /// maximum size of this data.
+    pub(crate) unwritten: HashMap<Node, u64>,
     /// Inodes with several names that [`SearchState::add`] has handled. Their extents are added only once.
     pub(crate) added: HashSet<InodeKey>,
 }
@@ -50,6 +53,7 @@ impl SearchState {
             is_stopped: false,
             methods: HashMap::new(),
             volumes: Vec::new(),
+            unwritten: HashMap::new(),
             added: HashSet::new(),
         }
     }
@@ -81,7 +85,7 @@ impl SearchState {
         match method {
             Method::LinkCount => self.sums.hold(&names, file.metadata.disk()),
             // Volumes are read later, when the method for each device is known.
-            Method::Volume(_) => {}
+            Method::Volume(_) => self.unwritten.extend(extents.unwritten.map(|size| (names[0], size))),
             Method::PrivateSize => extents.add(&mut self.sums, &names, method, 0),
             Method::Extents(volume) => {
                 let number = self.volume(volume.id);

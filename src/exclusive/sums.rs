@@ -15,7 +15,9 @@ use crate::tree::{ExclusiveCoverage, ExclusiveSizes, Node, NodeNumbers, NodeSums
 /// Size in bytes of a sector, the unit of the lengths in references.
 const SECTOR: u64 = 512;
 /// Maximum length of a reference in sectors.
-const SECTORS: u32 = FLAGGED - 1;
+const SECTORS: u32 = TRANSIENT - 1;
+/// Bit that marks a reference that may disappear ([`Known::Transient`]).
+const TRANSIENT: u32 = 1 << 29;
 /// Bit that marks a reference to a range that is shared with unknown files ([`Known::Some`]).
 const FLAGGED: u32 = 1 << 30;
 /// Bit that marks a reference through an additional name of an inode.
@@ -28,6 +30,9 @@ pub enum Known {
     All,
     /// The file system reports that the range is shared, but not with which files.
     Some,
+    /// All references are known, but this one may disappear before the file is deleted: the file was overwritten, and
+    /// its new data will be stored elsewhere.
+    Transient,
 }
 
 /// Range of bytes on a volume.
@@ -45,7 +50,7 @@ pub struct VolumeRange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Reference {
     start: u64,
-    /// Number of sectors, combined with the bits [`FLAGGED`] and [`REPEATED`].
+    /// Number of sectors, combined with the bits [`TRANSIENT`], [`FLAGGED`] and [`REPEATED`].
     sectors: u32,
     node: Node,
 }
@@ -67,6 +72,10 @@ impl Reference {
 
     fn is_flagged(&self) -> bool {
         self.sectors & FLAGGED != 0
+    }
+
+    fn is_transient(&self) -> bool {
+        self.sectors & TRANSIENT != 0
     }
 
     fn is_repeated(&self) -> bool {
@@ -93,7 +102,11 @@ impl ExclusiveSums {
     pub fn refer(&mut self, names: &[Node], range: VolumeRange, known: Known) {
         let missing = (range.volume + 1).saturating_sub(self.volumes.len());
         self.volumes.extend((0..missing).map(|_| Vec::new()));
-        let flagged = if known == Known::Some { FLAGGED } else { 0 };
+        let flagged = match known {
+            Known::All => 0,
+            Known::Some => FLAGGED,
+            Known::Transient => TRANSIENT,
+        };
         let (mut start, mut left) = (range.start, range.length.div_ceil(SECTOR));
         while left > 0 {
             let length = u32::try_from(left).unwrap_or(u32::MAX).min(SECTORS);
@@ -113,7 +126,9 @@ impl ExclusiveSums {
         let mut nodes = names.to_vec();
         nodes.sort_unstable();
         nodes.dedup();
-        self.settle(&nodes, bytes, HeldBytes { is_flagged: false, references: 1 });
+        let (Some(least), Some(greatest)) = (nodes.first(), nodes.last()) else { return };
+        let held = HeldBytes { is_flagged: false, references: 1, lasting: Some((*least, *greatest)) };
+        self.settle(&nodes, bytes, held);
     }
 
     /// Adds bytes of a single inode to the upper bound of the deepest node that contains all its names. The lower
@@ -145,8 +160,8 @@ impl ExclusiveSums {
 
     /// Sorts the references to a volume, drops repeated ones, and returns the number of those that are left.
     ///
-    /// May be called only if all references to the volume are [`Known::All`]. For [`Known::Some`], the sums depend on
-    /// the number of references, so dropping repeated ones would change the sums.
+    /// May be called only if no reference to the volume is [`Known::Some`], because the sums depend on the number of
+    /// such references.
     pub fn compact(&mut self, volume: usize) -> usize {
         let Some(references) = self.volumes.get_mut(volume) else { return 0 };
         references.sort_unstable_by_key(Reference::order);
@@ -190,7 +205,9 @@ impl ExclusiveSums {
                 nodes.dedup();
                 let counted = together.iter().filter(|reference| !reference.is_repeated()).count();
                 let is_flagged = together.iter().any(Reference::is_flagged);
-                self.settle(&nodes, first.length(), HeldBytes { is_flagged, references: counted });
+                let lasting = || together.iter().filter(|it| !it.is_transient()).map(|it| it.node);
+                let lasting = lasting().next().zip(lasting().next_back());
+                self.settle(&nodes, first.length(), HeldBytes { is_flagged, references: counted, lasting });
             } else {
                 Sweep::default().run(self, together);
             }
@@ -213,15 +230,19 @@ impl ExclusiveSums {
     /// Adds bytes to the sums of the lowest node whose deletion can free them: the common ancestor of all nodes that
     /// refer to the bytes. `least` and `greatest` are the first and the last of these nodes.
     fn own(&mut self, least: Node, greatest: Node, bytes: u64, extent: HeldBytes) {
-        let owner = self.numbers.common(least, greatest);
-        let sums = &mut self.sums[owner as usize];
+        // If all references may disappear, the bytes may be free before anything is deleted.
+        let Some((least_lasting, greatest_lasting)) = extent.lasting else { return };
         if !extent.is_flagged {
+            let owner = self.numbers.common(least, greatest);
+            let sums = &mut self.sums[owner as usize];
             sums.at_least = sums.at_least.saturating_add(bytes);
             sums.shared = sums.shared.wrapping_sub(bytes);
         }
         // If only one reference to a shared range is known, the others are outside the tree, so no deletion
         // in the tree can free the range.
         if !extent.is_flagged || extent.references > 1 {
+            let owner = self.numbers.common(least_lasting, greatest_lasting);
+            let sums = &mut self.sums[owner as usize];
             sums.at_most = sums.at_most.saturating_add(bytes);
         }
     }
@@ -247,6 +268,8 @@ struct HeldBytes {
     is_flagged: bool,
     /// Number of known references, not counting those through additional names of an inode.
     references: usize,
+    /// First and last node with a reference that is not [`Known::Transient`].
+    lasting: Option<(Node, Node)>,
 }
 
 /// Pass over overlapping references in order of position.
@@ -264,6 +287,8 @@ struct Sweep {
 /// State of a node that refers to the byte at the current position.
 struct Active {
     references: u32,
+    /// Number of references that are not [`Known::Transient`].
+    lasting: u32,
     /// Start of the contiguous range that the node refers to. The range extends to the current position.
     since: u64,
     /// Position at which this node and the next greater one in [`Sweep::nodes`] became neighbors.
@@ -300,7 +325,9 @@ impl Sweep {
         else {
             return;
         };
-        let extent = HeldBytes { is_flagged: self.flagged > 0, references: self.counted };
+        let lasting = || self.nodes.iter().filter(|(_, active)| active.lasting > 0).map(|(node, _)| *node);
+        let lasting = lasting().next().zip(lasting().next_back());
+        let extent = HeldBytes { is_flagged: self.flagged > 0, references: self.counted, lasting };
         sums.own(*least, *greatest, bytes, extent);
     }
 
@@ -309,10 +336,12 @@ impl Sweep {
         self.counted += usize::from(!reference.is_repeated());
         if let Some(active) = self.nodes.get_mut(&reference.node) {
             active.references += 1;
+            active.lasting += u32::from(!reference.is_transient());
             return;
         }
         self.part(sums, reference.node);
-        let active = Active { references: 1, since: self.position, paired: self.position };
+        let lasting = u32::from(!reference.is_transient());
+        let active = Active { references: 1, lasting, since: self.position, paired: self.position };
         self.nodes.insert(reference.node, active);
     }
 
@@ -321,6 +350,7 @@ impl Sweep {
         self.counted -= usize::from(!reference.is_repeated());
         let active = self.nodes.get_mut(&reference.node).expect("a reference enters before it leaves");
         active.references -= 1;
+        active.lasting -= u32::from(!reference.is_transient());
         if active.references > 0 {
             return;
         }

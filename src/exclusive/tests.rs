@@ -41,12 +41,12 @@ fn plans() -> impl Strategy<Value = (Vec<Node>, Vec<Planned>)> {
     prop::collection::vec(0..4_u8, 1..40).prop_flat_map(|levels| {
         let parents = parents(&levels);
         let nodes = Node::try_from(parents.len()).unwrap();
-        let planned =
-            (prop::collection::vec(0..nodes, 1..4), 0..SECTORS, 1..7_u64, prop::bool::weighted(0.2));
-        let planned = planned.prop_map(|(names, start, length, is_flagged)| Planned {
+        let known = prop_oneof![6 => Just(Known::All), 2 => Just(Known::Some), 2 => Just(Known::Transient)];
+        let planned = (prop::collection::vec(0..nodes, 1..4), 0..SECTORS, 1..7_u64, known);
+        let planned = planned.prop_map(|(names, start, length, known)| Planned {
             names,
             sectors: start..(start + length).min(SECTORS),
-            known: if is_flagged { Known::Some } else { Known::All },
+            known,
         });
         (Just(parents), prop::collection::vec(planned, 0..40))
     })
@@ -66,9 +66,13 @@ fn sums_by_sets(parents: &[Node], planned: &[Planned], above: Node) -> [u64; 3] 
         let inside = nodes.iter().filter(|node| is_within(parents, **node, above)).count();
         let is_flagged = found.iter().any(|planned| planned.known == Known::Some);
         let is_alone = inside > 0 && inside == nodes.len();
-        sums[0] += u64::from(is_alone && !is_flagged) * SECTOR;
-        sums[1] += u64::from(is_alone && (!is_flagged || found.len() > 1)) * SECTOR;
-        sums[2] += u64::from(inside > 0 && (!is_alone || is_flagged)) * SECTOR;
+        let lasting = found.iter().filter(|planned| planned.known != Known::Transient);
+        let lasting: Vec<Node> = lasting.flat_map(|planned| planned.names.clone()).collect();
+        let is_certain = is_alone && !is_flagged && !lasting.is_empty();
+        let is_possible = lasting.iter().all(|node| is_within(parents, *node, above)) && !lasting.is_empty();
+        sums[0] += u64::from(is_certain) * SECTOR;
+        sums[1] += u64::from(is_possible && (!is_flagged || found.len() > 1)) * SECTOR;
+        sums[2] += u64::from(inside > 0 && !is_certain) * SECTOR;
     }
     sums
 }

@@ -47,7 +47,7 @@ impl WholeVolume {
                     directory => Some(plan.tree.device_index(directory)),
                 };
                 let found = device.and_then(part_on);
-                let Some(PartOfVolume { source, volume, subvolume }) = found else { continue };
+                let Some(PartOfVolume { source, volume, subvolume, .. }) = found else { continue };
                 let index = volumes.iter().position(|known| known.id == volume).unwrap_or_else(|| {
                     let directory = match piece.directory {
                         DirId::TOP => reach_entry(&plan.tree, DirId::TOP, file.entry.name).map(|(it, _)| it),
@@ -80,15 +80,17 @@ impl WholeVolume {
         volumes
     }
 
-    /// Adds the references of all files on the volume to `sums`. `number` is the volume's number in `sums`. Calls
-    /// `note` after each extent, and ends when `note` returns `Break`.
+    /// Adds the references of all files on the volume to `sums`. `number` is the volume's number in `sums`. `unwritten`
+    /// contains the files with new data that is not on the disk yet, and the maximum size of this data. Calls `note`
+    /// after each extent, and ends when `note` returns `Break`.
     pub(super) fn add(
         self,
         sums: &mut ExclusiveSums,
         number: usize,
+        unwritten: &HashMap<Node, u64>,
         note: &mut dyn FnMut() -> ControlFlow<()>,
     ) {
-        let mut references = References::new(sums, number, self.sizes);
+        let mut references = References::new(sums, number, self.sizes, unwritten);
         let is_whole = self.directory.as_ref().is_ok_and(|directory| match self.source {
             VolumeSource::Trees => trees::add(&self.names, directory, &mut references, note),
             VolumeSource::Map => {

@@ -170,6 +170,10 @@ impl TableView {
                 table.marks == RowMarks::Entries
             }
             Command::Show(column) => table.columns.has(column),
+            // These commands act on marked entries. In a table with marks of its own, the user means the marked rows.
+            Command::Delete | Command::Trash | Command::Script | Command::PrintMarks => {
+                table.marks != RowMarks::Own
+            }
             Command::Graph => table.columns.has(Column::Percent),
             _ => true,
         }
@@ -215,8 +219,8 @@ impl TableView {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
     }
 
-    /// Returns all copies in the groups that have a copy inside `directory`: the copies inside `directory` as those
-    /// to keep, and the copies outside it as the others.
+    /// Returns all copies in the groups that have a copy inside `directory`, or of which `directory` itself is a copy.
+    /// Those copies are the ones to keep, and the copies elsewhere are the others.
     pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
         self.answer().map(|answer| answer.data.copies_elsewhere(tree, directory)).unwrap_or_default()
     }

@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::support::image::{Image, free, succeeds, sync};
 use crate::support::{sandbox, skip};
@@ -23,7 +23,8 @@ fn asked(root: &Path, name: &str) -> Preview {
     let scan = crate::support::scan(root, 2);
     let above = crate::support::id_of(scan.tree(), root);
     let selection = Selection::new(scan.tree(), [(above, name.as_bytes())], DeleteScope::Whole);
-    let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection), 0).unwrap();
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+    let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection), now.cast_signed()).unwrap();
     assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
     Preview::clone(&job.latest().unwrap())
 }
@@ -73,6 +74,28 @@ fn compressed_files_promise_a_block_for_each_extent() {
     assert!(probe.most >= text.len() as u64);
     let freed = freed(&root, &probe);
     assert!(freed >= probe.least && freed < MIB, "{freed} bytes came back, {} were promised", probe.least);
+}
+
+#[test]
+fn an_overwritten_file_promises_nothing_until_its_new_data_is_on_the_disk() {
+    const NAME: &str = "an_overwritten_file_promises_nothing_until_its_new_data_is_on_the_disk";
+    if !sandbox::enter(NAME) {
+        return;
+    }
+    let Some(image) = compressing(NAME) else { return };
+    let root = image.path();
+    let mut noise = vec![0; 1 << 20];
+    fs::File::open("/dev/urandom").unwrap().read_exact(&mut noise).unwrap();
+    fs::write(root.join("file"), &noise).unwrap();
+    sync(&root);
+    assert_eq!(asked(&root, "file").least, MIB);
+    let file = fs::File::options().write(true).open(root.join("file")).unwrap();
+    file.write_all_at(&vec![0; 1 << 20], 0).unwrap();
+    assert_eq!(asked(&root, "file").least, 0, "the old data may be replaced by compressed data");
+    sync(&root);
+    let probe = asked(&root, "file");
+    assert_eq!(probe.least, 8 * 4096);
+    assert_eq!(freed(&root, &probe), 8 * 4096);
 }
 
 #[test]

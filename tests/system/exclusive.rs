@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::subvolumes::{data_used, filled};
-use crate::support::image::{free, free_in_background, in_namespace, succeeds};
+use crate::support::image::{free, free_in_background, in_namespace, succeeds, sync};
 use duke::base::job::{JobEnd, Pool};
 use duke::testing::exclusive::find;
 use duke::tree::{DirId, EntryState, Exclusive, Tree, Walk};
@@ -170,6 +170,8 @@ fn only_the_changes_of_later_snapshots_are_read_with_the_same_result() {
             changed.write_all_at(&[7; 4096], 0).unwrap();
             fs::remove_file(&files[number + 9].path).unwrap();
         }
+        // Without this, the last changes would only be in memory, and the sizes would not be exact.
+        sync(&image.path());
         let all = || {
             let found = sizes(&data, |_| true);
             found.into_iter().map(|it| (it.path, it.size)).collect::<Vec<_>>()

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::support::child::Killed;
-use crate::support::image::{Image, free, in_namespace, succeeds, sync};
+use crate::support::image::{Image, free, in_namespace, mount, succeeds, sync};
 use crate::support::sandbox;
 use duke::base::job::{JobEnd, Pool};
 use duke::scan::{Mounts, Options, Scan};
@@ -130,6 +130,73 @@ fn data_that_is_not_on_the_disk_yet_may_be_freed_too() {
     assert_eq!((written.at_least, written.at_most), (8 * MIB, Some(8 * MIB)));
     let (small, _) = frees(&image.path(), "small");
     assert_eq!((small.at_least, small.at_most), (0, Some(0)));
+}
+
+#[test]
+fn an_overwritten_file_may_free_other_bytes_until_its_new_data_is_on_the_disk() {
+    const NAME: &str = "an_overwritten_file_may_free_other_bytes_until_its_new_data_is_on_the_disk";
+    if !in_namespace(NAME) {
+        return;
+    }
+    let Some(image) = Image::new(NAME, "btrfs", 400 * MIB, &["-q"]) else { return };
+    let root = image.path();
+    mount(&["-o", "remount,compress=zstd"], &root);
+    for name in ["alone", "both/one"] {
+        fs::create_dir_all(root.join("both")).unwrap();
+        noise(&root.join(name), 8 * MIB);
+    }
+    sync(&root);
+    clone(&root.join("both/one"), &root.join("both/two"));
+    sync(&root);
+    let sizes = || {
+        let scan = crate::support::scan(&root, 2);
+        let sizes = search(&scan);
+        let of = |root: &Path, name: &str| size_of(&scan, &sizes, root, name);
+        let both = root.join("both");
+        let found = [of(&root, "alone"), of(&both, "one"), of(&both, "two"), of(&root, "both")];
+        found.map(|size| (size.at_least, size.at_most.unwrap()))
+    };
+    let whole = (8 * MIB, 8 * MIB);
+    assert_eq!(sizes(), [whole, (0, 0), (0, 0), whole]);
+    for name in ["alone", "both/one"] {
+        let file = fs::File::options().write(true).open(root.join(name)).unwrap();
+        let zeros = vec![0; usize::try_from(8 * MIB).unwrap()];
+        std::os::unix::fs::FileExt::write_all_at(&file, &zeros, 0).unwrap();
+    }
+    // The clone was made a moment ago, so it may have new data, too.
+    let dirty = sizes();
+    assert_eq!(dirty, [(0, 16 * MIB), (0, 16 * MIB), (0, 16 * MIB), (0, 32 * MIB)]);
+    sync(&root);
+    // Each of 64 compressed extents takes one block.
+    let zeros = (64 * 4096, 64 * 4096);
+    assert_eq!(sizes(), [zeros, zeros, whole, (whole.0 + zeros.0, whole.1 + zeros.1)]);
+    let is_within = |(now, before): (&(u64, u64), &(u64, u64))| before.0 <= now.0 && now.1 <= before.1;
+    assert!(sizes().iter().zip(&dirty).all(is_within));
+}
+
+#[test]
+fn metadata_of_btrfs_is_not_counted() {
+    const NAME: &str = "metadata_of_btrfs_is_not_counted";
+    if !in_namespace(NAME) {
+        return;
+    }
+    let Some(image) = Image::new(NAME, "btrfs", 200 * MIB, &["-q"]) else { return };
+    let root = image.path();
+    std::os::unix::fs::symlink("nowhere", root.join("link")).unwrap();
+    assert!(fs::symlink_metadata(&root).unwrap().blocks() > 0, "the top-level directory has blocks");
+    sync(&root);
+    let frees = || {
+        let scan = crate::support::scan(&root, 2);
+        let sizes = search(&scan);
+        let size = sizes.directory(crate::support::id_of(scan.tree(), &root)).unwrap();
+        (size.at_least, size.at_most)
+    };
+    assert_eq!(frees(), (0, Some(0)));
+    let become_user = |id| nix::unistd::seteuid(nix::unistd::Uid::from_raw(id)).unwrap();
+    become_user(65534);
+    let of_nobody = frees();
+    become_user(0);
+    assert_eq!(of_nobody, (0, None));
 }
 
 #[test]

@@ -120,6 +120,6 @@ fn the_table_names_subvolumes_and_errors_name_a_remedy() {
     let expected = "duke: nowhere: no such subvolume; duke subvolumes lists their IDs and paths\n";
     assert_eq!(errors(&["--without=nowhere"], &root), expected);
     assert_eq!(errors(&["--without=5"], &root), "duke: 5: the top-level subvolume cannot be deleted\n");
-    let expected = "duke: /proc: not on btrfs; only btrfs has subvolumes\n";
+    let expected = "duke: /proc: not on btrfs; duke lists only subvolumes of btrfs\n";
     assert_eq!(errors(&[], Path::new("/proc")), expected);
 }

@@ -7,6 +7,7 @@
 use std::ffi::CStr;
 use std::fs::File;
 use std::io;
+use std::ops::{ControlFlow, Range};
 use std::os::unix::fs::FileExt;
 
 use nix::fcntl::AtFlags;
@@ -17,7 +18,7 @@ use super::imp;
 pub use super::imp::sync_file_system;
 use crate::base::clock::Time;
 use crate::base::kind::Kind;
-use crate::platform::entry::extents::ExtentReference;
+use crate::platform::entry::extents::{ExtentReference, StoredPart, unshared_ranges};
 use crate::platform::{Attributes, Directory, Errno, FileId, errno_of, retry};
 
 /// Regular file that is open for reading.
@@ -125,14 +126,26 @@ impl Contents {
         }
     }
 
-    /// Returns `true` if both files are known to share all of their data on disk.
-    pub fn shares_all_with(&self, other: &Self) -> bool {
-        let extents = |contents: &Self| {
-            let mut extents = Vec::new();
-            let is_certain = contents.locate(&mut |extent| extents.push(extent)).unwrap_or(false);
-            (is_certain && !extents.is_empty()).then_some(extents)
+    /// Returns the ranges of this file that could share space on disk with `other`, but do not. Both files must have
+    /// the same contents. Returns `None` if the system does not report where the contents are stored.
+    pub fn unshared_with(&self, other: &Self) -> Option<Vec<Range<u64>>> {
+        let volume = |contents: &Self| imp::volume_id(&contents.file);
+        let parts = |contents: &Self| {
+            let mut parts = Vec::new();
+            let is_whole = contents.locate(&mut |part| {
+                parts.push(part);
+                ControlFlow::Continue(())
+            });
+            is_whole.unwrap_or(false).then_some(parts)
         };
-        extents(self).is_some_and(|own| Some(own) == extents(other))
+        if volume(self) != volume(other) {
+            return None;
+        }
+        let ranges = unshared_ranges(&parts(self)?, &parts(other)?);
+        // The last extent ends at a block boundary, and more blocks can be allocated after the end of the file.
+        let size = self.state().ok()?.size;
+        let ranges = ranges.into_iter().map(|range| range.start..range.end.min(size));
+        Some(ranges.filter(|range| !range.is_empty()).collect())
     }
 
     /// Lets `other` share up to `length` bytes at `offset` with this file, if these bytes are equal. Returns the number
@@ -154,13 +167,12 @@ impl Contents {
         imp::references(&self.file, each)
     }
 
-    /// Calls `each` with the logical position, the disk position and the length of each extent. Returns `true` if these
-    /// extents identify the data: another file with the same size and the same extents then shares all data with this
-    /// file.
+    /// Calls `each` with the parts of the file in order of their position, until `each` returns `Break`. Returns `true`
+    /// if all parts were visited.
     ///
     /// # Errors
     /// Returns any error of `ioctl_fiemap(2)`.
-    pub fn locate(&self, each: &mut dyn FnMut([u64; 3])) -> Result<bool, Errno> {
+    pub fn locate(&self, each: &mut dyn FnMut(StoredPart) -> ControlFlow<()>) -> Result<bool, Errno> {
         imp::locate(&self.file, each)
     }
 }

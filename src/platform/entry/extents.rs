@@ -2,6 +2,8 @@
 //!
 //! Invariant: only regular files are opened, and their contents are neither read nor changed.
 
+use std::ops::Range;
+
 /// Support for shared extents on a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
@@ -59,6 +61,77 @@ pub enum ExtentReference {
     Inline,
 }
 
+/// Part of a file's contents that is stored in one piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredPart {
+    /// Offset of the first byte in the file.
+    pub logical: u64,
+    /// Offset of the first byte on the volume. All parts of a compressed extent have the offset of the extent.
+    pub physical: u64,
+    /// Number of bytes in the file.
+    pub length: u64,
+    pub form: StoredForm,
+}
+
+/// Form in which a part of a file is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoredForm {
+    /// The bytes are on the volume as they are.
+    Plain,
+    Compressed,
+    /// The space is reserved, and nothing has been written to it.
+    Reserved,
+    /// The bytes are in the file system's metadata.
+    Inline,
+    /// The location is unknown.
+    Unknown,
+}
+
+impl StoredPart {
+    fn end(&self) -> u64 {
+        self.logical.saturating_add(self.length)
+    }
+
+    /// Returns `true` if both parts have the byte at `offset` in the same place on the volume. Both parts must contain
+    /// this byte, and it must be the same byte in both.
+    fn is_stored_with(&self, other: &Self, offset: u64) -> bool {
+        let place = |part: &Self| match part.form {
+            StoredForm::Plain => Some(part.physical.saturating_add(offset - part.logical)),
+            StoredForm::Compressed => Some(part.physical),
+            StoredForm::Reserved | StoredForm::Inline | StoredForm::Unknown => None,
+        };
+        self.form == other.form && place(self).is_some() && place(self) == place(other)
+    }
+}
+
+/// Returns the ranges of a file that take up space of their own on the volume, although they could share the space of
+/// `other`, which has the same contents. `parts` and `other` are the parts of the two files in order of their position.
+///
+/// Reserved space is left out, because a program wants to keep it, and inline data, because it cannot be shared.
+pub fn unshared_ranges(parts: &[StoredPart], other: &[StoredPart]) -> Vec<Range<u64>> {
+    let mut ranges: Vec<Range<u64>> = Vec::new();
+    let can_share = |part: &&StoredPart| !matches!(part.form, StoredForm::Reserved | StoredForm::Inline);
+    for part in parts.iter().filter(can_share) {
+        let mut at = part.logical;
+        while at < part.end() {
+            let next = other.partition_point(|other| other.end() <= at);
+            let next = other.get(next).filter(|next| next.logical < part.end());
+            let (is_shared, end) = match next {
+                Some(next) if next.logical > at => (false, next.logical),
+                Some(next) => (part.is_stored_with(next, at), next.end().min(part.end())),
+                None => (false, part.end()),
+            };
+            match ranges.last_mut().filter(|last| last.end == at) {
+                _ if is_shared => {}
+                Some(last) => last.end = end,
+                None => ranges.push(at..end),
+            }
+            at = end;
+        }
+    }
+    ranges
+}
+
 /// Volume whose file system reports shared extents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExtentVolume {
@@ -66,8 +139,36 @@ pub struct ExtentVolume {
     pub id: u64,
     /// `true` if deleting files frees no more bytes than the extents reported for these files contain.
     pub is_bounded: bool,
+    /// `true` if changes of files may be in memory only, and will be written to other places on the volume.
+    pub has_unwritten_data: bool,
     /// Number of inodes in use on the volume; 0 if the file system does not report it.
     pub inodes: u64,
 }
 
-pub use super::imp::{layout, sharing, volume};
+pub use super::imp::{layout, sharing, volume, volume_id};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(logical: u64, physical: u64, length: u64, form: StoredForm) -> StoredPart {
+        StoredPart { logical, physical, length, form }
+    }
+
+    #[test]
+    fn ranges_with_space_of_their_own_are_found() {
+        use StoredForm::{Compressed, Inline, Plain, Reserved, Unknown};
+        let source = [part(0, 100, 30, Plain), part(40, 500, 10, Compressed), part(60, 0, 5, Unknown)];
+        let of = |parts: &[StoredPart]| {
+            let ranges = unshared_ranges(parts, &source);
+            ranges.into_iter().map(|range| (range.start, range.end)).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&source), [(60, 65)], "all but data without a location");
+        assert_eq!(of(&[]), [], "a hole has no space of its own");
+        assert_eq!(of(&[part(10, 110, 20, Plain), part(40, 500, 10, Compressed)]), [], "split otherwise");
+        assert_eq!(of(&[part(10, 111, 20, Plain), part(40, 501, 10, Compressed)]), [(10, 30), (40, 50)]);
+        assert_eq!(of(&[part(0, 100, 50, Plain)]), [(30, 50)], "the source has a hole or another form there");
+        assert_eq!(of(&[part(20, 120, 60, Plain)]), [(30, 80)]);
+        assert_eq!(of(&[part(0, 0, 30, Inline), part(40, 9, 30, Reserved)]), []);
+    }
+}

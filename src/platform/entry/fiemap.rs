@@ -3,12 +3,15 @@
 use std::collections::HashSet;
 use std::ffi::CStr;
 use std::ops::ControlFlow;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
 
 use nix::sys::statfs::fstatfs;
 use nix::sys::statvfs::fstatvfs;
 
-use crate::platform::entry::extents::{ExtentLayout, ExtentReference, ExtentVolume, Sharing};
+use crate::platform::entry::extents::{
+    ExtentLayout, ExtentReference, ExtentVolume, Sharing, StoredForm, StoredPart,
+};
+use crate::platform::fs::overhead::btrfs::has_unwritten_data;
 use crate::platform::{Directory, Errno, retry};
 
 /// Number of extents read per call.
@@ -98,22 +101,28 @@ pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno>
     Ok(ExtentLayout { is_cut_short: end == End::CutShort, ..sums.layout })
 }
 
-/// Calls `each` with the logical position, the disk position and the length of each extent of `file`. Returns `true` if
-/// these extents identify the data: another file with the same size and the same extents then has the same contents.
-/// Returns `false` if some extents were not reported, or if the disk position of an extent does not determine its data.
-/// For example, the parts of a compressed extent share one disk position.
+/// Calls `each` with the parts of `file` in order of their position, until `each` returns `Break`. Returns `true` if all
+/// parts were visited, and `false` if there are too many. Cached changes are flushed first.
 ///
 /// # Errors
 /// Returns any error of `ioctl_fiemap(2)`.
-pub fn locate(file: &impl AsRawFd, each: &mut dyn FnMut([u64; 3])) -> Result<bool, Errno> {
-    let end = visit(file, SYNC, |extent| {
-        if extent.flags & (UNKNOWN | DELAYED | ENCODED | INLINE | UNWRITTEN) != 0 {
-            return ControlFlow::Break(());
-        }
-        each([extent.logical, extent.physical, extent.length]);
-        ControlFlow::Continue(())
-    })?;
-    Ok(end == End::Whole)
+pub fn locate(
+    file: &impl AsRawFd,
+    each: &mut dyn FnMut(StoredPart) -> ControlFlow<()>,
+) -> Result<bool, Errno> {
+    Ok(visit(file, SYNC, |extent| each(part(extent)))? == End::Whole)
+}
+
+fn part(extent: &Extent) -> StoredPart {
+    let Extent { logical, physical, length, flags, .. } = *extent;
+    let form = match flags {
+        _ if flags & INLINE != 0 => StoredForm::Inline,
+        _ if flags & (DELAYED | UNKNOWN | ENCRYPTED) != 0 => StoredForm::Unknown,
+        _ if flags & ENCODED != 0 => StoredForm::Compressed,
+        _ if flags & UNWRITTEN != 0 => StoredForm::Reserved,
+        _ => StoredForm::Plain,
+    };
+    StoredPart { logical, physical, length, form }
 }
 
 /// Calls `each` with the extents that `file` refers to. Returns `true` if all of them were read, and `false` if there
@@ -152,16 +161,23 @@ pub fn volume(directory: &Directory) -> Option<ExtentVolume> {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a magic number has 32 bits
     let magic = fstatfs(directory).ok()?.filesystem_type().0 as u32;
     let status = fstatvfs(directory).ok()?;
-    // The subvolumes of a btrfs volume share extents, and their file system IDs differ only in the upper 32 bits. The
-    // lower 32 bits therefore identify the volume.
-    #[allow(clippy::useless_conversion)] // the ID has 32 bits on some systems
-    let id = u64::from(status.filesystem_id()) & u64::from(u32::MAX);
+    let id = volume_id(directory)?;
     #[allow(clippy::useless_conversion)] // the counts have 32 bits on some systems
     let inodes = u64::from(status.files()).saturating_sub(u64::from(status.files_free()));
     // Only XFS is treated as bounded. On btrfs, for example, overwriting part of an extent keeps the whole extent on
     // disk, so deleting a file may free more bytes than the file refers to.
     let is_bounded = magic == XFS;
-    Some(ExtentVolume { id, is_bounded, inodes })
+    let has_unwritten_data = has_unwritten_data(directory);
+    Some(ExtentVolume { id, is_bounded, has_unwritten_data, inodes })
+}
+
+/// Returns the identity of the volume that `file` is on, the same for all subvolumes of a btrfs volume.
+pub fn volume_id(file: &impl AsFd) -> Option<u64> {
+    // The subvolumes of a btrfs volume share extents, and their file system IDs differ only in the upper 32 bits. The
+    // lower 32 bits therefore identify the volume.
+    #[allow(clippy::useless_conversion)] // the ID has 32 bits on some systems
+    let id = u64::from(fstatvfs(file).ok()?.filesystem_id());
+    Some(id & u64::from(u32::MAX))
 }
 
 /// Result of visiting the extents of a file.

@@ -21,7 +21,7 @@ use crate::platform::read_dir::directory::OPEN;
 use crate::platform::{Directory, Identity, retry};
 
 pub use dedupe::{share_range, sync_file_system};
-pub use fiemap::{layout, locate, references, sharing, volume};
+pub use fiemap::{layout, locate, references, sharing, volume, volume_id};
 pub use unix::remove_dataless;
 
 /// Opens the directory `name` in `directory`. The kernel ensures that both are on the same mount. Comparing devices

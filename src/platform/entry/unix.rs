@@ -2,6 +2,7 @@
 //! as if the kernel did not support the call, or returns a neutral value such as `false` or `None`.
 
 use std::ffi::CStr;
+use std::ops::ControlFlow;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
 
@@ -12,7 +13,7 @@ use nix::sys::stat::{FileStat, fstat, fstatat};
 use nix::unistd::geteuid;
 
 use crate::base::kind::Kind;
-use crate::platform::entry::extents::{ExtentLayout, ExtentReference, ExtentVolume, Sharing};
+use crate::platform::entry::extents::{ExtentLayout, ExtentReference, ExtentVolume, Sharing, StoredPart};
 use crate::platform::entry::probe::Probe;
 use crate::platform::{Attributes, Directory, Identity, retry};
 
@@ -156,8 +157,16 @@ pub fn sync_file_system(_: &Directory) -> Result<(), Errno> {
 /// # Errors
 /// Never returns an error; the implementation for Linux can.
 #[allow(clippy::unnecessary_wraps)]
-pub fn locate(_: &impl std::os::fd::AsRawFd, _: &mut dyn FnMut([u64; 3])) -> Result<bool, Errno> {
+pub fn locate(
+    _: &impl std::os::fd::AsRawFd,
+    _: &mut dyn FnMut(StoredPart) -> ControlFlow<()>,
+) -> Result<bool, Errno> {
     Ok(false)
+}
+
+/// Returns `None`, because duke compares extents only on Linux.
+pub fn volume_id(_: &impl std::os::fd::AsFd) -> Option<u64> {
+    None
 }
 
 /// Returns `None`, because duke reads extent locations only on Linux.

@@ -69,6 +69,10 @@ impl App<'_> {
             return None;
         }
         match command {
+            _ if self.scope() == Scope::Sheet && self.cx.sheet().is_some_and(|sheet| !sheet.has(command)) => {
+                self.cx.notify_unavailable(command);
+                None
+            }
             Command::Suspend => Some(Effect::Suspend),
             Command::Repaint => Some(Effect::Repaint),
             Command::Interrupt => self.interrupt(),
@@ -203,9 +207,6 @@ impl App<'_> {
             Command::Open => self.cx.follow(),
             Command::Inside => self.cx.open_in_place(),
             Command::Sort(column) => self.cx.sort_sheet(column),
-            _ if self.cx.sheet().is_some_and(|sheet| !sheet.has(command)) => {
-                self.cx.notify_unavailable(command);
-            }
             Command::Measure => {
                 let effect = self.command(command);
                 self.cx.switch_measure();

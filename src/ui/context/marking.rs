@@ -161,13 +161,14 @@ impl<'t> Context<'t> {
         self.views.sheets.last_mut().into_iter().for_each(TableView::step_to_next_group);
     }
 
-    /// Unmarks all copies in and below the directory that contains the copy under the cursor, and marks all other
-    /// copies in their groups.
+    /// Unmarks all copies in and below the directory under the cursor, and marks all other copies in their groups. If
+    /// the copy under the cursor is a file, its directory is used.
     pub fn mark_elsewhere(&mut self) {
-        let Some((directory, _)) = self.entries(self.row(), 1).first().copied() else {
+        let Some((parent, copy)) = self.entries(self.row(), 1).first().copied() else {
             self.notify(Notice::NoDirectoryOfCopy);
             return;
         };
+        let directory = copy.directory().unwrap_or(parent);
         let Some(sheet) = self.sheet() else { return };
         let copies = sheet.copies_elsewhere(self.tree, directory);
         let path = self.shown_path(&self.tree.path(directory));

@@ -166,6 +166,18 @@ fn all_copies_but_those_of_a_directory_are_marked() {
 }
 
 #[test]
+fn a_directory_that_is_itself_a_copy_is_kept() {
+    let tree = tree();
+    let mut app = opened(&tree);
+    press(&mut app, "Enter j .");
+    assert_eq!(marked(&app), ["old"]);
+    let notice = app.cx.notice_text().unwrap();
+    assert!(notice.starts_with("Marked 1 copy outside ") && notice.ends_with("/new"), "{notice}");
+    press(&mut app, "j .");
+    assert_eq!(marked(&app), ["new"], "the marks of the copy that is kept are removed");
+}
+
+#[test]
 fn a_group_cannot_be_marked_as_a_whole() {
     let tree = tree();
     let mut app = opened(&tree);

@@ -4,11 +4,11 @@ use super::*;
 use crate::base::format::Units;
 use crate::df::rows::{Subject, ledger};
 use crate::df::{
-    Account, Capacity, FileSystemUsage, NotScanned, ProcessAccess, Report, Scanned, Through, Unexplained,
-    UnlinkedFile, Volume,
+    Account, Capacity, FileSystemUsage, NotScanned, Note, ProcessAccess, Report, Scanned, Subvolume, Through,
+    Unexplained, UnlinkedFile, Volume,
 };
 use crate::platform::process::open_files::Holder;
-use crate::ui::views::{TableAnswer, df};
+use crate::ui::views::{TableAnswer, df, subvolumes};
 
 fn space(used: u64, scanned: u64) -> FileSystemUsage {
     let holders = vec![Holder { pid: 612, name: b"app\x1b[31m".to_vec(), through: Through::Descriptor }];
@@ -111,4 +111,27 @@ fn lines_of_the_accounting_cannot_be_marked() {
     press(&mut app, "Space + * V j V");
     assert_eq!(app.cx.marks().count(), 0);
     assert_eq!(app.cx.views.page.as_ref().map(|page| page.table), Some(&df::TABLE));
+}
+
+#[test]
+fn the_list_of_subvolumes_does_not_act_on_marked_entries() {
+    let tree = Arc::new(home());
+    let notes = vec![Note::Subvolumes(vec![Subvolume { id: 256, ..Subvolume::default() }])];
+    let spaces = vec![FileSystemUsage { notes, ..space(500, 400) }];
+    let mut app = finished(&tree);
+    press(&mut app, "Enter Space");
+    assert_eq!(app.cx.marks().count(), 1);
+    press(&mut app, "0");
+    let rows = df::DfRows { account: account(spaces), units: Units::Binary };
+    app.cx.views.sheets[0].rows.supply(Ok(TableAnswer::new(rows)));
+    work(&mut app, &tree);
+    // The line of subvolumes is the last one.
+    press(&mut app, "G Enter");
+    assert_eq!(app.cx.views.page.as_ref().map(|page| page.table), Some(&subvolumes::TABLE));
+    for key in ["d", "D", "H", "p"] {
+        press(&mut app, key);
+        assert!(layer(&app).is_none(), "{key}");
+        let notice = app.cx.notice_text().unwrap();
+        assert!(notice.contains("does nothing in this view"), "{key}: {notice}");
+    }
 }

@@ -284,8 +284,8 @@ pub trait TableData: Debug + Send + Sync {
         &[]
     }
 
-    /// Returns all copies in the groups that have a copy inside `directory`: the copies inside `directory` as those
-    /// to keep, and the copies outside it as the others.
+    /// Returns all copies in the groups that have a copy inside `directory`, or of which `directory` itself is a copy.
+    /// Those copies are the ones to keep, and the copies elsewhere are the others.
     fn copies_elsewhere(&self, _tree: &Tree, _directory: DirId) -> Copies {
         Copies::default()
     }

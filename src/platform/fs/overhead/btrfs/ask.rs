@@ -16,6 +16,7 @@ use crate::platform::{Directory, Errno};
 use tree_search::search;
 
 const SPACE_INFO: u64 = ioctl::exchanges(0x94, 20, 16);
+const FS_INFO: u64 = ioctl::reads(0x94, 31, size_of::<FsInfo>());
 const INO_LOOKUP: u64 = ioctl::exchanges(0x94, 18, 4096);
 const ROOT_TREE: u64 = 1;
 const QUOTA_TREE: u64 = 8;
@@ -28,6 +29,16 @@ struct Lookup {
     id: u64,
     path: [u8; 4080],
 }
+
+/// `struct btrfs_ioctl_fs_info_args` of linux/btrfs.h.
+#[repr(C)]
+struct FsInfo {
+    _devices: [u64; 2],
+    id: [u8; 16],
+    _rest: [u64; 124],
+}
+
+const _: () = assert!(size_of::<FsInfo>() == 1024);
 
 /// Reads the space usage and the subvolumes of the file system that `path` is on.
 ///
@@ -54,6 +65,23 @@ pub fn block_groups(directory: &Directory) -> Result<Vec<BlockGroups>, Errno> {
     let count = usize::try_from(answer[1]).unwrap_or(MOST).min(MOST);
     let found = answer[2..].chunks_exact(3).take(count);
     Ok(found.filter_map(|one| chunks(one[0], one[1], one[2])).collect())
+}
+
+/// Returns `true` if the file system of `directory` is btrfs, and some contents of files on it are not on the disk yet.
+/// Also returns `true` if this is unknown.
+#[allow(unsafe_code)]
+pub fn has_unwritten_data(directory: &Directory) -> bool {
+    let mut info = FsInfo { _devices: [0; 2], id: [0; 16], _rest: [0; 124] };
+    // SAFETY: the request fills an `FsInfo`, which consists only of numbers.
+    let is_known = readable(directory).and_then(|it| unsafe { ioctl::ask(&it, FS_INFO, &mut info) });
+    if is_known == Err(Errno::ENOTTY) {
+        return false;
+    }
+    let digits = format!("{:032x}", u128::from_be_bytes(info.id));
+    let groups = [0..8, 8..12, 12..16, 16..20, 20..32].map(|group| &digits[group]).join("-");
+    // btrfs reserves space for data in memory, until the data is on the disk.
+    let reserved = std::fs::read(format!("/sys/fs/btrfs/{groups}/allocation/data/bytes_may_use"));
+    is_known.is_err() || !reserved.is_ok_and(|reserved| reserved.trim_ascii() == b"0")
 }
 
 /// Returns all subvolumes except the top-level one.

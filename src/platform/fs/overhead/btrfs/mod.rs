@@ -3,7 +3,9 @@
 
 pub mod items;
 
-pub use crate::platform::fs::imp::btrfs::{block_groups, extents, readable, readable_subvolume, subvolumes};
+pub use crate::platform::fs::imp::btrfs::{
+    block_groups, extents, has_unwritten_data, readable, readable_subvolume, subvolumes,
+};
 
 /// ID of the top-level subvolume, which contains all others.
 pub const TOP_LEVEL: u64 = 5;

@@ -43,6 +43,11 @@ pub fn extents(
     Err(Errno::ENOTTY)
 }
 
+/// Returns `false`, because duke reads btrfs only on Linux.
+pub fn has_unwritten_data(_: &Directory) -> bool {
+    false
+}
+
 /// Fails, because duke reads btrfs only on Linux.
 ///
 /// # Errors

@@ -1,0 +1,50 @@
+//! Files that are being written while the search runs. Most of them have a size of their own, so the search does not
+//! open them and would not notice that they change.
+//!
+//! The state of each file that was written shortly before the scan is recorded before the first file is read, and
+//! compared after the last one. A file that is written less often does not change during a search.
+
+use super::candidates::Candidate;
+use super::opened::{NotCompared, for_each_or, nanoseconds};
+use super::search::DuplicateSearch;
+use crate::tree::EntryId;
+
+/// File that was written shortly before the scan.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WatchedFile {
+    file: Candidate,
+    /// Time of the last change before the search, in nanoseconds since 1970.
+    changed: i64,
+}
+
+/// Records the state of the files, which must be sorted by directory.
+pub(crate) fn watch(search: &DuplicateSearch<'_>, files: &[Candidate]) -> Vec<WatchedFile> {
+    let watched = |file: &Candidate, changed| WatchedFile { file: *file, changed: nanoseconds(changed) };
+    for_each_or(
+        search,
+        files,
+        |file| *file,
+        |file, place| Ok(watched(file, place.state()?.changed)),
+        name_changed(search),
+    )
+}
+
+/// Names the files that have changed since they were watched.
+pub(crate) fn check(search: &DuplicateSearch<'_>, watched: &[WatchedFile]) {
+    for_each_or(
+        search,
+        watched,
+        |watched| watched.file,
+        |watched, place| place.state_since(watched.changed),
+        name_changed(search),
+    );
+}
+
+/// Returns a function that records a file as skipped, unless it is on a file system whose files are not opened.
+fn name_changed(search: &DuplicateSearch<'_>) -> impl Fn(EntryId, NotCompared) {
+    move |entry, reason| {
+        if reason.is_some() {
+            search.skip(entry, reason);
+        }
+    }
+}
