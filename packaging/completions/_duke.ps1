@@ -35,7 +35,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--depth', '--depth', [CompletionResultType]::ParameterName, 'Print N levels below each PATH (default: 1 in a table, all in JSON)')
             [CompletionResult]::new('--min-size', '--min-size', [CompletionResultType]::ParameterName, 'Hide entries smaller than SIZE, such as 100M')
             [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Print the N largest files instead of the tree')
-            [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'Print totals by type, age or owner instead of the tree')
+            [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'Print totals by type, age, owner or storage class instead of the tree')
             [CompletionResult]::new('--sort', '--sort', [CompletionResultType]::ParameterName, 'Sort the table and the browser by a column')
             [CompletionResult]::new('--columns', '--columns', [CompletionResultType]::ParameterName, 'Columns of the list in addition to size and name, separated by commas (default: share,bar,count)')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use color')

@@ -206,7 +206,7 @@ _duke() {
                     return 0
                     ;;
                 --by)
-                    COMPREPLY=($(compgen -W "type age owner" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "type age owner class" -- "${cur}"))
                     return 0
                     ;;
                 --sort)

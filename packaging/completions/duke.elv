@@ -32,7 +32,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --depth 'Print N levels below each PATH (default: 1 in a table, all in JSON)'
             cand --min-size 'Hide entries smaller than SIZE, such as 100M'
             cand --top 'Print the N largest files instead of the tree'
-            cand --by 'Print totals by type, age or owner instead of the tree'
+            cand --by 'Print totals by type, age, owner or storage class instead of the tree'
             cand --sort 'Sort the table and the browser by a column'
             cand --columns 'Columns of the list in addition to size and name, separated by commas (default: share,bar,count)'
             cand --color 'When to use color'

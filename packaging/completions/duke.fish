@@ -37,9 +37,10 @@ complete -c duke -n "__fish_duke_needs_command" -l root -d 'Read only the part o
 complete -c duke -n "__fish_duke_needs_command" -s d -l depth -d 'Print N levels below each PATH (default: 1 in a table, all in JSON)' -r
 complete -c duke -n "__fish_duke_needs_command" -l min-size -d 'Hide entries smaller than SIZE, such as 100M' -r
 complete -c duke -n "__fish_duke_needs_command" -l top -d 'Print the N largest files instead of the tree' -r
-complete -c duke -n "__fish_duke_needs_command" -l by -d 'Print totals by type, age or owner instead of the tree' -r -f -a "type\t'File extensions, and kinds of other entries'
+complete -c duke -n "__fish_duke_needs_command" -l by -d 'Print totals by type, age, owner or storage class instead of the tree' -r -f -a "type\t'File extensions, and kinds of other entries'
 age\t'Time since the last change'
-owner\t'Owning user'"
+owner\t'Owning user'
+class\t'Storage class of objects'"
 complete -c duke -n "__fish_duke_needs_command" -l sort -d 'Sort the table and the browser by a column' -r -f -a "size\t'Largest first'
 count\t'Most items first'
 mtime\t'Most recently changed first'
