@@ -151,7 +151,7 @@ fn narrow_tabs_lose_the_names_that_are_used_least_first_and_then_only_neighbors_
     assert_eq!(tabs(24).trim_end(), " … 1 List  2 Files …");
     let mut app = opened(&tree, "5");
     let narrow = resized(&mut app, 40, 12).swap_remove(1);
-    assert_eq!(narrow.trim_end(), " … 3 Types 4 Age  5 Map  6 Links …");
+    assert_eq!(narrow.trim_end(), " … 4 Age  5 Map  6 Links 7 Errors 1 …");
 }
 
 #[test]
