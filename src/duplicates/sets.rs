@@ -28,7 +28,7 @@ pub(crate) struct EqualFiles {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member {
     pub(crate) entry: EntryId,
-    /// State of the contents at the last check, which found the file unchanged.
+    /// State of the contents when the search last confirmed that the file had not changed since it was read.
     pub(crate) state: ContentState,
     /// Number that identifies the data on disk. Members that share their data have the same number.
     pub(crate) storage: u32,
@@ -44,8 +44,7 @@ struct Compared {
     contents: ContentHash,
 }
 
-/// Hash of the disk locations of a file's contents, followed by the file. The hash is `None` if the locations are not
-/// known.
+/// File, with a hash of where its contents are stored on disk. The hash is `None` if the location is not known.
 type Located = (Option<ContentHash>, Compared);
 
 /// File in a set. The file has not been checked yet for changes since its contents were read.

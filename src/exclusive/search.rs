@@ -4,8 +4,8 @@
 //! The job therefore gives up on a thread that waits too long, counts its file as unread, and lets a new thread
 //! continue after that file.
 //!
-//! Invariant: each file is counted exactly once: its extents were read, its link count was used instead, or it is
-//! unread.
+//! Invariant: each file adds 1 to exactly one count: files whose extents were read, files whose link count was used
+//! instead, or unread files.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -26,8 +26,8 @@ use crate::tree::{DirId, Entry, EntryState, ExclusiveCoverage, ExclusiveSizes, L
 
 /// Longest time to wait for a file that is being written.
 const BUSY: Duration = Duration::from_millis(50);
-/// Longest time to wait until a file or directory is opened, or until the extents of a file are read, unless the file
-/// is being written.
+/// Longest time to wait for a file or directory to be opened, and for the extents of a file that is not being
+/// written.
 const HANGING: Duration = Duration::from_secs(2);
 /// Interval between two checks for threads that have waited too long for a file.
 const CHECK: Duration = Duration::from_millis(10);
@@ -309,8 +309,8 @@ impl ExclusiveSearch {
         Ok(())
     }
 
-    /// Reads the extents of a file. The inner error is the number of a failed system call. The outer error means that
-    /// the thread must end.
+    /// Reads the extents of a file. The inner error is the error number of a failed system call. The outer error
+    /// means that the thread must end.
     fn read(
         &self,
         thread: usize,
@@ -377,11 +377,11 @@ impl ExclusiveSearch {
     }
 }
 
-/// Result of opening the directory of a piece.
+/// Result of opening the directory that a [`Piece`] belongs to.
 enum OpenedDirectory {
     /// The directory is open.
     Open(Directory, Method),
-    /// The piece consists of roots, which have no common directory. Each root is found by its path.
+    /// The piece consists of roots. They have no common directory, so each root is looked up by its own path.
     Roots,
     /// The files are not opened, because their link counts are sufficient.
     ByLinks,

@@ -143,10 +143,10 @@ impl ExclusiveSums {
         ranges.map(|range| range[0].length()).fold(0, u64::saturating_add)
     }
 
-    /// Sorts the references to a volume, drops repeated ones, and returns the number of those that are left.
+    /// Sorts the references to a volume, removes duplicates, and returns the number of remaining references.
     ///
     /// May be called only if all references to the volume are [`Known::All`]. For [`Known::Some`], the sums depend on
-    /// the number of references, so dropping repeated ones would change the sums.
+    /// the number of references, so removing duplicates would change the sums.
     pub fn compact(&mut self, volume: usize) -> usize {
         let Some(references) = self.volumes.get_mut(volume) else { return 0 };
         references.sort_unstable_by_key(Reference::order);
@@ -198,7 +198,7 @@ impl ExclusiveSums {
         }
     }
 
-    /// Adds bytes to which exactly these nodes refer. The nodes must be sorted and distinct.
+    /// Adds `bytes` to the sums. `nodes` are all nodes that refer to these bytes; they must be sorted and distinct.
     fn settle(&mut self, nodes: &[Node], bytes: u64, extent: HeldBytes) {
         let (Some(least), Some(greatest)) = (nodes.first(), nodes.last()) else { return };
         self.own(*least, *greatest, bytes, extent);
@@ -336,9 +336,9 @@ impl Sweep {
         }
     }
 
-    /// Prepares the insertion of `node` between two neighbors: subtracts the bytes that were counted for both
-    /// neighbors. From the current position on, the smaller neighbor is paired with `node` instead of the greater
-    /// one.
+    /// Prepares the insertion of `node` between two neighbors. Subtracts the bytes that both neighbors have referred
+    /// to since they became neighbors, because these bytes are counted for each of the two. From the current position
+    /// on, the smaller neighbor is paired with `node` instead of the greater one.
     fn part(&mut self, sums: &mut ExclusiveSums, node: Node) {
         let after = self.nodes.range(node..).next().map(|(after, _)| *after);
         if let Some((before, active)) = self.nodes.range_mut(..node).next_back() {

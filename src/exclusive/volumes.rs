@@ -81,7 +81,7 @@ impl WholeVolume {
     }
 
     /// Adds the references of all files on the volume to `sums`. `number` is the volume's number in `sums`. Calls
-    /// `note` after each extent, and ends when `note` returns `Break`.
+    /// `note` after each extent, and stops when `note` returns `Break`.
     pub(super) fn add(
         self,
         sums: &mut ExclusiveSums,
@@ -97,8 +97,8 @@ impl WholeVolume {
             }
         });
         if !is_whole {
-            // Some extents are missing from `sums`. A file may hold any of them, so deleting it may free more bytes
-            // than `sums` shows.
+            // Some extents are missing from `sums`. Any file on the volume may have some of these extents, so
+            // deleting the file may free more bytes than `sums` shows.
             let nodes: Vec<Node> = self.names.values().flatten().map(|name| name.node).collect();
             unbound(sums, &nodes);
         }

@@ -31,7 +31,7 @@ pub struct OverviewKey {
 /// Part of the overview, with its largest rows.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// View that shows all rows of the part.
+    /// View that this part summarizes. The view shows all rows, the part only some of them.
     pub view: &'static ViewSpec,
     /// Text after the heading.
     pub total: String,
@@ -129,8 +129,8 @@ impl OverviewState {
         self.survey.is_outdated() || self.growth.is_outdated()
     }
 
-    /// Marks the results as outdated, because the tree has grown. If `keeps_recorded` is `true`, a survey of the last
-    /// scan is not marked.
+    /// Marks the results as outdated, because the tree has grown. If `keeps_recorded` is `true`, a survey of a
+    /// recorded tree is not marked.
     pub fn outdate(&mut self, keeps_recorded: bool) {
         let is_recorded = self.value().is_some_and(|survey| survey.record.is_some());
         if !(keeps_recorded && is_recorded) {

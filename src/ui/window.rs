@@ -33,7 +33,7 @@ pub struct Window {
     /// Number of items without the filter; `None` if there is no filter.
     pub all_items: Option<u64>,
     pub rows: usize,
-    /// Number of hidden entries.
+    /// Number of hidden or excluded entries that the list omits.
     pub left_out: usize,
     pub index: usize,
     pub offset: usize,

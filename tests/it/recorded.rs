@@ -1,4 +1,4 @@
-//! Tests with a snapshot of the last scan that cannot be used, or that changes while it is open.
+//! Tests in which the snapshot of the last scan cannot be used, or changes while it is open.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;

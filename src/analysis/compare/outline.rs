@@ -13,7 +13,7 @@ pub struct OutlineRow {
     pub row: usize,
     /// Number of changed directories that contain the entry of this row.
     pub depth: usize,
-    /// Innermost of these directories, or the requested directory if there is none.
+    /// Innermost changed directory that contains the entry of this row, or the requested directory if there is none.
     pub above: DirId,
     /// `true` if there are changes below this row.
     pub has_below: bool,

@@ -158,8 +158,8 @@ impl SortedEntries {
                 left_out.fetch_add(1, Ordering::Relaxed);
                 return None;
             }
-            // Excluded and unreadable entries get the smallest key. In a column with numbers, these entries come last
-            // in both directions.
+            // Excluded and unreadable entries have no numbers and get the smallest key. When the rows are sorted by a
+            // numeric column, these entries come last in either direction.
             let EntryState::Known(metadata) = &record.state else { return Some(0) };
             let totals = metadata.directory.map(|id| sizes.totals(tree, id));
             let size = order.size(totals.as_ref(), metadata);
@@ -239,8 +239,8 @@ impl SortedEntries {
     }
 
     /// Returns `true` if `since`, the time since the last sort, is long compared with the duration of that sort: ten
-    /// times as long, or forty times if the rows include recorded entries. The list is then useful already, and the
-    /// scan should not slow down.
+    /// times as long, or forty times if the rows include recorded entries. Such rows are useful even if they are
+    /// sorted rarely, and frequent sorting would slow down the scan.
     pub fn may_sort(&self, since: Duration) -> bool {
         let factor = if self.recorded.is_some() { 40 } else { 10 };
         since >= self.cost.saturating_mul(factor)
@@ -266,7 +266,8 @@ impl SortedEntries {
         self.find_found(|row| row == position)
     }
 
-    /// Returns the index of the row for the entry called `name`. `listing` must be the sorted listing.
+    /// Returns the index of the row for the entry called `name`. `listing` must be the listing whose entries were
+    /// sorted.
     pub fn find_name(&self, listing: &Listing<'_>, name: &[u8]) -> Option<usize> {
         let found = self.find_found(|position| listing.name(position) == Some(name));
         found.or_else(|| self.recorded.as_ref()?.find(name))

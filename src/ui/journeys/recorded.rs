@@ -22,7 +22,7 @@ fn opened(growing: &Growing) -> App<'_> {
     opened_with(growing, tree)
 }
 
-/// Returns a browser of `growing` that was opened a second ago. `tree` is the tree of an earlier scan.
+/// Returns a browser that shows `growing` and was opened one second ago. `tree` is the tree of an earlier scan.
 fn opened_with(growing: &Growing, tree: Tree) -> App<'_> {
     let record = Some(RecordedTree { tree: Arc::new(tree), scanned_at: 0 });
     let settings = Settings { record, ..settings() };
@@ -186,7 +186,7 @@ fn read_directory(growing: &Growing, app: &mut App<'_>) -> Option<Effect> {
     app.update(Event::Tick(Tick { now, progress: Progress::default(), outcome: None, elapsed: now }))
 }
 
-/// Keys that wait for the scan if they are pressed on a row from the last scan.
+/// Keys that, on a row from the last scan, take effect only after the running scan has found the entry.
 const WAITING: [&str; 8] = ["Space", "V", "+", "*", "o", "v", "i", "Enter"];
 
 #[test]
