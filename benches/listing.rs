@@ -85,7 +85,7 @@ fn sort_by_name(bencher: Bencher) {
 }
 
 /// Returns the encoded entries of a million files, in batches as the kernel returns them. The names have the same
-/// length and are not sorted, as in a directory of ext4.
+/// length and are not sorted, as in an ext4 directory.
 fn wide() -> Vec<Vec<u8>> {
     let names: Vec<String> = (0..MANY).map(|number| format!("f{:08}", number * 7919 % MANY)).collect();
     let batch = |names: &[String]| {

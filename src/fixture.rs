@@ -122,12 +122,12 @@ pub struct Growing {
 }
 
 impl Growing {
-    /// Creates the tree with an empty root.
+    /// Creates a tree with an empty root.
     pub fn new() -> Self {
         Self::numbered(0)
     }
 
-    /// Creates the tree with an empty root that has this inode number.
+    /// Creates a tree with an empty root, which has the given inode number.
     pub fn numbered(inode: u64) -> Self {
         let tree: Arc<Tree> = Arc::default();
         let mut batch = Batch::default();

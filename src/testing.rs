@@ -37,7 +37,7 @@ pub mod formats {
     pub use crate::formats::{flat, lists, ncdu_binary, ncdu_write, snapshot};
 }
 
-/// Search for the bytes that deleting each entry frees.
+/// Search for exclusive sizes: the bytes that deleting each entry would free.
 #[cfg(feature = "browser")]
 pub mod exclusive {
     pub use crate::exclusive::find;

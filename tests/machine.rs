@@ -25,7 +25,7 @@ use duke::testing::platform::{Watch, is_writable};
 use duke::tree::{DirId, Tree};
 
 const LONG: Duration = Duration::from_secs(60);
-/// File that exists only in the script's sandbox, which is the working directory.
+/// File in the working directory that marks it as the sandbox of ci/macos-faults.sh.
 const MARK: &str = "sandbox of macos-faults.sh";
 
 fn main() {

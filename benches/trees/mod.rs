@@ -8,7 +8,7 @@ use duke::tree::{Batch, DirId, Entry, EntryState, Metadata, Tree};
 
 /// Number of entries in each tree.
 pub const ENTRIES: u64 = 1_000_000;
-/// Time that the trees treat as the present, in seconds since 1970.
+/// Time that the benchmarks use as the current time, in seconds since 1970.
 pub const NOW: i64 = 1_800_000_000;
 /// Number of entries that are added to a tree at a time. A scan also adds entries in batches, as the kernel returns
 /// them.

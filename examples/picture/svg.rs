@@ -81,7 +81,7 @@ pub fn line(screen: &Screen, line: u16) -> String {
     svg
 }
 
-/// Position from the left and from the top, width and height of a rectangle.
+/// Rectangle: distance from the left, distance from the top, width and height.
 type Area = [u32; 4];
 
 /// Adds cells of one style: their background, shapes and text.
@@ -144,7 +144,8 @@ fn rectangle(svg: &mut String, [x, y, width, height]: Area, colour: &str) {
         writeln!(svg, "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{colour}\"/>");
 }
 
-/// Adds a text whose first cell is at `x` and `y`, without the blanks around it.
+/// Adds `text` without its leading and trailing blanks. `x` and `y` are the position of its first cell, even if that
+/// cell is blank.
 fn words(svg: &mut String, text: &str, x: u32, y: u32, style: &Style) {
     let cells = |text: &str| u32::try_from(text.chars().count()).unwrap_or_default();
     let shown = text.trim();

@@ -32,8 +32,8 @@ impl ErrorGroup {
 /// Read errors of a subtree.
 #[derive(Clone, Debug, Default)]
 pub struct Errors {
-    /// Groups, sorted by number of entries: most first, or fewest first if the request asks for the reversed order by
-    /// number of items.
+    /// Groups, sorted by number of entries: fewest first if the request sorts by number of items in reverse order,
+    /// otherwise most first.
     pub groups: Vec<ErrorGroup>,
     /// Error number of the searched directory, if that directory itself could not be read.
     pub itself: Option<i32>,

@@ -25,7 +25,7 @@ pub struct Filtered {
     pub matched: u64,
     /// Number of searched entries: the m in "n of m".
     pub searched: u64,
-    /// Total of all kept entries, each inode once.
+    /// Total of all kept entries. Each inode is counted once.
     pub sum: Totals,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Files of equal size are sorted by inode number, and a file with several paths is shown under the path that comes
 //! first in byte order. Directory numbers depend on the timing of the scan's threads and are used only if inode numbers
-//! are missing. As a result, every run lists the same files for the same tree, and the first ten rows of a list of 100
-//! equal a list of 10.
+//! are missing. As a result, every run lists the same files for the same tree, and a list of 10 contains the same
+//! files as the first ten rows of a list of 100.
 //!
 //! Invariant: no inode is in two rows, and no row is a directory.
 

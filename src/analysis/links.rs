@@ -70,7 +70,8 @@ impl HardLinks {
     }
 }
 
-/// Starts a job that collects the inodes with several names among the entries selected by the query.
+/// Starts a job that finds the inodes with several names. At least one name must be among the entries selected by the
+/// query.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

@@ -21,8 +21,8 @@ enum Sort {
     Type,
     /// Test of a size. If a directory matches the term, everything in it matches, too, even if the term is negated.
     Size,
-    /// Test for errors or for empty entries. Works like `Type`, except that `Time` terms of the query still do not
-    /// match directories.
+    /// Test for errors or for empty entries. Works like `Type`, except that it does not cause `Time` terms to test
+    /// directories.
     State,
     /// Test of a time. Directories are tested only if the query also selects them by name or type.
     Time,
@@ -154,7 +154,7 @@ impl<'i> Oracle<'i> {
         })
     }
 
-    /// Returns `true` if the query finds the item itself.
+    /// Returns `true` if the query finds the item itself, not only a directory above it.
     pub(crate) fn finds(&self, item: &Item) -> bool {
         let size = self.size(item);
         let entries = self.items.iter().filter(|other| is_below(&other.path, &item.path)).count();
@@ -173,7 +173,8 @@ impl<'i> Oracle<'i> {
         !is_origin_or_above(item, self.origin) && !is_hidden && self.terms.iter().all(holds)
     }
 
-    /// Returns `true` if an item is kept, because the query finds the item itself or a directory above it.
+    /// Returns `true` if an item is kept: the query finds the item itself, or finds a directory above it along with
+    /// the directory's contents.
     pub(crate) fn keeps(&self, item: &Item) -> bool {
         self.finds(item) || self.brings_contents() && self.above(item).any(|above| self.finds(above))
     }

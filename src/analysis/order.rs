@@ -19,7 +19,7 @@ pub enum By {
     Apparent,
     /// Modification time, newest first.
     Modified,
-    /// Number of items below an entry or in a row, largest first.
+    /// Number of items below an entry, or number of items that a row combines, largest first.
     Items,
     /// Path of the directory, then name. Numbers within names are compared by value.
     Path,

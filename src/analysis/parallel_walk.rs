@@ -131,8 +131,8 @@ struct Visit<'t> {
     id: DirId,
     /// Part of the directory's listing; `None` for the whole listing.
     piece: Option<Listing<'t>>,
-    /// Decisions about the entries of the directory that follow from the directory and its ancestors. For example,
-    /// the search ignores all entries if the name of the directory or of an ancestor matches a negated term.
+    /// Decisions that apply to all entries of the directory because of the directory itself or its ancestors. For
+    /// example, the search ignores all entries if the name of the directory or of an ancestor matches a negated term.
     standing: Standing,
     /// `true` if everything in the directory counts toward the result. This is the case in a search whose query
     /// matches the directory or one of its ancestors, if [`Query::counts_contents`] returns `true`.

@@ -17,7 +17,7 @@ pub(crate) type Place<'t> = (DirId, &'t [u8]);
 enum Child {
     /// Entry to sort, as its index in the list of entries.
     Place(usize),
-    /// Child directory, with all entries to sort below it.
+    /// Child directory that contains entries to sort, at any depth.
     Below(DirId),
 }
 

@@ -94,7 +94,7 @@ impl Rows {
         }
     }
 
-    /// Returns the first [`GLIMPSE`] rows, unsorted.
+    /// Returns up to [`GLIMPSE`] rows: those that come first in the sort order. The returned rows are not sorted.
     fn glimpse(&mut self) -> Vec<Row> {
         if self.first.len() > GLIMPSE {
             self.first.select_nth_unstable_by_key(GLIMPSE, Row::order);

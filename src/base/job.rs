@@ -60,7 +60,7 @@ pub struct Job<T> {
     polled: u64,
 }
 
-/// Handle with which the code of a job publishes results and checks for cancellation.
+/// Handle that the code of a job uses to publish results and to check for cancellation.
 pub struct Task<T> {
     pool: Pool,
     shared: Arc<Shared<T>>,
@@ -82,7 +82,7 @@ struct Slot<T> {
 }
 
 impl Pool {
-    /// Creates a pool of `threads` threads, at least one.
+    /// Creates a pool of `threads` threads, or of one thread if `threads` is 0.
     ///
     /// # Errors
     /// Returns an error if a thread cannot be started.

@@ -222,7 +222,7 @@ fn is_mark(character: char) -> bool {
     !character.is_ascii() && character.escape_debug().len() > 1 && !is_unassigned(character)
 }
 
-/// Returns `true` if the standard library escapes the character even where it is not the first in a string, as it does
+/// Returns `true` if the standard library escapes the character even when it follows another character, as it does
 /// with unassigned characters.
 fn is_unassigned(character: char) -> bool {
     !character.is_ascii() && "a".chars().chain([character]).collect::<String>().escape_debug().count() > 2

@@ -52,7 +52,7 @@ fn zsh_words() -> String {
     )
 }
 
-/// Returns the completion script of a shell.
+/// Returns the completion script for `shell`.
 pub fn script(shell: Shell, mut command: Command) -> String {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut command, "duke", &mut text);

@@ -23,7 +23,7 @@ pub enum UsageError {
 }
 
 impl UsageError {
-    /// Returns the reason as one line, or the whole text of the help or the version.
+    /// Returns the reason as one line, or the complete help or version text.
     pub fn reason(self) -> String {
         match self {
             Self::Answer(text) => text.to_string(),

@@ -27,7 +27,7 @@ pub fn filter(patterns: &[String]) -> Result<Option<Arc<dyn Exclude>>, UsageErro
     ExcludePatterns::filter(patterns).map_err(bad)
 }
 
-/// Reads the patterns in a file as du(1) does: one per line, without trailing blanks. Empty lines are skipped.
+/// Reads the patterns in a file as du(1) does, one per line. Removes trailing blanks and skips empty lines.
 fn patterns_of(path: &Path) -> Result<Vec<String>, UsageError> {
     let refused = |reason: &str| UsageError::Usage(format!("{}: {reason}", escape_path(path)));
     let read = if path.as_os_str() == "-" { standard_input() } else { std::fs::read(path) };

@@ -12,7 +12,7 @@ pub fn units(is_decimal: bool) -> Units {
     if is_decimal { Units::Decimal } else { Units::Binary }
 }
 
-/// Returns the mounts that a scan enters, depending on `-x`.
+/// Returns the mounts that a scan enters. `are_left` is `true` if `-x` was given.
 pub fn mounts(are_left: bool) -> Mounts {
     if are_left { Mounts::None } else { Mounts::Real }
 }

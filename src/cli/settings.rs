@@ -179,8 +179,8 @@ fn spelled(command: &Command, setting: &Setting) -> Result<Vec<OsString>, Warnin
     }
 }
 
-/// Checks that `words` is a valid command line. The file of `-X` (exclude patterns) is not read here, because `-X` is
-/// not allowed in the configuration.
+/// Checks that `words` is a valid command line. There is no file of exclude patterns to check, because `-X` is not
+/// allowed in the configuration.
 fn understand(words: &[OsString]) -> Result<(), String> {
     let matches =
         command().try_get_matches_from(line(words, &[])).map_err(|error| refusal(error).reason())?;

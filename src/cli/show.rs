@@ -1,8 +1,8 @@
 //! `duke config`: the effective configuration in the form of a configuration file, and the location of that
 //! file.
 //!
-//! Invariant: if the output of `duke config show` is used as a configuration file, it causes no warning and has the
-//! same effect.
+//! Invariant: if the output of `duke config show` is used as the configuration file, it causes no warnings, and the
+//! effective configuration does not change.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -109,7 +109,7 @@ fn imported(from: &Translation) -> Result<String, UsageError> {
     Ok(text)
 }
 
-/// Returns the settings from environment variables as command-line words.
+/// Returns the settings from environment variables as command-line arguments.
 fn variables(environment: &Environment) -> Vec<OsString> {
     let from_variable = |name, flag: &str| {
         let value = environment.variable(name)?;
@@ -176,7 +176,7 @@ fn plain(word: &str) -> String {
     number.map_or_else(|| quote(word), |number| number.to_string())
 }
 
-/// Returns the possible values of a flag or, if there is no list of them, the name of the value in the help.
+/// Returns the possible values of a flag. If there is no list of them, returns the flag's value name, such as `SIZE`.
 fn example(arg: &Arg) -> String {
     let values = arg.get_possible_values();
     let names: Vec<String> = if values.is_empty() {

@@ -85,7 +85,8 @@ fn shelf(words: &Save, environment: &Environment) -> Result<SaveTarget, UsageErr
     }
 }
 
-/// Returns the retention policy of automatic snapshots, or `None` without a home directory.
+/// Returns the retention policy of automatic snapshots, or `None` if there is no folder for them, because neither
+/// `XDG_STATE_HOME` nor `HOME` is an absolute path.
 pub fn settings(arguments: &Arguments, environment: &Environment) -> Option<RetentionPolicy> {
     let mut settings = RetentionPolicy::new(environment.snapshot_folder()?);
     if let Some(days) = arguments.snapshot_days {

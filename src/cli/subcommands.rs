@@ -1,4 +1,4 @@
-//! Subcommands and their flags, with their help.
+//! Subcommands and their flags, including the help texts.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Tests of command lines and their meaning in different environments.
+//! Tests of command-line parsing, on a terminal and without one, and with different environment variables.
 
 use std::path::PathBuf;
 

@@ -67,7 +67,7 @@ pub enum ColumnWord {
     Read(FieldColumn),
 }
 
-/// Returns the parser for `--columns`: column names, and `FIELD=COLUMN`.
+/// Returns the parser for `--columns`, which accepts column names and `FIELD=COLUMN`.
 pub fn choices() -> impl TypedValueParser<Value = ColumnWord> {
     ColumnWords(named(|column| column.choice))
 }
@@ -112,8 +112,8 @@ pub fn size(word: &str) -> Result<u64, String> {
     format::parse(word).ok_or_else(|| "not a size such as 10k, 1.5G or 200MB".to_owned())
 }
 
-/// Parses an age, a date, or a time with minutes. Returns the first second after that moment, day or minute, in
-/// seconds since 1970.
+/// Parses an age, a date, or a date with hour and minute. Returns the first second after that moment, day or minute,
+/// in seconds since 1970.
 pub fn since(word: &str) -> Result<i64, String> {
     calendar::end_of_moment(word, crate::base::clock::now(), calendar::local_zone).ok_or_else(|| {
         "not an age such as 3d (h, d, w, mo, y), nor a date such as 2026-11-21 or '2026-11-21 08:15'"

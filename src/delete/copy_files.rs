@@ -108,7 +108,7 @@ impl LastPlace {
     }
 }
 
-/// Lookup table that finds the selected entry that is or contains a given file.
+/// Lookup table from a file to the selected entry that is or contains it.
 pub struct SelectedItems<'s> {
     tree: &'s Tree,
     names: HashMap<(DirId, &'s [u8]), usize>,

@@ -43,12 +43,12 @@ pub struct Kept {
     pub read_only: u64,
     /// Entries that are immutable or append-only, or that lie in an immutable or append-only directory.
     pub locked: u64,
-    /// Entries with unreadable metadata, and entries kept for any other reason.
+    /// Entries kept for any reason not listed above, such as unreadable metadata.
     pub unseen: u64,
 }
 
 impl Kept {
-    /// Counts an entry that will be kept for this `reason`.
+    /// Counts an entry that will be kept because of `reason`.
     pub(crate) fn count(&mut self, reason: Reason) {
         const DENIED: Reason = Reason::System(Errno::EACCES as i32);
         const LOCKED: Reason = Reason::System(Errno::EPERM as i32);

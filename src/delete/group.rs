@@ -1,4 +1,4 @@
-//! Entries of one directory to delete or move, and the directories on the path to them.
+//! Entries in one directory that are to be deleted or moved, and the directories on the path to them.
 //!
 //! Invariant: a directory is opened only if every directory on its path still has the inode that was scanned.
 

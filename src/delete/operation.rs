@@ -4,8 +4,8 @@
 //! guards -> journal: begun -> free space -> delete, trash, restore or share -> free space -> journal: result
 //! ```
 //!
-//! Invariant: if there is a journal, an operation is recorded in it before it begins. Journal errors are reported. If a
-//! guard refuses any item, nothing is done.
+//! Invariant: if there is a journal, every operation is recorded in it before the operation begins. Journal errors
+//! are reported. If a guard refuses any item, nothing is done.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -30,7 +30,7 @@ pub enum Operation {
     Remove(Arc<Selection>),
     /// Move to the user's trash.
     Trash(Arc<Selection>),
-    /// Move back from the trash.
+    /// Move trashed items back to their former locations.
     Restore(Arc<Vec<Trashed>>),
     /// Make identical files share their data.
     Share(Arc<CopySharing>),
@@ -59,7 +59,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Returns a text about the result of making identical files share their data.
+    /// Returns a one-line summary of an [`Operation::Share`], which makes identical files share their data.
     pub fn shared_text(&self, units: Units) -> String {
         if self.entries == 0 {
             return match self.failures.count {
@@ -198,8 +198,8 @@ fn removed(task: &Task<Report>, selection: &Selection, kind: OperationKind) -> (
     (Report { gained: gained.reduce(i64::saturating_add), ..report(removal) }, lines)
 }
 
-/// Makes the files in `sharing` share their data. Returns the report and one journal line for each of these files.
-/// `items` contains their paths in the order of the results.
+/// Makes the files in `sharing` share their data. Returns the report, and one journal line for each of the `items`,
+/// which must be those of [`CopySharing::items`].
 fn shared(
     task: &Task<Report>,
     sharing: &CopySharing,

@@ -1,4 +1,4 @@
-//! Preview of a deletion, computed by a read-only run of the walk that deletes.
+//! Preview of a deletion, computed by the same walk as the deletion itself, but without deleting anything.
 //!
 //! The preview reads the file system again, so the dialog shows the current state: sizes, recent changes, obstacles,
 //! and the bytes that would be freed. An inode is freed if all of its names are selected. Space that a file shares with
@@ -67,7 +67,8 @@ pub struct Preview {
     pub warnings: Vec<DeleteWarning>,
     /// Indexes of the items that have changed since they were read. These items are not deleted.
     pub changed: Vec<usize>,
-    /// Selection of the unchanged items, with their current identity. The operation applies only to these items.
+    /// Selection without the items in `changed`. The remaining items have their current identity, and the operation
+    /// applies only to them.
     pub going: Option<Arc<Selection>>,
     /// `true` when the preview is complete.
     pub is_complete: bool,

@@ -19,7 +19,7 @@ pub enum Reason {
     Mount,
     /// The trash on the entry's mount cannot be used, for this reason.
     NoTrash(NoTrash),
-    /// The file system cannot let files share data.
+    /// The file system does not support sharing data between files.
     NoSharing,
     /// A guard forbids the operation and cannot be overridden.
     Refused(Blocked),

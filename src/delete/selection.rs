@@ -53,8 +53,9 @@ impl Selection {
         self.groups.iter().flat_map(|group| group.items.iter().map(move |item| (group, item)))
     }
 
-    /// Returns the bytes that deleting the entries frees, if the tree has exclusive sizes. If only the contents of a
-    /// directory are deleted, the blocks of the directory itself are not counted.
+    /// Returns the number of bytes that deleting the entries would free, or `None` if the exclusive size of any entry
+    /// is unknown. If only the contents of a directory are deleted, the blocks of the directory itself are not
+    /// counted.
     pub fn exclusive(&self, tree: &Tree) -> Option<Exclusive> {
         let sizes = tree.exclusive()?;
         let entries = self.groups.iter().flat_map(|group| {

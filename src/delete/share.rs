@@ -31,9 +31,10 @@ pub struct CopySharing {
 /// Progress or result of sharing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SharedData {
-    /// Number of files that now use the data of another file and did not before.
+    /// Number of files made to use the data of another file. Files that already shared all of their data are not
+    /// counted.
     pub(super) files: u64,
-    /// Number of bytes that were shared.
+    /// Number of bytes processed in these files, including any that were already shared.
     pub(super) bytes: u64,
     /// Change in free space in bytes; `None` if unknown.
     pub(super) gained: Option<i64>,
@@ -125,8 +126,8 @@ impl CopySharing {
     }
 }
 
-/// Makes the files share their data, and measures the free space before and after. Also returns the result for each
-/// file.
+/// Makes the files share their data, and measures the free space before and after. Returns the totals and the
+/// result for each file.
 pub(super) fn run<T: Send + Sync>(
     task: &Task<T>,
     sharing: &CopySharing,

@@ -57,7 +57,7 @@ pub fn look(covers: &[Cover], met: &mut Met, is_cancelled: &(dyn Fn() -> bool + 
     covered
 }
 
-/// Adds up the files below `path`. Nothing may be mounted on `path`.
+/// Scans `path` and returns its totals. The path must not be covered by a mount.
 fn below(path: PathBuf, met: &mut Met, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Result<Hidden, Errno> {
     let options = Options { mounts: Mounts::All, ..Options::default() };
     let scan = Scan::start(vec![path], options).map_err(|_| Errno::EAGAIN)?;

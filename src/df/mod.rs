@@ -67,8 +67,8 @@ pub struct Account {
     pub rows: Vec<Row>,
 }
 
-/// Starts a job that accounts for every file system in `tree`. The file system that contains `from` comes
-/// first.
+/// Starts a job that computes the space accounting for every file system in `tree`. The file system that contains
+/// `from` comes first.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

@@ -51,7 +51,7 @@ pub enum Subject {
     Unreadable,
     /// Excluded entries.
     LeftOut,
-    /// Additional fact with this index in [`FileSystemUsage::notes`].
+    /// Note with this index in [`FileSystemUsage::notes`].
     Note(usize),
     /// File system with this index in [`Report::spaces`]. Used only if there are several file systems.
     System(usize),

@@ -146,7 +146,8 @@ impl Subvolumes {
         Self { rows: rows.collect(), data, accuracy, sets }
     }
 
-    /// Returns the number of bytes freed by deleting the subvolumes whose indexes in `rows` are given.
+    /// Returns the number of bytes freed by deleting some of the subvolumes. `deleted` contains their indexes in
+    /// `rows`.
     pub fn freed(&self, deleted: &[usize]) -> u64 {
         let is_deleted = |number: &u32| deleted.contains(&(*number as usize));
         let freed = self.sets.iter().filter(|(set, _)| set.iter().all(is_deleted)).map(|(_, bytes)| *bytes);
@@ -188,7 +189,7 @@ const _: () = assert!(size_of::<(u64, Owned)>() == 16);
 /// Nonempty set of subvolumes.
 #[derive(Clone, Copy)]
 struct Set {
-    /// Number of the set that contains all members except `last`; 0 if there are no other members.
+    /// All members except `last`, as the number of another set (see `Owners::sets`); 0 if `last` is the only member.
     before: u32,
     last: u32,
 }
@@ -225,7 +226,7 @@ impl Owners {
             let next = |set: &Set| (set.before > 0).then(|| self.sets[set.before as usize - 1]);
             std::iter::successors(Some(self.sets[number]), next).map(|set| set.last).collect()
         };
-        // A set that only serves as the beginning of longer sets has no extents, and is omitted.
+        // A set that is only a prefix (`before`) of other sets has no extents of its own, and is omitted.
         (0..bytes.len()).filter(|it| bytes[*it] > 0).map(|it| (members(it), bytes[it])).collect()
     }
 }

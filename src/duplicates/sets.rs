@@ -26,7 +26,7 @@ pub(crate) struct EqualFiles {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member {
     pub(crate) entry: EntryId,
-    /// State of the contents at the last check, which found the file unchanged.
+    /// State of the contents when the search last confirmed that the file had not changed since it was read.
     pub(crate) state: ContentState,
     /// Number that identifies the data on disk. Members that share their data have the same number.
     pub(crate) storage: u32,

@@ -24,7 +24,7 @@ fn request(scan: &Scan) -> Request {
     Request { tree, from: DirId::TOP, query: Query::default(), order: Order::default() }
 }
 
-/// Duplicates below a directory. Their paths are relative to the directory.
+/// Duplicates found below `root`. The methods return paths relative to `root`.
 struct Found {
     root: PathBuf,
     tree: Arc<Tree>,

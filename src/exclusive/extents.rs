@@ -17,8 +17,8 @@ use crate::platform::fs::overhead::xfs::has_owners;
 use crate::platform::{Directory, Errno, FileSystem};
 use crate::tree::Node;
 
-/// Minimum disk usage in bytes of data that is not written yet: one block, because the file system may
-/// compress the data when it is written.
+/// Lower bound in bytes for the disk usage of data that has not been written yet: one block, because the file system
+/// may compress the data when writing it.
 const BLOCK: u64 = 4096;
 /// Number of seconds after a file's last change during which the file counts as being written.
 const RECENT: i64 = 5;
@@ -66,8 +66,8 @@ pub(crate) struct PartOfVolume {
 }
 
 impl Method {
-    /// Returns the method of finding the unshared bytes of files on the file system of `directory`. `files` is the
-    /// number of scanned files.
+    /// Returns the method for finding the unshared bytes of files on the file system that contains `directory`.
+    /// `files` is the number of scanned files.
     pub(crate) fn of(directory: &Directory, files: u64) -> Self {
         if !matches!(directory.file_system(), Ok(FileSystem::Ordinary)) {
             return Self::LinkCount;
@@ -124,7 +124,7 @@ pub(crate) struct FileExtents {
     references: Vec<ExtentReference>,
     /// `true` if `references` contains all extents of the file.
     is_whole: bool,
-    /// Disk usage in bytes. The disk usage can exceed the size of the extents: after shared data was
+    /// Disk usage in bytes. The disk usage can exceed the size of the extents: when shared data is
     /// overwritten, XFS reserves up to 128 KiB next to the new data for further changes, and frees the
     /// reserved space after a few minutes.
     disk: u64,

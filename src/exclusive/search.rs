@@ -4,8 +4,8 @@
 //! The job therefore gives up on a thread that waits too long, counts its file as unread, and lets a new thread
 //! continue after that file.
 //!
-//! Invariant: each file is counted exactly once: its extents were read, its link count was used instead, or it is
-//! unread.
+//! Invariant: each file adds 1 to exactly one count: files whose extents were read, files whose link count was used
+//! instead, or unread files.
 
 use std::ffi::CString;
 use std::io;
@@ -263,8 +263,8 @@ impl ExclusiveSearch {
         Ok(())
     }
 
-    /// Reads the extents of a file. The inner error is the number of a failed system call. The outer error means that
-    /// the thread must end.
+    /// Reads the extents of a file. The inner error is the error number of a failed system call. The outer error
+    /// means that the thread must end.
     fn read(
         &self,
         thread: usize,
@@ -353,7 +353,7 @@ impl ExclusiveSearch {
 pub(super) enum OpenedDirectory {
     /// The directory is open.
     Open(Directory, Method),
-    /// The piece consists of roots, which have no common directory. Each root is found by its path.
+    /// The piece consists of roots. They have no common directory, so each root is looked up by its own path.
     Roots,
     /// The files are not opened, because their link counts are sufficient.
     ByLinks,

@@ -16,12 +16,12 @@ pub(crate) struct SearchState {
     pub(crate) coverage: ExclusiveCoverage,
     /// Number of pieces that threads have taken.
     pub(crate) taken: usize,
-    /// Position in the plan and current wait of each running thread, by thread number.
+    /// Positions of the running threads in the plan, and their current waits, by thread number.
     pub(crate) waits: HashMap<usize, Wait>,
     /// Number of threads started so far.
     pub(crate) started: usize,
     pub(crate) is_stopped: bool,
-    /// Method used for each device, by device index.
+    /// Method of finding exclusive bytes on each device, by device index.
     pub(crate) methods: HashMap<u32, Method>,
     /// IDs of the volumes. The index of an ID is the volume's number in `sums`.
     pub(crate) volumes: Vec<u64>,
@@ -38,7 +38,7 @@ pub(crate) struct Wait {
     /// Number of files in this piece of the plan that need no more work.
     pub(crate) done: usize,
     pub(crate) since: Instant,
-    /// Longest time to wait; `None` if the thread is not waiting for the system.
+    /// Time after which the waiting thread is replaced; `None` if the thread is not waiting for a system call.
     pub(crate) limit: Option<Duration>,
 }
 

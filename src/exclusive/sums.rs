@@ -158,7 +158,7 @@ impl ExclusiveSums {
         ranges.map(|range| range[0].length()).fold(0, u64::saturating_add)
     }
 
-    /// Sorts the references to a volume, drops repeated ones, and returns the number of those that are left.
+    /// Sorts the references to a volume, removes duplicates, and returns the number of remaining references.
     ///
     /// May be called only if no reference to the volume is [`Known::Some`], because the sums depend on the number of
     /// such references.
@@ -215,7 +215,7 @@ impl ExclusiveSums {
         }
     }
 
-    /// Adds bytes to which exactly these nodes refer. The nodes must be sorted and distinct.
+    /// Adds `bytes` to the sums. `nodes` are all nodes that refer to these bytes; they must be sorted and distinct.
     fn settle(&mut self, nodes: &[Node], bytes: u64, extent: HeldBytes) {
         let (Some(least), Some(greatest)) = (nodes.first(), nodes.last()) else { return };
         self.own(*least, *greatest, bytes, extent);
@@ -366,9 +366,9 @@ impl Sweep {
         }
     }
 
-    /// Prepares the insertion of `node` between two neighbors: subtracts the bytes that were counted for both
-    /// neighbors. From the current position on, the smaller neighbor is paired with `node` instead of the greater
-    /// one.
+    /// Prepares the insertion of `node` between two neighbors. Subtracts the bytes that both neighbors have referred
+    /// to since they became neighbors, because these bytes are counted for each of the two. From the current position
+    /// on, the smaller neighbor is paired with `node` instead of the greater one.
     fn part(&mut self, sums: &mut ExclusiveSums, node: Node) {
         let after = self.nodes.range(node..).next().map(|(after, _)| *after);
         if let Some((before, active)) = self.nodes.range_mut(..node).next_back() {

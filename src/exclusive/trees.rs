@@ -49,8 +49,8 @@ fn read(
         let since = before.filter(|_| is_base).map_or(0, |before| since(before, subvolume));
         let exists = extents(directory, subvolume.id, since, |extent| {
             references.add(names_of(known, extent.inode), extent);
-            // All files that were not scanned share one node, so an extent that several btrfs snapshots contain adds
-            // the same reference several times. Dropping the repetitions saves memory.
+            // All files that were not scanned share one node, so an extent that is in several btrfs snapshots adds
+            // the same reference several times. Removing the duplicates saves memory.
             if references.sums.references(references.number) >= limit {
                 limit = (references.sums.compact(references.number) * 3 / 2).max(LIMIT);
             }

@@ -99,8 +99,8 @@ impl WholeVolume {
             }
         });
         if !is_whole {
-            // Some extents are missing from `sums`. A file may hold any of them, so deleting it may free more bytes
-            // than `sums` shows.
+            // Some extents are missing from `sums`. Any file on the volume may have some of these extents, so
+            // deleting the file may free more bytes than `sums` shows.
             let nodes: Vec<Node> = self.names.values().flatten().map(|name| name.node).collect();
             unbound(sums, &nodes);
         }

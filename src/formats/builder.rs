@@ -85,7 +85,7 @@ struct Open {
     device: u32,
     /// Unpublished entries of the directory, put aside while a child is read.
     page: Option<Box<Page>>,
-    /// Child directories that were read to the end, but whose own entries are not published yet.
+    /// Child directories that have been read to the end, but whose entries in this directory are not published yet.
     ended: Vec<DirId>,
     /// `true` if the directory's own entry is published.
     is_published: bool,

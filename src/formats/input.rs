@@ -11,7 +11,7 @@ use crate::base::os_error::io_error_text;
 /// Time without input after which the caller is notified of a pause.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Error that ended reading, with its position.
+/// Reason why the input was not read to the end, and the position of the error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Position of the error in the decompressed text, in bytes.
@@ -22,7 +22,7 @@ pub struct Fault {
 /// Reason why reading ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The caller stopped the reading of the input.
+    /// Reading was stopped by the caller.
     Stopped,
     /// The input is invalid. The message may contain control characters, and must be escaped before it is printed.
     Wrong(Cow<'static, str>),

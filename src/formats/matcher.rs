@@ -22,7 +22,7 @@ const PATIENCE: usize = 64;
 /// read.
 const MARGIN: usize = 16;
 
-/// Search for repeated bytes in one block at a time. The buffers of earlier blocks are reused.
+/// Matcher that finds repeated bytes within one block at a time. The buffers of earlier blocks are reused.
 pub(crate) struct RowMatcher {
     block: Vec<u8>,
     spare: Vec<Vec<u8>>,

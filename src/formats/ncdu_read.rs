@@ -74,7 +74,7 @@ pub(crate) struct Reader<'r, 'a, 't> {
     lexer: &'r mut Lexer<'a>,
     builder: &'r RefCell<Builder<'t>>,
     devices: HostDevices<'r>,
-    /// Prefix of the root's name, which distinguishes the root from other roots.
+    /// Prefix for the root's name, to distinguish the roots of several inputs.
     label: &'r [u8],
     info: Info,
     head: Head,

@@ -42,7 +42,7 @@ pub(crate) struct Chunks {
     has_ended: bool,
 }
 
-/// Creates a pipe and returns its two sides.
+/// Creates a pipe and returns its sending side and its receiving side.
 pub(crate) fn pipe() -> (Feed, Chunks) {
     let (sender, receiver) = sync_channel(AHEAD);
     (Feed { pieces: sender }, Chunks { pieces: receiver, rest: Vec::new(), at: 0, has_ended: false })

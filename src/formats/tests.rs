@@ -276,7 +276,7 @@ pub(super) fn directories() -> impl Strategy<Value = Plan> {
 pub(super) enum LinkForm {
     /// No restriction: entries of any kind can be hard links, and their devices may differ from the directory's.
     Any,
-    /// Only hard links that ncdu's binary export can express: files on the device of their directory.
+    /// Only hard links that ncdu's binary export can express: files on the same device as their directory.
     Plain,
 }
 

@@ -14,7 +14,8 @@ use crate::platform::remedy;
 use crate::scan::Outcome;
 use crate::tree::{Alias, DirId, Failure, Tree};
 
-/// Maximum number of errors without a remedy that are listed individually.
+/// Maximum number of errors that are listed individually. Errors with a known remedy do not count, because they are
+/// grouped by remedy.
 const NAMED: usize = 5;
 
 /// Returns the messages about roots inside other roots, which count only once, and about the errors of a scan.
@@ -44,7 +45,7 @@ fn aliases(tree: &Tree) -> Vec<String> {
     tree.aliases().iter().filter_map(line).collect()
 }
 
-/// Returns lines about `failures`. Failures with a remedy come first, grouped by remedy.
+/// Returns the lines that report `failures`. Failures with a remedy come first, grouped by remedy.
 fn failures(
     tree: &Tree,
     failures: Vec<Failure>,

@@ -13,7 +13,7 @@ use crate::table::column::Column;
 use crate::table::row::{CellValue, NumberFormat, UserNames};
 use crate::tree::{StorageClasses, Totals};
 
-/// Prints the lists as text. If the files are on this machine, owners are shown by name.
+/// Prints the lists in `summary` as text. If the files are on this machine, owners are shown by name.
 pub(crate) fn print(
     summary: &Summary,
     nature: SourceKind,

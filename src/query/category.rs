@@ -20,11 +20,11 @@ pub enum Category {
     Audio,
     /// Archives, compressed files and packages.
     Archive,
-    /// Texts, spreadsheets and presentations.
+    /// Text documents, spreadsheets and presentations.
     Document,
     /// Source code, scripts and settings.
     Code,
-    /// Databases, tables of data and machine-learning models.
+    /// Databases, tabular data and machine-learning models.
     Data,
     /// Images of whole disks.
     DiskImage,

@@ -47,8 +47,7 @@ impl Query {
         (standing.is_kept || self.finds(&subject, standing.is_unwanted).0) && self.narrows_to(&subject)
     }
 
-    /// Returns the [`Standing`] of the entries of directory `id`: the decisions to keep or ignore them that follow
-    /// from `id` and its ancestors.
+    /// Returns the [`Standing`] of the entries in directory `id`, computed from `id` and its ancestors.
     pub(crate) fn standing(&self, tree: &Tree, id: DirId) -> Standing {
         let origin = self.path_to_origin(tree);
         let mut way: Vec<DirId> = tree.ancestry(id).collect();

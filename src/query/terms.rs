@@ -4,7 +4,7 @@
 //! the results of a search and the files behind a row of any view. A view can narrow a query with additional
 //! terms. An entry of the result is then counted only if it also matches these terms.
 //!
-//! The decision to find or ignore a directory also affects the entries inside it; see
+//! If a query finds or ignores a directory, this also affects the entries inside the directory; see
 //! [`Standing`](super::standing::Standing).
 //!
 //! Invariant: the decision about an entry depends only on the entry, its ancestors and the query.
@@ -29,7 +29,7 @@ pub(crate) const MOST_NAMED: usize = 64;
 pub struct Query {
     /// Terms about properties other than the name, such as size, time and type.
     pub(crate) own: Vec<Term>,
-    /// Terms about names; at most [`MOST_NAMED`].
+    /// Terms that test the name or path of an entry; at most [`MOST_NAMED`].
     pub(crate) named: Vec<Term>,
     /// Terms added by [`Query::narrowed_by`]. An entry in the result is counted only if it matches these terms too.
     narrowed: Vec<Term>,
@@ -95,7 +95,7 @@ pub enum Test {
     },
     /// Kind or category in this set.
     Type(Types),
-    /// Extension in this list of lower-case extensions.
+    /// Regular file with an extension in this list of lower-case extensions.
     Extension(Vec<Extension>),
     /// Regular file without an extension.
     NoExtension,
@@ -273,8 +273,8 @@ impl Query {
         !self.narrowed.is_empty()
     }
 
-    /// Returns `true` if the subject matches all terms that narrow the query (see [`Query::narrowed_by`]). Only such
-    /// entries in the result are counted.
+    /// Returns `true` if the subject matches all terms that narrow the query (see [`Query::narrowed_by`]). An entry
+    /// in the result is counted only if it matches them all.
     pub(crate) fn narrows_to(&self, subject: &Subject<'_>) -> bool {
         self.narrowed.iter().all(|term| term.holds(subject))
     }

@@ -1,4 +1,4 @@
-//! A run with the browser: starts reading, shows the tree, prints the picked paths, and reports the result.
+//! Runs the browser: starts reading, shows the tree, prints the picked paths, and reports the result.
 //!
 //! Invariant: once there is something to show, the browser never waits for the source. Reading stops when the process
 //! ends.
@@ -43,7 +43,7 @@ const GLANCE: Duration = Duration::from_secs(1);
 /// output.
 const HEAD_START: Duration = Duration::from_millis(50);
 
-/// Settings of a run with the browser.
+/// Settings of a browser session.
 #[derive(Debug)]
 pub struct BrowseJob {
     pub subject: Subject,
@@ -55,7 +55,7 @@ pub struct BrowseJob {
     pub units: Units,
     /// Colors and glyphs.
     pub theme: Theme,
-    /// Rules for deletion. [`run()`] sets their journal to the one of this process.
+    /// Rules for deletion. [`run()`] replaces the `journal` field with the journal of this process.
     pub policy: DeletePolicy,
     pub keymap: Keymap,
     /// Message shown when the browser opens.

@@ -52,7 +52,7 @@ pub fn run(job: &MergeJob) -> Exit {
     }
 }
 
-/// Opens and checks the snapshots. Returns them, with the snapshot that contains part 0 first, and returns the
+/// Opens and checks the snapshots. Returns the snapshots, starting with the one that contains part 0, and the
 /// numbers of all parts that they contain.
 fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
     let mut parts = Vec::new();

@@ -1,4 +1,4 @@
-//! Checks that are made before a part of a plan is scanned.
+//! Checks that run before a part of a scan plan is scanned.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;

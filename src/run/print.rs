@@ -1,4 +1,4 @@
-//! A run without the browser: reads, waits, prints a table or JSON or writes an export, and reports errors.
+//! A run without the browser: reads the source, then prints the result or writes an export, and reports errors.
 //!
 //! Nothing is printed until reading has ended, but an interrupted run can still print what it has read. Standard output
 //! receives only the result; progress and errors go to standard error.
@@ -40,7 +40,7 @@ pub struct PrintJob {
     /// Source to read.
     pub wanted: SourceSpec,
     pub output: Output,
-    /// Entries and lists to print.
+    /// Entries to print, and lists requested by `--top` and `--by`.
     pub selection: Selection,
     /// Progress display while the source is being read.
     pub progress: Progress,
@@ -219,7 +219,7 @@ fn print(
 ) -> io::Result<()> {
     let tree = source.tree();
     // If the scan hangs, the tree does not contain the totals of incomplete directories yet, so they are sampled.
-    // After a scan that has ended, no directory is incomplete.
+    // Once a scan has ended, no directory is incomplete.
     let live = if outcome.is_some() { LiveTotals::default() } else { LiveTotals::sample(tree) };
     let is_complete = outcome == Some(&Outcome::Complete);
     let exclusive = tree.exclusive();

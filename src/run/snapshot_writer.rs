@@ -33,8 +33,8 @@ pub(crate) struct SnapshotWriter {
 
 #[derive(Default)]
 struct Shared {
-    /// `true` once the writer has been asked to stop, because the user quits. `Relaxed` ordering is enough, because
-    /// the flag guards no data.
+    /// `true` once the writer has been asked to stop, which happens when the user quits. `Relaxed` ordering is
+    /// enough, because the flag guards no data.
     stop: AtomicBool,
     stage: Mutex<Stage>,
     changed: Condvar,

@@ -17,7 +17,7 @@ use crate::tree::Tree;
 
 /// Writes a message to standard error as a single line.
 pub fn print_error(message: &str) {
-    // A closed standard error is not worth reporting.
+    // An error is ignored, because it could be reported only on standard error itself.
     let _ = writeln!(io::stderr(), "duke: {message}");
 }
 

@@ -26,7 +26,7 @@ use crate::platform::{Directory, Errno, FileSystem};
 use crate::scan::reach_entry;
 use crate::tree::{DirId, EntryId, EntryState, InodeIndex, Tree, join};
 
-/// Maximum number of other names that an inspection collects.
+/// Maximum number of paths in [`Inspection::names`].
 const MOST_NAMES: usize = 1_000;
 
 /// Result of an inspection so far.

@@ -232,7 +232,7 @@ impl<'s> Policy<'s> {
         let device_index = shared.tree.device_index(id);
         let mount = last.filter(|mount| mount.device_index == device_index).unwrap_or_else(|| {
             let known = lock(&self.file_systems).get(&device_index).copied();
-            // The lock is not held during the query, because the file system may take long to respond.
+            // The lock is not held during the query, because the file system may take a long time to respond.
             let ask = || directory.file_system().unwrap_or(FileSystem::Ordinary);
             let file_system = known.unwrap_or_else(ask);
             lock(&self.file_systems).insert(device_index, file_system);

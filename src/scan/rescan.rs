@@ -24,7 +24,7 @@ struct Recheck {
     /// New metadata of `directory` itself; `None` for the list of roots, and if the metadata could not be read.
     own: Option<Metadata>,
     changes: Changes,
-    /// Numbers of the changed directories before the rescan.
+    /// Numbers that the changed directories had before the rescan.
     replaced: HashSet<DirId>,
     /// Error number of the first entry whose state could not be determined.
     errno: Option<Errno>,
@@ -261,7 +261,7 @@ fn known_counts(rechecks: &[Recheck], read: &[LinkedName]) -> HashMap<InodeKey, 
     seen.chain(read.iter().map(|name| (name.key(), name.count))).collect()
 }
 
-/// Returns the numbers that the changed directories had before the rescan.
+/// Returns the IDs that the changed directories had before the rescan.
 fn replaced(rechecks: &[Recheck]) -> HashSet<DirId> {
     rechecks.iter().flat_map(|recheck| recheck.replaced.iter().copied()).collect()
 }
@@ -271,7 +271,7 @@ fn is_gone(errno: Errno) -> bool {
     matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::ELOOP)
 }
 
-/// Returns the new directories to read. Each is returned only once, even if it has several names.
+/// Returns the new directories to read. Each is returned only once, even if several roots name the same directory.
 fn directories(rechecks: &[Recheck]) -> Vec<DirId> {
     let new = rechecks.iter().flat_map(|recheck| recheck.changes.values().flatten());
     let mut directories: Vec<DirId> = new.filter_map(|(_, metadata)| metadata.directory).collect();

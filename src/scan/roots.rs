@@ -78,7 +78,8 @@ impl<'s> Roots<'s> {
         }
     }
 
-    /// Turns the roots that were found inside another root into aliases, and visits those that were not found.
+    /// Turns inner roots that the scan found while reading an outer root into aliases, and visits the inner roots
+    /// that it did not find there.
     pub(crate) fn visit_rest<'v: 'j, 'j>(&self, visitor: &'v Visitor<'v>, scope: &Scope<'j>) {
         if !self.roots.iter().any(|root| root.inside) {
             return;

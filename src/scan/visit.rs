@@ -32,7 +32,7 @@ use crate::tree::{Batch, DirId, Entry, EntryState, Exclusion, Sealed};
 /// State that all jobs of a scan share in addition to [`Shared`].
 pub(crate) struct Visitor<'s> {
     pub(crate) shared: &'s Shared,
-    /// Number of full buffers that were handed out to other workers and are not finished yet.
+    /// Number of full buffers that were handed out to other workers and have not been processed yet.
     handed_out: AtomicUsize,
     pub(crate) policy: Policy<'s>,
 }
@@ -117,7 +117,7 @@ impl<'v> Visitor<'v> {
         }
         shared.workers.reads(id);
         let opened = self.open(&queue, id);
-        // Some file systems, such as `CephFS`, report the total size even of an unreadable directory.
+        // Some file systems, such as `CephFS`, report the total size even for a directory that cannot be read.
         if opened.is_err()
             && let Some(parent) = &queue.parent
             && let Some(bytes) = shared.recorded(&parent.directory, id)

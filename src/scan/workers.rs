@@ -52,7 +52,7 @@ pub(crate) struct Workers {
     latest: Mutex<Vec<(Call, Instant)>>,
 }
 
-/// Directory on which a worker is making a system call, and the number of that call.
+/// Number of the directory that a worker is reading (zero if there is none), and the worker's [`CallCount`].
 type Call = (u32, u32);
 
 /// State and counters of a worker, aligned so that no two workers share a cache line.
@@ -76,7 +76,7 @@ struct Counters {
     calls: CallCount,
 }
 
-/// Number of calls a worker has made so far; wraps on overflow.
+/// Number of calls to the file system that a worker has made so far; wraps on overflow.
 #[derive(Default)]
 pub(crate) struct CallCount(AtomicU32);
 

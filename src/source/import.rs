@@ -61,7 +61,7 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// Origins of the roots that the import has begun to read, in the order in which it began.
+    /// Origins of the roots that the import has begun to read, in reading order.
     roots: Vec<Provenance>,
     /// `true` once the beginning of an input has been read and its format is known.
     has_begun: bool,
@@ -102,7 +102,7 @@ impl Import {
         &self.shared.tree
     }
 
-    /// Returns `true` if every input is listed by rclone.
+    /// Returns `true` if every input is a path on an rclone remote.
     pub(crate) fn is_of_rclone(&self) -> bool {
         self.shared.inputs.iter().all(|input| matches!(input, Input::Rclone(_)))
     }
@@ -141,7 +141,7 @@ impl Import {
         state.end.as_ref().map_or_else(|| self.shared.started.elapsed(), |(_, took)| *took)
     }
 
-    /// Returns the origins of the roots that the import has begun to read, in the order in which it began.
+    /// Returns the origins of the roots that the import has begun to read, in reading order.
     pub fn provenance(&self) -> Vec<Provenance> {
         lock(&self.shared.state).roots.clone()
     }

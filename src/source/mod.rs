@@ -63,7 +63,7 @@ impl SourceSpec {
     }
 }
 
-/// Kind of a source, which determines if its entries can be rescanned and changed.
+/// Kind of a source, which determines whether its entries can be rescanned and changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SourceKind {
     /// File system of this machine, which can be rescanned and changed.
@@ -78,7 +78,7 @@ pub enum SourceKind {
 /// Source that is being read or has been read.
 #[derive(Clone)]
 pub enum Source {
-    /// Scan of paths.
+    /// Scan of one or more paths.
     Scan {
         /// Running or finished scan.
         scan: Scan,

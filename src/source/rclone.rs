@@ -47,7 +47,7 @@ impl RclonePath {
     /// Returns an error if `word` begins with `rclone://`, but names no remote.
     pub fn parse(word: &OsStr) -> Option<Result<Self, &'static str>> {
         let target = word.as_bytes().strip_prefix(SCHEME)?;
-        // rclone reads a path without a remote as a local path.
+        // rclone would treat a path without a remote as a local path.
         let names_remote = match target.strip_prefix(b":") {
             Some(backend) => backend.contains(&b':'),
             None => target.split(|byte| *byte == b'/').next().is_some_and(|remote| remote.contains(&b':')),

@@ -34,7 +34,7 @@ const NOT_FOUND: i32 = 127;
 /// Directory on another machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remote {
-    /// Host, preceded by the user if the user is given: `[USER@]HOST`.
+    /// Host, optionally preceded by a user name: `[USER@]HOST`.
     host: String,
     port: Option<u16>,
     /// Path on that machine. If it is empty, duke scans the directory in which ssh starts the command.
@@ -169,8 +169,8 @@ impl Session {
         match status.code() {
             Some(0) => Ok(()),
             Some(INCOMPLETE) if is_ssh => Ok(()),
-            // It is no error if the code above killed the program. If an export is complete, it does not matter
-            // that a signal ended ssh.
+            // If the code above killed the program, that is not an error. If the export is complete, it does not
+            // matter that a signal ended ssh.
             None if is_ssh || !is_whole => Ok(()),
             None => Err(format!("{name} was killed by a signal")),
             Some(NOT_FOUND) if is_ssh && !is_whole => {

@@ -56,7 +56,7 @@ pub const BLOCK_SIZES: RangeInclusive<u16> = BlockSize::RANGE;
 /// File format in which a tree can be saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Format of ncdu.
+    /// JSON or binary format of ncdu.
     Ncdu(NcduFormat),
     /// NDJSON or CSV, with one line per entry.
     Flat(Form),

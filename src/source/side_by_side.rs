@@ -83,7 +83,8 @@ impl Part {
         self.about.name_beside_others(index, &self.label, name)
     }
 
-    /// Converts an entry of the snapshot to an item of the common tree. `number` is the number of the snapshot.
+    /// Converts an entry of this snapshot to an item of the common tree of all snapshots. `number` is the number of
+    /// this snapshot.
     fn item<'a>(&self, number: usize, entry: Entry<'a>) -> ChainItem<'a> {
         let EntryState::Known(metadata) = entry.state else {
             return ChainItem { entry, inside: None, links_on: None };

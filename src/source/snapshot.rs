@@ -128,7 +128,8 @@ impl SnapshotSource {
         let _ = self.tree.verify();
     }
 
-    /// Returns the tree of all files. It is empty if no file could be opened.
+    /// Returns the tree of this source, which contains the roots of all its files. The tree is empty if no file could
+    /// be opened.
     pub fn tree(&self) -> &Arc<Tree> {
         &self.tree
     }

@@ -280,7 +280,7 @@ pub(crate) struct Found {
     pub(crate) is_own: bool,
 }
 
-/// Returns the files in `folder` with names of snapshots, newest first.
+/// Returns the files in `folder` whose names have the form of snapshot names, newest first.
 pub(crate) fn snapshots(folder: &PrivateFolder) -> Vec<Found> {
     let owner = folder.attributes().uid;
     let entries = folder.exists().then(|| fs::read_dir(folder.path()));

@@ -12,8 +12,8 @@ use crate::formats::lists::{LiveTree, add_uploads};
 /// Adds the unfinished uploads of `path` to `live` until `is_stopped` returns `true`.
 ///
 /// # Errors
-/// Returns rclone's error or the first malformed part of its list. In either case, `live` is marked as incompletely
-/// read.
+/// Returns rclone's error, or an error about the first malformed part of the list. In either case, `live` is marked
+/// as incompletely read.
 pub(crate) fn read_uploads(
     path: &RclonePath,
     live: &mut LiveTree<'_>,

@@ -72,7 +72,7 @@ impl Width {
 /// Key that sorts by a column, or shows or hides it.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnKey {
-    /// Letter of the key.
+    /// Letter that is the default key.
     pub letter: char,
     /// Name in the configuration.
     pub name: &'static str,
@@ -100,7 +100,7 @@ pub struct SortContext<'a> {
     pub exclusive: Option<Exclusive>,
 }
 
-/// Function that returns the number used to sort an entry. The largest number comes first.
+/// Function that returns the number by which an entry is sorted. The largest number comes first.
 pub type SortKey = fn(&SortContext<'_>, &Metadata) -> u64;
 
 #[derive(Clone, Copy, Debug)]
@@ -180,7 +180,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         titles: ["Growth", "Grow"],
         sort: Some(key('W', "sort-growth", "by growth")),
         show: Some(key('T', "show-growth", "growth").in_list()),
-        // The widest width has room for the sign before the size, and for ` new` after it.
+        // The largest width has room for the sign before the size and for ` new` after it.
         widths: &[Width::Size(5), Width::Size(1), Width::Cells(1 + BRIEF)],
         drop_order: 6,
         sorts_by: Column::Growth,

@@ -32,7 +32,7 @@ impl Direction {
 /// Position of directories relative to other entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Grouping {
-    /// Directories are sorted among all other entries.
+    /// Directories and other entries are sorted together.
     #[default]
     Mixed,
     /// Directories come before all other entries.

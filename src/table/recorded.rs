@@ -34,7 +34,7 @@ impl std::fmt::Debug for RecordedTree {
     }
 }
 
-/// Totals of a recorded tree, with which the progress of the new scan is compared.
+/// Totals of a recorded tree, used to calculate the progress of the new scan.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordedWhole {
     /// Totals of all roots.
@@ -43,7 +43,7 @@ pub struct RecordedWhole {
     pub has_links: bool,
 }
 
-/// Directories of an earlier scan, and their totals, that correspond to the directories on the screen.
+/// Directories of an earlier scan that correspond to the directories on the screen, and their totals.
 #[derive(Debug, Default)]
 pub struct RecordedTotals {
     /// Directories whose recorded totals were looked up, each with the length of its listing at that time.

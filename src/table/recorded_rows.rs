@@ -35,8 +35,8 @@ pub struct RecordedRows {
 }
 
 impl RecordedRows {
-    /// Creates rows for the visible entries of a recorded directory that `listing` does not contain. `found` contains
-    /// the sorted rows of `listing`, among which the new rows are placed by their sort keys.
+    /// Creates rows for the visible entries of the recorded `directory` that are missing from `listing`. `found`
+    /// contains the sorted rows of `listing`; the new rows are placed among them by their sort keys.
     pub fn merge(directory: RecordedDir, listing: &Listing<'_>, found: &[SortRow], order: Order) -> Self {
         let tree = &directory.tree;
         let present: HashSet<&[u8]> = listing.entries().map(|(_, record)| record.name).collect();
@@ -82,7 +82,7 @@ impl RecordedRows {
         }
     }
 
-    /// Returns the index, among all rows of the list, of the row that has index `number` among the rows of the scan.
+    /// Converts `number`, the index of a row among the rows of the scan, to its index among all rows of the list.
     pub fn index_of_found(&self, number: usize) -> usize {
         let is_above = |at: &usize| self.rows[*at].0 - at <= number;
         number + (0..self.rows.len()).take_while(is_above).count()

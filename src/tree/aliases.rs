@@ -1,8 +1,9 @@
 //! Aliases: roots that are given twice or lie inside other roots.
 //!
 //! A directory is recognized as an alias if an entry of another directory or an earlier root has the same directory
-//! number. A file, which has no number, is recognized by its path or, if its link count is one, by its inode. The
-//! comparison of inodes requires all names of every file that is a root; the code that counts hard links finds them.
+//! number. A file, which has no number, is recognized by its path or, if its link count is one, by its inode. To
+//! compare inodes, all names of every file that is a root must be known. They are found when hard links are counted
+//! (see the module `hard_links`).
 //!
 //! Invariant: two roots that are not aliases have nothing in common except hard links.
 
@@ -25,8 +26,8 @@ pub struct Alias<'t> {
 }
 
 impl Tree {
-    /// Returns the roots whose contents are already counted in another root, in the order of the roots. Files among
-    /// them are known only after the scan.
+    /// Returns the roots whose contents are already counted in another root, in the order of the roots. A file
+    /// inside another root is included only after the scan.
     pub fn aliases(&self) -> Vec<Alias<'_>> {
         let roots = self.listing(DirId::TOP);
         let (mut directories, mut files) = (HashMap::new(), HashMap::new());
@@ -108,8 +109,7 @@ impl Tree {
                 *first = outer.min(*first);
             }
         }
-        // The outer roots are computed once for all files, because there may be thousands of files and of outer
-        // roots.
+        // The outer roots are computed once, rather than for each file, because there may be thousands of both.
         let outer_roots = self.outer_roots();
         let outer = |root: &Entry<'_>| {
             let EntryState::Known(metadata) = root.state else { return None };

@@ -11,7 +11,7 @@ pub struct Batch {
     pub(super) page: Page,
     pub(super) writer: Writer,
     pub(super) numbers: Vec<u32>,
-    /// Names of inodes with several links that this worker has read.
+    /// Names of inodes with several links that were read since the last call of [`Batch::take_linked`].
     pub(super) linked: Vec<LinkedName>,
 }
 

@@ -58,7 +58,7 @@ impl Devices {
     #[doc(hidden)]
     pub fn add(&self, number: u64) -> u32 {
         let mut known = lock(&self.known);
-        // `u32::MAX` is not the number of any host.
+        // No host has the number `u32::MAX`.
         known.push(Device { host: u32::MAX, number });
         u32::try_from(known.len() - 1).expect("memory holds fewer than 2^32 devices")
     }

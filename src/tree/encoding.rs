@@ -177,7 +177,7 @@ pub(crate) fn encode_link(before: u64, segment: u64) -> [u8; 17] {
 
 /// Node of a listing.
 pub(crate) enum Node<'a> {
-    /// Segment with its encoded records.
+    /// Encoded records of a segment.
     Segment(&'a [u8]),
     /// Link to the previous node and to a segment or run, both given by address.
     Link { before: u64, segment: u64 },

@@ -1,6 +1,6 @@
 //! Directory entry: name and metadata.
 //!
-//! Invariant: an entry has attributes, or a reason why it has none.
+//! Invariant: an entry has metadata, or a reason why it has none.
 
 use super::directory::DirId;
 use super::storage_classes::StorageClass;
@@ -13,7 +13,7 @@ pub struct Entry<'a> {
     pub name: &'a [u8],
     /// Kind of the entry. Until the attributes have been read, this is the type from the kernel's directory listing.
     pub kind: Kind,
-    /// Attributes, or the reason why there are none.
+    /// Metadata, or the reason why there is none.
     pub state: EntryState,
 }
 

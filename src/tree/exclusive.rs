@@ -79,7 +79,7 @@ pub struct NodeNumbers {
     pub(super) keys: Vec<u64>,
     /// Node of each directory, indexed by [`DirId`]; 0 for unused IDs.
     pub(super) directories: Vec<Node>,
-    /// Edition of the tree when its nodes were numbered.
+    /// Value of `Tree::edition` when the nodes were numbered.
     pub(super) edition: u64,
 }
 
@@ -171,12 +171,13 @@ pub struct ExclusiveCoverage {
 pub struct ExclusiveSizes {
     pub(crate) numbers: Arc<NodeNumbers>,
     pub(crate) sums: Vec<NodeSums>,
-    /// Numbers of files by the method that found their sizes.
+    /// File counts by how the sizes were determined.
     pub coverage: ExclusiveCoverage,
 }
 
 impl ExclusiveSizes {
-    /// Returns the exclusive size of an entry of `directory`, or `None` if it is a root that repeats another root.
+    /// Returns the exclusive size of an entry of `directory`, or `None` if the entry is a file that is a root but
+    /// also lies inside another root.
     pub fn of(&self, directory: DirId, metadata: &Metadata) -> Option<Exclusive> {
         match metadata.directory {
             Some(id) => self.directory(id),

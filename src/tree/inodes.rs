@@ -40,8 +40,8 @@ impl LinkedName {
         InodeKey { device: self.device, inode: self.inode }
     }
 
-    /// Returns the [`LinkedName`] for an entry in `directory`. Takes link count and device from `links` instead of
-    /// [`Metadata::links`].
+    /// Returns the [`LinkedName`] for an entry in `directory`. The link count and the device are taken from `links`
+    /// instead of [`Metadata::links`].
     pub(crate) fn counted(directory: DirId, metadata: &Metadata, links: Links) -> Self {
         let Links { count, device } = links;
         Self {
@@ -71,7 +71,7 @@ impl From<Vec<LinkedName>> for UniqueSizes {
 }
 
 impl UniqueSizes {
-    /// Adds the name of an entry in `directory` as one item.
+    /// Adds an entry of `directory`, which counts as one item.
     pub fn add(&mut self, directory: DirId, metadata: &Metadata) {
         let (disk, apparent) = (metadata.disk(), metadata.apparent);
         match LinkedName::of(directory, metadata) {
@@ -113,8 +113,9 @@ impl UniqueSizes {
         graph.nodes.iter().for_each(|node| add(node.id, &node.sum));
     }
 
-    /// Returns each directory that contains linked names at any depth, with the sizes that its totals count too often
-    /// (see `hard_links`). Sizes that the totals of a child directory already count too often are not included.
+    /// Returns each directory that contains linked names at any depth, with the sum of the sizes counted too often in
+    /// its totals (see `hard_links`). A size that is already counted too often in a child directory is included only
+    /// there.
     pub(crate) fn repeats(self, parent: impl Fn(DirId) -> Option<DirId>) -> AncestorGraph {
         AncestorGraph::of(self.linked, parent, Counted::Repeated)
     }

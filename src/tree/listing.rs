@@ -52,7 +52,7 @@ impl<'t> Listing<'t> {
         })
     }
 
-    /// Returns the directories among the entries, in ascending order of positions.
+    /// Returns the directories among the entries, in ascending order of position.
     pub fn directories(&self) -> impl Iterator<Item = DirId> + '_ {
         self.entries().filter_map(|(_, record)| record.directory())
     }

@@ -10,15 +10,15 @@
 use super::encoding::Records;
 use super::{Entry, Listing, Position};
 
-/// Maximum number of entries between two stops. A stop is a position at which decoding can resume.
+/// Maximum number of entries from one stop to the next. A stop is a position at which decoding can resume.
 const LONGEST_STRIDE: usize = 8;
-/// Divisor that turns the length of a listing in bytes into the number of entries between two stops.
+/// Divisor that turns the length of a listing in bytes into the number of entries from one stop to the next.
 const STEP: u64 = 1 << 16;
 
 /// Index of a listing: positions at which decoding can resume.
 pub struct Index<'t> {
     stops: Vec<Stop<'t>>,
-    /// Number of entries between two stops.
+    /// Number of entries from one stop to the next.
     stride: usize,
 }
 

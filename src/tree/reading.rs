@@ -159,8 +159,8 @@ impl Tree {
         })
     }
 
-    /// Returns the totals of directory `id` excluding incomplete child directories.
-    /// [`LiveTotals`](crate::tree::LiveTotals) adds these.
+    /// Returns the totals of directory `id`, excluding its incomplete child directories.
+    /// [`LiveTotals`](crate::tree::LiveTotals) also includes incomplete child directories.
     pub fn totals(&self, id: DirId) -> Totals {
         self.dir(id).totals()
     }

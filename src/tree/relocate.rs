@@ -17,8 +17,8 @@ pub struct Relocation<'t> {
 }
 
 impl<'t> Relocation<'t> {
-    /// Creates the relocation after a rescan of the directories `replaced`, even if the rescan was stopped or failed.
-    /// The relocation is valid until the next rescan begins.
+    /// Creates the relocation after a rescan of the directories `replaced`. The rescan may have been stopped or
+    /// have failed. The relocation is valid until the next rescan begins.
     pub fn new(tree: &'t Tree, replaced: impl IntoIterator<Item = DirId>) -> Self {
         let mut known = HashMap::from([(DirId::TOP, Some(DirId::TOP))]);
         for replaced in replaced {

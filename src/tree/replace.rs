@@ -222,7 +222,7 @@ impl Tree {
         }
     }
 
-    /// Updates the link count of each inode in `counts`, in all entries that are names of the inode.
+    /// Updates the link count in every entry that is a name of an inode in `counts`.
     pub fn renew_links(&self, batch: &mut Batch, counts: &HashMap<InodeKey, u64>) {
         let count = |name: &LinkedName| counts.get(&name.key()).copied();
         // Do not rewrite listings that are up to date.

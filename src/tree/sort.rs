@@ -25,9 +25,9 @@ pub struct SortRow {
 /// Order of entries with equal keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Names {
-    /// By the bytes of the names.
+    /// Ascending by name, compared byte by byte.
     Ascending,
-    /// Natural order: numbers compare by value, and letters compare without case.
+    /// Natural order: numbers are compared by value, and ASCII case is ignored.
     Natural,
     /// Reverse natural order.
     NaturalReversed,

@@ -74,7 +74,7 @@ impl Tree {
         let mut id = id;
         loop {
             let dir = self.dir(id);
-            // `AcqRel`: the last release sees every addition made under the other claims.
+            // `AcqRel`: the thread that releases the last claim sees every addition made under the other claims.
             if dir.pending.fetch_sub(1, Ordering::AcqRel) != 1 {
                 return;
             }
@@ -128,7 +128,8 @@ impl Tree {
         let _ = dir.errors.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fewer);
     }
 
-    /// Sets the totals and the error number of a directory, as recorded in a file, and completes the directory.
+    /// Sets the totals and the error number of a directory, as recorded in a file, and marks the directory as
+    /// complete.
     pub(crate) fn set_totals(&self, id: DirId, totals: &Totals, errno: i32) {
         let dir = self.dir(id);
         dir.disk.store(totals.disk, Ordering::Relaxed);

@@ -32,7 +32,7 @@ pub struct AnswerGate {
 enum State {
     /// Input was just read, or the question is not on the screen yet.
     Closed,
-    /// Time since which there has been no input.
+    /// There has been no input since this time.
     Quiet(Duration),
     Open,
 }

@@ -32,7 +32,7 @@ enum State {
 }
 
 impl Field {
-    /// Creates a field with a default text.
+    /// Creates a field with `text` as its default.
     pub fn offering(text: String) -> Self {
         Self { text: text.into(), state: State::Offered, past: Vec::new() }
     }

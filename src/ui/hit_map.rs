@@ -22,8 +22,8 @@ pub enum Hit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Button {
     Yes,
-    /// Button that cancels. It is initially selected if the answer Yes would lose data, unless the user's settings
-    /// preselect Yes.
+    /// Button that cancels. It is preselected if answering Yes would lose data, unless the user's settings preselect
+    /// Yes.
     No,
 }
 

@@ -67,7 +67,7 @@ impl MapColors {
     }
 }
 
-/// Returns the sign of a type or an age, given by its name in the legend.
+/// Returns the character for the type or age with this name in the legend.
 pub fn sign_of(name: &str) -> Option<char> {
     let legends = [MapColors::Type, MapColors::Age].into_iter().flat_map(MapColors::legend);
     legends.filter(|(_, _, known)| *known == name).map(|(_, sign, _)| *sign).next()

@@ -67,7 +67,7 @@ pub enum Notice {
     RootDirectory,
     RootFile,
     NothingToDelete,
-    /// The deletion would delete every copy of these files. Contains the number of files.
+    /// The deletion would leave no copy in some sets of identical files. Contains the number of these sets.
     LastCopies(usize),
     /// There is nothing to restore, because a dry run moves nothing to the trash.
     NothingTrashedDryRun,
@@ -166,7 +166,7 @@ pub enum Notice {
     },
     /// A marked directory contains entries that the filter hides.
     MarkedWhole,
-    /// This number of directories was not marked, because the filter hides some of their entries.
+    /// Directories were not marked, because the filter hides some of their entries. Contains their number.
     NotMarked(usize),
     RangeBegun,
     RangeStartHidden,

@@ -31,7 +31,7 @@ pub struct OverviewKey {
 /// Part of the overview, with its largest rows.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// View that shows all rows of the part.
+    /// View that this part summarizes. The view shows all rows, the part only some of them.
     pub view: &'static ViewSpec,
     /// Text after the heading.
     pub total: String,

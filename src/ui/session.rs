@@ -149,7 +149,7 @@ impl<'s> Session<'s> {
             self.app.update(Event::Clock(clock::now()));
             for event in events {
                 if let Event::Key(_) = event {
-                    // A key press cancels the preparation of a program.
+                    // A key press cancels the launch of a program that is still being prepared.
                     self.runner.forget(self.preparing.take());
                 }
                 self.act(event);

@@ -69,7 +69,7 @@ impl TablePage {
     }
 }
 
-/// Settings and marks that determine the visible part of a view.
+/// Display settings and marks needed to collect the visible part of a table view.
 #[derive(Clone, Copy)]
 pub struct Sight<'m, 't> {
     /// All marks, for the symbols on marked rows.

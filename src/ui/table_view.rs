@@ -1,8 +1,8 @@
 //! Table view: a view of everything below a directory. It consists of a request, rows, and a cursor.
 //!
-//! The rows and targets of each view are defined in `views`; this file contains the part that all views share. While
-//! more rows are being found, the cursor follows its entry, unless it is on the first row. If the rows form a tree, the
-//! user can fold and unfold them.
+//! The rows of each view, and the targets that Enter opens, are defined in `views`; this file contains the part that
+//! all views share. While more rows are being found, the cursor follows its entry, unless it is on the first row. If
+//! the rows form a tree, the user can fold and unfold them.
 //!
 //! Invariant: after [`TableView::look`] the cursor is on a row, if there are rows.
 
@@ -41,7 +41,7 @@ pub struct TableView {
     columns: usize,
     /// Keys of unfolded rows; see [`Branch::key`].
     unfolded: HashSet<u64>,
-    /// Numbers of the rows that are not hidden by folding. Empty if the rows do not form a tree.
+    /// Rows that are not hidden by folding, as indexes in the answer. Empty if the rows do not form a tree.
     shown: Vec<usize>,
     /// `true` once rows that form a tree have been loaded. The first of them is unfolded at that moment if its
     /// [`Branch::follows`] is set.
@@ -157,7 +157,7 @@ impl TableView {
         Notice::SortableBy { rows: table.rows, columns }
     }
 
-    /// Returns `true` if the view has the column or the bars that `command` affects.
+    /// Returns `true` unless `command` depends on columns, bars or copies that this view does not have.
     pub fn has(&self, command: Command) -> bool {
         let table = self.table;
         match command {

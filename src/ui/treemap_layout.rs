@@ -20,9 +20,9 @@ pub struct Area {
     pub x: u16,
     /// First half line.
     pub y: u16,
-    /// Number of columns.
+    /// Width in columns.
     pub width: u16,
-    /// Number of half lines.
+    /// Height in half lines.
     pub height: u16,
 }
 

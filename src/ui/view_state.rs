@@ -44,7 +44,7 @@ pub struct Views {
     pub filter: Query,
     /// Filter for the list, if a search is active.
     pub filtering: Option<Filtering>,
-    /// View to which Esc returns after the user has gone to the entry of a row.
+    /// View to which Esc returns after the user has jumped from one of its rows to an entry.
     pub return_to: Option<Return>,
     /// Current time in seconds since 1970.
     pub clock: i64,
@@ -74,7 +74,7 @@ impl Views {
         self.base == BaseView::Overview && self.sheets.is_empty()
     }
 
-    /// Returns `true` if the tree has grown since the comparison was requested, or since any result on the screen
+    /// Returns `true` if the tree has grown since a result on the screen, or the comparison for the growth column,
     /// was requested.
     pub fn is_outdated(&self) -> bool {
         let shown = match (self.sheets.last(), &self.filtering) {

@@ -34,7 +34,7 @@ pub struct Window {
     pub all_items: Option<u64>,
     /// Number of rows, including those whose entries have not been loaded.
     pub rows: usize,
-    /// Number of hidden entries.
+    /// Number of hidden or excluded entries that the list omits.
     pub left_out: usize,
     pub index: usize,
     pub offset: usize,

@@ -92,7 +92,7 @@ fn a_rescan_shows_new_entries_and_keeps_the_cursor() {
         (names(&app), place(&app)),
         (vec!["new".into(), "deeper".into(), "two".into()], at("a/deep", "two"))
     );
-    // The user can still go back, and the cursor of the parent directory is where it was.
+    // The user can still go back. The cursor in the parent directory has not moved.
     press(&scan, &mut app, "h");
     assert_eq!((names(&app), place(&app)), (vec!["deep".into(), "one".into()], at("a", "deep")));
     fs::remove_file(home.path().join("a/deep/new")).unwrap();

@@ -14,7 +14,7 @@ use nix::unistd::{geteuid, mkfifo};
 /// ID of the user `nobody`. In the tests that use it, duke runs as root, so `nobody` is another user.
 const NOBODY: Option<u32> = Some(65_534);
 
-/// Returns a home directory that contains a tree, and a configuration file with the contents `text`.
+/// Creates a home directory that contains a tree and a configuration file with the contents `text`.
 fn home(text: &str) -> Place {
     let place = Place::new();
     place.file("tree/large", 300_000);
@@ -340,7 +340,8 @@ fn config_show_prints_an_equivalent_configuration() {
     assert_eq!((again.text(), again.stderr.as_str()), (shown.text(), ""));
 }
 
-/// Settings of ncdu that duke has, one per line, each with the equivalent lines of duke's configuration.
+/// Lines of ncdu's configuration that have an equivalent in duke, each with the equivalent lines of duke's
+/// configuration.
 const NCDU_SETTINGS: [(&str, &str); 27] = [
     ("-x", "one-file-system = true"),
     ("-e", "extended = true"),

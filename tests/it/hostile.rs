@@ -1,4 +1,5 @@
-//! Small files that are expensive to read: memory and output stay in proportion to the input (docs/security.md).
+//! Tests with small files that are expensive to read. Memory use and output must stay in proportion to the input
+//! (docs/security.md).
 #![cfg(target_os = "linux")] // ru_maxrss is in KiB only there
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
@@ -21,7 +22,7 @@ const CONSTANT: u64 = 32 << 20;
 /// Result of a run that reads one file.
 struct Cost {
     code: Option<i32>,
-    /// Bytes of standard output.
+    /// Number of bytes written to standard output.
     output: u64,
     stderr: String,
 }
@@ -256,8 +257,8 @@ fn rows_with_too_few_bytes_are_rejected_before_taking_memory() {
     let blocks = 30_000;
     let mut snapshot = Snapshot::default();
     snapshot.block(0, &listing(0, ROOT), &[0, 1]);
-    // The next block is too short for a listing. This error is not found, because the snapshot is rejected before any
-    // listing is read.
+    // The next block is too short for a listing. This error is not detected, because the snapshot is rejected before
+    // any listing is read.
     snapshot.block(0, &[0], &[1, 1]);
     snapshot.block(1, &[0; 5 * 1024], &[]);
     (1..blocks).for_each(|_| snapshot.block(1, &[0], &[]));

@@ -409,8 +409,8 @@ fn is_prepared(child: &Child) -> bool {
 fn an_interrupted_scan_prints_partial_results_and_reports_it() {
     let place = Place::in_memory();
     place.chain("d", 50_000);
-    // If the signal arrives after the scan, the output is either truncated or complete with code 0. Such a
-    // run is repeated.
+    // If the signal arrives after the scan, either the output is truncated, or it is complete and the exit code is 0.
+    // Such a run is repeated.
     for _ in 0..50 {
         let mut child = start(place.path(), &["--json", "-t", "1"]);
         // Reads on a separate thread, because the program may block until its output is read.

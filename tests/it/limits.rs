@@ -1,4 +1,5 @@
-//! Low limits for descriptors, threads and address space. Each test runs in a process of its own.
+//! Tests of scans with low limits on descriptors, threads and address space. Each test that lowers a limit runs in a
+//! process of its own.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::ffi::OsStr;
@@ -161,7 +162,7 @@ fn an_entry_takes_at_most_forty_bytes_with_its_name() {
     }
     let fixture = fixtures::crowd(usize::try_from(ENTRIES).unwrap());
     let scan = |root: &Path| Scan::run(vec![root.to_owned()], Options::default());
-    // The first scan allocates the memory that a process needs only once. That memory is not counted.
+    // The first scan also makes the one-time allocations of a process, so that they are not counted below.
     let first = scan(&fixture.join("directory"));
     let before = resident();
     let second = scan(fixture.path());

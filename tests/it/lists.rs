@@ -164,7 +164,7 @@ fn lists_are_compressed_or_piped() {
     let input = fs::File::open(place.join("list")).unwrap();
     let piped = run(program().args(["-f", "-", "--json"]).stdin(input)).ended(0);
     assert_eq!(totals(&piped), expected);
-    // A truncated file is an error, even if entries could be read from the part that is there.
+    // A truncated file is an error, even if entries can be read from the remaining part.
     fs::write(place.join("cut.zst"), &zstd[..zstd.len() - 4]).unwrap();
     let cut = run_in(place.path(), ["-f", "cut.zst", "--json"]);
     assert!(matches!(cut.code, Some(1 | 2)) && cut.stderr.starts_with("duke: cut.zst: "), "{}", cut.stderr);
@@ -175,12 +175,12 @@ fn a_list_is_used_like_a_scan() {
     let place = odd();
     fs::write(place.join("list"), list_of(&place)).unwrap();
     let scanned = totals(&run_in(place.path(), ["--json", "t"]).ended(0));
-    // Exports the list in ncdu's format, and prints tables.
+    // Export the list in ncdu's format, and print tables.
     run_in(place.path(), ["-f", "list", "-o", "export.json"]).ended(0);
     assert_eq!(totals(&run_in(place.path(), ["-f", "export.json", "--json"]).ended(0)), scanned);
     assert!(run_in(place.path(), ["-f", "list", "--top", "1"]).ended(0).text().contains("t/sub/large"));
     run_in(place.path(), ["-f", "list", "--by", "type,age,owner"]).ended(0);
-    // Compares the list with the directory, and with a later list.
+    // Compare the list with the directory, and with a later list.
     let same = run_in(place.path(), ["diff", "-n", "list", "t"]).ended(0);
     assert!(!same.text().contains("t/sub/large"), "{}", same.text());
     place.file("t/sub/more", 100_000);
@@ -215,7 +215,7 @@ fn lists_with_settings_are_saved_and_compared() {
     }
     let snapshot = run_in(place.path(), ["diff", "-n", "--format", "find", "one.duke", "two"]);
     assert!(snapshot.stderr.contains("this is a snapshot"), "{}", snapshot.stderr);
-    // The same flag selects the columns of the browser and the columns of a list that is read.
+    // `--columns` selects both the columns to display and the columns of the list being read.
     fs::write(place.join("three"), "x,r/a,7\n").unwrap();
     let columns =
         run_in(place.path(), ["-f", "three", "--columns", "path=2,size=3,share", "--json"]).ended(0);
@@ -233,7 +233,7 @@ fn a_million_shuffled_lines_are_the_tree_that_they_describe() {
     let place = Place::new();
     let size = |number: usize| number % 5_003;
     let mut sums = vec![0; DIRECTORIES];
-    // The stride is coprime to the number of lines, so each number comes once, far from its neighbors.
+    // The stride is coprime to the number of lines, so each number occurs exactly once, far from its neighbors.
     let numbers = (0..LINES).map(|line| line * 618_033 % LINES);
     let mut text = String::from("path,size\n");
     for number in numbers {

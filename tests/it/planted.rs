@@ -75,7 +75,7 @@ fn links_of_others_are_followed_only_in_protected_directories() {
             assert_eq!(refused(path).is_some(), is_refused, "{path:?} {owner} {bits:o}");
         }
     }
-    // If a group has the name of a user and no other members, its write permission serves only that user.
+    // If a group has the name of a user and no other members, its write permission applies only to that user.
     let user = nix::unistd::User::from_uid(nix::unistd::Uid::from_raw(1)).unwrap();
     let group = nix::unistd::Group::from_gid(nix::unistd::Gid::from_raw(1)).unwrap();
     if let (Some(user), Some(group)) = (user, group)
@@ -225,7 +225,7 @@ fn no_output_follows_a_planted_link() {
     left.sort();
     assert_eq!(left, ["middle", "report.duke", "report.json", "report.json.zst"]);
     assert!(!place.join("new.duke").exists());
-    // The link's target is written if its own path is given instead of the link.
+    // If the path of the link's target is given instead of the link, the target is written.
     run(program().args(["-o", "../victim", "../t"]).current_dir(&shared)).ended(0);
 }
 
@@ -245,7 +245,7 @@ fn no_other_user_can_change_the_path_of_a_private_folder() {
     assert_eq!((made.path(), made.attributes().mode & 0o777), (path.as_path(), 0o700));
     assert_eq!(found(&path), Ok((path.clone(), true)));
 
-    // Links of the user or of root are followed, because their owner chose the location of the folder.
+    // Symbolic links owned by the user or by root are followed, because their owner chose the location of the folder.
     fs::rename(place.join("home/.local"), place.directory("data").join("local")).unwrap();
     symlink("../data/local", place.join("home/.local")).unwrap();
     symlink(place.join("home"), place.join("me")).unwrap();

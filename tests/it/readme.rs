@@ -43,7 +43,6 @@ fn the_documented_flags_are_those_of_the_help() {
         .flat_map(|line| line.split_whitespace().take_while(is_flag).map(flag).collect::<Vec<_>>())
         .collect();
     let mut in_docs: Vec<_> = flags().into_iter().filter(is_flag).map(flag).collect();
-    // `is_flag` excludes the other code spans of the table: values such as `COL`, and `-` for a file.
     helped.sort();
     in_docs.sort();
     assert_eq!(in_docs, helped);

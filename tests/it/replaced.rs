@@ -73,7 +73,7 @@ enum Change {
     FileRewritten,
     /// Directory replaced by another one, with the old modification time restored.
     DirectoryRestored,
-    /// Contents of a file replaced by others of the same length, with the old modification time restored.
+    /// Contents of a file replaced by new contents of the same length, with the old modification time restored.
     FileRestored,
 }
 
@@ -224,8 +224,8 @@ fn entries_replaced_before_the_dialog_opened_are_kept_and_not_counted() {
             change.happen(&path);
             let is_born_known = fs::metadata(&path).unwrap().created().is_ok();
             if matches!(change, Change::DirectoryMadeAnew) && !is_born_known {
-                // Without a time of birth, a new directory cannot be distinguished from the old one with
-                // changed contents.
+                // Without a birth time, a new directory cannot be distinguished from the old one with changed
+                // contents.
                 remove(&path);
                 continue;
             }

@@ -98,10 +98,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Files and folders that belong to a layer although they are outside its folder, each with the layer.
+/// Files and folders that belong to a layer although they are outside its folder, each with its layer.
 const ELSEWHERE: &[(&str, &str)] = &[("fixture", "base"), ("testing", "run")];
 
-/// Crates, each with the only layer that may name it.
+/// Crates, each with the only layer that may use it.
 const CRATES: &[(&str, &str)] = &[
     ("libc", "platform"),
     ("nix", "platform"),
@@ -116,11 +116,11 @@ const CRATES: &[(&str, &str)] = &[
     ("toml", "cli"),
 ];
 
-/// Exceptions to [`CRATES`]: crates, each with a file in another layer that may name it. `base/os_error` takes the
+/// Exceptions to [`CRATES`]: crates, each with a file in another layer that may use it. `base/os_error` takes the
 /// texts of system errors from `nix`.
 const CRATES_ELSEWHERE: &[(&str, &str)] = &[("nix", "base/os_error")];
 
-/// Names that the glossary has replaced (CONTRIBUTING.md), each with its replacement.
+/// Retired names, each with its replacement. The glossary is in CONTRIBUTING.md.
 const RETIRED: &[(&str, &str)] = &[
     ("Act", "Visitor"),
     ("Again", "RescanMessage"),
@@ -199,7 +199,7 @@ fn is_below(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Returns the path of a file below `src/`, without its extension.
+/// Returns the path of a file relative to `src/`, without its extension.
 fn place(file: &Path) -> String {
     file.strip_prefix("src").unwrap().with_extension("").to_str().unwrap().to_owned()
 }

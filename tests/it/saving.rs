@@ -1,4 +1,4 @@
-//! Tests that run `duke save` and `duke -f`: the files that they write or read, and their errors.
+//! Tests of the files that `duke save` writes and `duke -f` reads, and of the errors that these commands report.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;

@@ -429,7 +429,7 @@ fn a_tree_that_changes_is_scanned_without_errors() {
     );
 }
 
-/// A file may be read first with one link, and then by its other name with two links.
+/// The scan may read one name of a file when its link count is 1, and the second name when the link count is 2.
 #[test]
 fn links_made_while_it_is_scanned_count_once() {
     let fixture = Fixture::build(|root| {

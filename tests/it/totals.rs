@@ -1,5 +1,5 @@
-//! Every directory of every fixture has the same totals as with the naive walker and with `du -s` of that directory,
-//! for any thread count.
+//! Tests that the totals of the directories in every fixture agree with the naive walker and with `du`, for any
+//! thread count.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! Scans of a directory with very many entries: five million if `DUKE_SOAK` is set, as in bug reports about other
-//! programs.
+//! Scans of a directory with very many entries. If `DUKE_SOAK` is set, there are five million, as in bug reports
+//! about other programs.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::time::Instant;

@@ -170,8 +170,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns `true` if the innermost array or object is empty. Only then is a closing bracket allowed in the place of a
-    /// value.
+    /// Returns `true` if the innermost array or object is empty. Only then may it be closed where a key or a value is
+    /// expected.
     fn closes(&self) -> bool {
         match self.open.last() {
             Some(Open::Array(elements)) => elements.is_empty(),

@@ -83,8 +83,8 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // Unlike remove_dir_all, rm(1) neither recurses nor runs out of descriptors. However, rm(1) cannot delete
-        // inaccessible directories, which some tests leave in `locked`.
+        // Unlike remove_dir_all, rm(1) can delete trees of any depth without overflowing the stack or running out of
+        // descriptors. However, rm(1) cannot delete inaccessible directories, which some tests leave in `locked`.
         let _ = Command::new("chmod").arg("-R").arg("u+rwX").arg(self.path.join("locked")).output();
         let status = Command::new("rm").arg("-rf").arg(&self.path).status();
         assert!(status.is_ok_and(|status| status.success()) || std::thread::panicking());

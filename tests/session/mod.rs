@@ -123,7 +123,8 @@ impl Session {
         self.wait_for("main screen", |screen| !screen.alternate_screen() && !screen.hide_cursor());
         assert!(!self.screen.screen().bracketed_paste());
         assert_eq!(self.screen.screen().mouse_protocol_mode(), MouseProtocolMode::None);
-        // The program restores the terminal modes after its last output, so they may change a little later.
+        // The program restores the terminal modes after its last output, so the modes may still change after the
+        // main screen has appeared.
         let end = Instant::now() + PATIENCE;
         while modes(self.master.as_ref()) != self.before && Instant::now() < end {
             std::thread::sleep(Duration::from_millis(5));
@@ -154,7 +155,7 @@ pub fn duke(folder: &Path) -> CommandBuilder {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
     command.arg(folder);
     at_home_nowhere(&mut command);
-    // Without HOME and this variable, the program has no folder for snapshots, so it saves none of a test directory.
+    // Without HOME and this variable, the program has no folder for snapshots, so it does not save any.
     command.env_remove("XDG_STATE_HOME");
     command
 }

@@ -1,4 +1,4 @@
-//! Second, simple implementation of ncdu's binary export: a writer and a reader, with which tests compare duke's own.
+//! Simple writer and reader of ncdu's binary export, against which tests check duke's own implementation.
 
 use std::collections::BTreeMap;
 
@@ -62,7 +62,7 @@ pub fn file_of_frames(frames: &[Vec<u8>], root: u64) -> Vec<u8> {
     bytes
 }
 
-/// Returns a block: the body, with the kind and the length of the block before and after it.
+/// Returns a block: its kind and length, the body, and the kind and length again.
 pub fn block(kind: u32, body: &[u8]) -> Vec<u8> {
     let head = (kind << 28 | u32::try_from(body.len() + 8).unwrap()).to_be_bytes();
     [&head[..], body, &head].concat()

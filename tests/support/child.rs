@@ -1,4 +1,4 @@
-//! Helpers that run a test again in a new process, in which the test may change limits, identity and mounts.
+//! Helpers that rerun a test in a new process, where it can change its resource limits, user, group and mounts.
 
 use std::env;
 use std::ffi::OsString;
@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 const ROLE: &str = "DUKE_TEST_CHILD";
-/// Time after which a child counts as hanging, long enough for a loaded machine.
+/// Time after which a child is considered hung; long enough for a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Process that is killed when this value is dropped.
@@ -113,12 +113,12 @@ fn finish(command: &mut Command, test: &str) -> Output {
     })
 }
 
-/// Returns `true` if this process has all rights of root, in which case permissions cannot be tested.
+/// Returns `true` if this process runs as root, in which case permissions cannot be tested.
 pub fn is_root() -> bool {
     nix::unistd::geteuid().is_root()
 }
 
-/// Drops all rights of root, if this process has them.
+/// Gives up root privileges, if this process has them.
 pub fn become_nobody() {
     use nix::unistd::{Gid, Uid, setgid, setuid};
     if is_root() {

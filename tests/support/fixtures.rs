@@ -12,8 +12,8 @@ use std::process::Command;
 use nix::fcntl::{OFlag, openat};
 use nix::sys::stat::{Mode, mkdirat};
 
-/// Temporary directory that is deleted when the value is dropped. `rm -rf` deletes it, because rm does not recurse
-/// once per level and can therefore delete trees of any depth.
+/// Temporary directory that is deleted with `rm -rf` when the value is dropped. rm does not recurse once per level,
+/// so it can delete trees of any depth.
 pub struct Fixture {
     root: PathBuf,
 }
@@ -147,7 +147,8 @@ pub fn symlinks() -> Fixture {
     })
 }
 
-/// Creates two files that are single holes, one of them large, and a file with data before each of its two holes.
+/// Creates two files that each consist of a single hole, one of them large, and a file with data before each of its
+/// two holes.
 pub fn sparse() -> Fixture {
     Fixture::build(|root| {
         fs::create_dir(root.join("below"))?;

@@ -9,12 +9,12 @@ use std::process::Command;
 use super::{child, skip};
 
 #[cfg(target_os = "linux")]
-/// Shell script that mounts a file system in memory on `/tmp`, makes everything else read-only, and executes the
-/// command in its arguments.
+/// Shell script that mounts an in-memory file system on `/tmp`, makes everything else read-only, and executes the
+/// command given by its arguments.
 const SETUP: &str = "mount -t tmpfs none /tmp && mount -o remount,bind,ro / && \
     { ! mountpoint -q /dev/shm || mount -o remount,bind,ro /dev/shm; } && exec \"$@\"";
 
-/// Rules of sandbox-exec(1). The last matching rule decides.
+/// Rules for sandbox-exec(1). The last matching rule applies.
 #[cfg(target_os = "macos")]
 const RULES: &str = "(version 1)(allow default)(deny file-write*)(allow file-write* (subpath (param \"ROOM\")) \
     (literal \"/dev/null\") (literal \"/dev/tty\") (literal \"/dev/ptmx\") (regex #\"^/dev/ttys[0-9]+$\"))";

@@ -52,7 +52,8 @@ fn sizes(root: &Path, chosen: impl Fn(&Path) -> bool) -> Vec<Sized> {
     directories.into_iter().flat_map(|directory| of(&tree, directory)).collect()
 }
 
-/// Returns the next random number below `limit`, the same in each run (xorshift64 by George Marsaglia).
+/// Returns the next pseudorandom number below `limit` (xorshift64 by George Marsaglia). The sequence is the same in
+/// each run.
 fn next(state: &mut u64, limit: usize) -> usize {
     *state ^= *state << 13;
     *state ^= *state >> 7;
@@ -67,7 +68,8 @@ fn set_user(user: u32) {
     nix::unistd::seteuid(nix::unistd::Uid::from_raw(user)).unwrap();
 }
 
-/// Test that deletes random entries from several images. Each image has other contents, generated from its own seed.
+/// Test that deletes random entries from several images. Each image has different contents, generated from its own
+/// seed.
 struct Deletions {
     /// Kind of the file system and options of mkfs.
     made: (&'static str, &'static [&'static str]),

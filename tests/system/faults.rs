@@ -106,7 +106,7 @@ fn fstatat_replaces_a_refused_statx() {
     with_faults("fstatat_replaces_a_refused_statx", &fault, Found::is_whole);
 }
 
-/// Every fifth listing fails permanently. Each failure is one error at its directory, and all other entries are read.
+/// Every fifth getdents64 call fails with `EIO`. Each failure counts as one error of its directory. The scan goes on.
 #[test]
 fn a_listing_that_fails_is_an_error_of_its_directory() {
     let fault = ["inject=getdents64:error=EIO:when=2+5"];

@@ -1,5 +1,5 @@
-//! Tests that need special rights: namespaces, file systems in images, and injected faults. Without these rights, they
-//! are skipped.
+//! Tests that need special privileges for namespaces, file-system images or fault injection. Without these
+//! privileges, the tests are skipped.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 #[path = "../program/mod.rs"]

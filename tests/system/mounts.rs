@@ -198,7 +198,7 @@ fn an_automounter_is_not_triggered() {
     daemon.wait().unwrap();
 }
 
-/// A network file system that never answers: every call to it blocks forever.
+/// The network file system in this test never answers, so every call to it would block forever.
 #[test]
 fn skipped_network_file_systems_get_no_request() {
     const NAME: &str = "skipped_network_file_systems_get_no_request";

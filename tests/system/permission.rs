@@ -1,4 +1,4 @@
-//! The dialog's counts of entries that cannot be deleted match the failures of the deletion.
+//! Tests that the dialog's counts of entries that cannot be deleted add up to the number of failed entries.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 

@@ -1,4 +1,5 @@
-//! Deletion of a selection: exactly the selection is deleted, whatever other processes do meanwhile.
+//! Tests of the deletion of a selection: nothing outside the selection is deleted, even if other processes change
+//! directories at the same time.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::collections::BTreeMap;
@@ -72,7 +73,7 @@ fn picture(tree: &Tree) -> Picture {
         .collect()
 }
 
-/// Checks after a rescan that the tree equals a fresh scan.
+/// Rescans the selected entries, then checks that the tree equals the tree of a fresh scan.
 fn assert_true(scan: &Scan, selection: &Selection, root: &Path) {
     look_again(scan, selection);
     let fresh = crate::support::scan(root, 2);
@@ -232,8 +233,8 @@ fn replaced_entries_are_kept() {
     let scan = crate::support::scan(fixture.path(), 2);
     let paths = [fixture.join("a/b/c"), fixture.join("a/b/file-2-1"), fixture.join("empty")];
     let selection = whole(&scan, &paths);
-    // `a` becomes a link to a directory with the same names, so the files below it are other files. `empty`
-    // becomes another directory.
+    // `a` becomes a link to a directory with the same names, so the paths below it refer to different files. `empty`
+    // is replaced by another directory.
     fs::rename(fixture.join("a"), fixture.join("moved")).unwrap();
     symlink(outside.join("a"), fixture.join("a")).unwrap();
     fs::rename(fixture.join("empty"), fixture.join("other")).unwrap();
@@ -290,8 +291,8 @@ fn nothing_outside_is_touched_while_others_swap_directories_for_links() {
         let stop = std::sync::atomic::AtomicBool::new(false);
         let open = |name: &str| fs::File::open(fixture.join(name)).unwrap();
         let (top, victim) = (open("."), open("victim"));
-        // The threads exchange entries of open directories instead of using paths. A path could lead through a
-        // symbolic link, so that the threads themselves would exchange entries of `outside`.
+        // The threads use open directories instead of paths. A path could lead through a symbolic link, and then the
+        // threads themselves would exchange entries in `outside`.
         let inner: Vec<fs::File> = (0..12).map(|number| open(&format!("victim/d{number}"))).collect();
         let removal = std::thread::scope(|scope| {
             for part in 0..2 {

@@ -102,7 +102,7 @@ fn a_deleted_program_that_still_runs_is_held_by_memory() {
     let path = fixture.join("program");
     let cat = ["/bin/cat", "/usr/bin/cat"].into_iter().find(|path| Path::new(path).exists()).unwrap();
     fs::copy(cat, &path).unwrap();
-    // A program still runs after bytes have been appended to its file.
+    // An executable file can still be run after bytes have been appended to it.
     let mut file = File::options().append(true).open(&path).unwrap();
     file.write_all(&vec![1; 50_000_000]).unwrap();
     file.sync_all().unwrap();
@@ -383,7 +383,8 @@ fn a_root_below_the_mount_point_leaves_an_unknown_rest() {
 #[test]
 fn long_labels_leave_their_notes_below_each_other() {
     let fixture = fixtures::empty();
-    // With this name, the label is longer than all fixed labels and has the maximum width of the column.
+    // With this name, the path is 52 bytes long. Its label, indented by 4 columns, has the maximum width of the label
+    // column (56) and is longer than all fixed labels.
     let name = "n".repeat(52_usize.saturating_sub(fixture.path().as_os_str().len() + 1));
     let path = fixture.join(&name);
     fixtures::file(&path, 9_000_000).unwrap();
@@ -446,7 +447,7 @@ fn without_proc_the_accounting_is_reduced_and_says_so() {
     run(program().args(["df", "-q"]).arg(fixture.path())).ended(0);
 }
 
-/// Creates a directory that contains a mounted tmpfs with 20,000 bytes.
+/// Creates a directory that contains a file of 10,000 bytes and a mounted tmpfs with a file of 20,000 bytes.
 fn with_memory() -> Fixture {
     Fixture::build(|root| {
         fixtures::file(root.join("outside"), 10_000)?;

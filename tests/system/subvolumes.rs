@@ -29,7 +29,7 @@ pub fn filled(test: &str, kind: &str, options: &[&str], seed: u64) -> Option<Ima
     Some(image)
 }
 
-/// Returns the used bytes of data block groups, as btrfs(8) reports them.
+/// Returns the number of bytes used in data block groups, as reported by btrfs(8).
 pub fn data_used(root: &Path) -> u64 {
     sync(root);
     let found = Command::new("btrfs").args(["filesystem", "df", "-b"]).arg(root).output().unwrap();

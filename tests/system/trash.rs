@@ -184,8 +184,8 @@ fn a_planted_trash_is_not_used() {
     }
     let fixture = fixtures::empty();
     let uid = owner(None).uid;
-    // This file occupies the path of the other trash on the same mount, so that this trash cannot be used. Otherwise,
-    // entries that the home trash refuses would be moved to it.
+    // This file blocks the path of the mount's own trash. Otherwise, entries that cannot go to the home trash would
+    // be moved to the mount's trash.
     fs::write(format!("/tmp/.Trash-{uid}"), "").unwrap();
     let other = Some(12_345);
     let home = fixture.join("home");

@@ -1,4 +1,5 @@
-//! File systems of several types in images, compared with du(1) and the naive walker.
+//! Tests that scan file systems of several types, most of them in image files, and compare the results with du(1) and
+//! the naive walker.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
@@ -126,7 +127,7 @@ fn btrfs_subvolumes_are_directories_that_one_file_system_excludes() {
     let listing = one.tree().listing(plain);
     let snap = listing.entries().find(|(_, record)| record.name == b"snap").unwrap().1;
     assert_eq!(snap.state, EntryState::Excluded(Exclusion::OtherFileSystem));
-    // A snapshot that is given as a root is read.
+    // A snapshot is scanned if it is itself a root.
     agrees(&image.join("plain/snap"), Mounts::Real);
 }
 

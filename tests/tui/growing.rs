@@ -21,7 +21,8 @@ fn start(folder: &Path, state: &Path, words: &[&str]) -> Session {
     Session::run(command)
 }
 
-/// Waits until a line of the screen contains both texts, because a frame may arrive in pieces.
+/// Waits until one line of the screen contains both `name` and `text`. A frame may arrive in pieces, so a single
+/// check is not enough.
 fn wait_for_line(session: &mut Session, name: &str, text: &str) {
     session.wait_for(&format!("{name} with {text}"), |screen| {
         screen.contents().lines().any(|line| line.contains(name) && line.contains(text))

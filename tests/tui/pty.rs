@@ -1,4 +1,4 @@
-//! The program in a real terminal: its effect on the terminal, and the state it leaves.
+//! Tests of the program in a real terminal: its effect on the terminal, and the state of the terminal afterwards.
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
@@ -115,7 +115,7 @@ fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_again() {
             && screen.contents().contains("3 of 3")
             && screen.contents().contains("plain")
     });
-    // The test replaced `session.screen` above by one without any modes, so the program must have set the modes
+    // `session.screen` was replaced above with a screen without any modes, so the program must have set the modes
     // again.
     session.wait_for("mouse and pasting as before", |screen| {
         screen.mouse_protocol_mode() == MouseProtocolMode::PressRelease && screen.bracketed_paste()
@@ -579,8 +579,8 @@ fn a_program_inherits_no_descriptors_or_signal_actions() {
     let shell = script(tools.path(), &text);
     let mut session = with(folder.path(), &[("SHELL", shell.to_str().unwrap())]);
     session.press("b");
-    // The shell waits for Enter. Otherwise, it could start and end between two reads of the terminal by the test, and
-    // the test would never see its output.
+    // The shell waits for Enter, because a shell that ends at once may start and end between two reads of the
+    // terminal by the test, and the test would never see its output.
     session.wait_for_text("reported");
     session.press("\n");
     wait_for_return(&mut session);

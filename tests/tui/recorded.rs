@@ -61,8 +61,8 @@ fn the_first_screen_of_a_large_snapshot_needs_at_most_2_mb() {
     let place = Place::new();
     let mut list = String::new();
     for directory in 0..DIRECTORIES {
-        // In the snapshot, the listing of the first directory directly follows that of the root. The test fails if
-        // this listing is read for the first screen, because its length is several megabytes.
+        // In the snapshot, the listing of the first directory directly follows that of the root. This listing is
+        // larger than the 2 MB that may be read for the first screen, so the test fails if it is read too early.
         for file in 0..if directory == 0 { 100_000 } else { 1000 } {
             let size = (directory * 1000 + file) * 7919 % 100_003;
             let line =

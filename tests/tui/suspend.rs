@@ -1,4 +1,5 @@
-//! Signals that stop or end the program at any moment: afterwards, the terminal is in the same state as before.
+//! Tests that the terminal is back in its original state after a signal has stopped or ended the program, no matter
+//! when the signal arrives.
 #![allow(missing_docs, clippy::unwrap_used)] // helpers of tests are tests
 #![cfg(target_os = "linux")]
 
@@ -13,7 +14,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use portable_pty::{CommandBuilder, PtyPair, PtySize};
 
-/// Creates directories and files, enough for a scan that takes a moment.
+/// Creates so many directories and files that scanning them takes a moment.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for directory in 0..400 {
@@ -153,8 +154,8 @@ fn a_browser_ended_while_taking_the_terminal_gives_it_back() {
     }
 }
 
-/// A frame fills the buffer of the terminal, which accepts the rest of the frame and the final sequences only after a
-/// while.
+/// SIGTERM arrives while a frame fills the terminal's buffer. The rest of the frame and the sequences that restore
+/// the terminal can be written only after a delay.
 #[test]
 fn a_blocked_terminal_is_given_back_too() {
     let folder = tempfile::tempdir().unwrap();

@@ -195,7 +195,8 @@ fn environment_variables_are_escaped_like_names() {
     }
 }
 
-/// Starts the program on `root`, waits for its screen, runs `ending`, and compares the terminal with its earlier state.
+/// Starts the program on `root`, waits for its first screen, and runs `ending`, which must end the program. Then
+/// checks that the terminal is in the same state as before, and returns the exit status.
 fn ends(root: &Path, ending: impl FnOnce(&mut Session)) -> portable_pty::ExitStatus {
     let mut session = Session::run(duke(root));
     session.wait_for_text("1 of ");
@@ -368,8 +369,8 @@ fn ten_thousand_random_keys_with_random_sizes_end_where_keys_work() {
         session.press(&typed);
         let (rows, cols) = (1 + roll(60), 1 + roll(150));
         session.resize(u16::try_from(rows).unwrap(), u16::try_from(cols).unwrap());
-        // The output is discarded, because the emulator of the tests does not support windows that change in
-        // the middle of a frame.
+        // The output is discarded, because the emulator of the tests does not support resizing in the middle of a
+        // frame.
         while session.output.try_recv().is_ok() {}
         assert!(session.child.try_wait().unwrap().is_none(), "it ended by itself");
     }

@@ -72,7 +72,7 @@ fn steps(tour: &str) -> Vec<(&str, Vec<String>)> {
     steps
 }
 
-/// Returns the list items in the body of a section. Every other line must be a picture whose file exists.
+/// Returns the list items in the body of a section. All other lines must be pictures whose files exist.
 fn list(title: &str, body: &str) -> Vec<String> {
     let mut items: Vec<String> = Vec::new();
     for line in body.lines().filter(|line| !line.is_empty()) {
@@ -93,7 +93,7 @@ fn list(title: &str, body: &str) -> Vec<String> {
     items
 }
 
-/// Returns the bytes of a key.
+/// Returns the bytes that a terminal sends for a key.
 fn bytes(key: &str) -> &str {
     match key {
         "Enter" => "\r",

@@ -1,8 +1,8 @@
 //! Cleanup candidates: directories that can be rebuilt or downloaded again.
 //!
 //! A rule combines a directory name with evidence, such as a build file next to the directory; see
-//! `rules.txt`. The search works like the statistics in [`crate::analysis::survey`]. If candidates are
-//! nested, only the outermost is returned. The search does not mark or delete anything.
+//! `rules.txt`. Like each statistic in [`crate::analysis::survey`], the search is a [`Job`] that takes a [`Request`].
+//! If candidates are nested, only the outermost is returned. The search does not mark or delete anything.
 //!
 //! Invariant: a directory is a candidate only if the evidence that its rule requires exists.
 
@@ -121,7 +121,7 @@ impl Candidates {
     }
 }
 
-/// Returns the time of the newest change below a directory.
+/// Returns the latest modification time of the entries below a directory.
 fn newest(tree: &Tree, id: DirId) -> Option<i64> {
     let times = Walk::new(tree, id).filter_map(|(_, listing)| {
         let mtime = |state| match state {

@@ -174,7 +174,7 @@ struct Gathering<'g> {
     old: &'g Tree,
     most: usize,
     growth: Comparison,
-    /// Cache for directories of the present tree: `true` for the requested directory and everything below it.
+    /// Cached results for directories of the present tree: `true` for the requested directory and all below it.
     inside: HashMap<DirId, bool>,
 }
 

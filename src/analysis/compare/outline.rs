@@ -14,7 +14,7 @@ pub struct OutlineRow {
     pub row: usize,
     /// Number of changed directories that contain the entry of this row.
     pub depth: usize,
-    /// Innermost of these directories, or the requested directory if there is none.
+    /// Innermost changed directory that contains the entry of this row, or the requested directory if there is none.
     pub above: DirId,
     /// Hash of the directory's path below the requested directory; `None` if there are no changes below this row. The
     /// hash is the same in every comparison, even in one of another tree.

@@ -20,9 +20,10 @@ pub type Trend = [u8; POINTS];
 /// Reason why a name is looked up in an earlier tree.
 #[derive(Clone, Copy)]
 enum Wanted {
-    /// The chart of the row with this index needs the size of the entry that has the name.
+    /// The size of the entry with that name is needed for the chart of the row with this index.
     Row(usize),
-    /// The counterpart of this directory of the present tree is needed, because names are looked up inside it.
+    /// The directory with that name is needed, because further names are looked up in it. The ID belongs to the same
+    /// directory in the present tree.
     Directory(DirId),
 }
 

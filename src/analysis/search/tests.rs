@@ -180,7 +180,7 @@ fn the_largest_rows_are_kept() {
 
 #[test]
 fn a_huge_directory_is_visited_in_parts() {
-    // The listing has several MiB and is built in batches as large as those from the kernel.
+    // The listing takes several MiB and is built in batches as large as those from the kernel.
     let (tree, mut batch) = (Tree::new(), crate::tree::Batch::default());
     for number in 0..60_000_u64 {
         let name = format!("a rather long name, so that the listing is large, {number}");

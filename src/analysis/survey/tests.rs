@@ -1,4 +1,4 @@
-//! Tests of statistics on small trees: the totals of a row must be those of a search with the row's query.
+//! Tests of statistics on small trees: the totals of a row must equal the totals of a search for the row's query.
 
 use super::*;
 use crate::analysis::fixture::{Item, NOW, directory, file, finish, pool, request, tree};

@@ -10,7 +10,7 @@ use Means::{
 /// Effect of an ncdu flag in duke.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Means {
-    /// Translated to this flag of duke. The value, if any, follows as the next word.
+    /// Translates to this duke flag. The value, if any, follows as the next word.
     Words(&'static str),
     /// Shows this column of the list if `true`, hides it otherwise.
     Columns(&'static str, bool),

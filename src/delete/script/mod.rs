@@ -4,13 +4,13 @@
 //! selection -> guards, as for the dialog -> identity of each entry -> new file: functions.sh, four lines per entry
 //! ```
 //!
-//! The script has the same refusals and warnings as the dialog. Before it deletes an entry, it compares the
-//! entry and the directory that contains the entry with their recorded identity: device, inode and birth
-//! time, and for files also size and modification time. The script works only in directories that it has
-//! checked in this way, so no path is resolved again. Mounts are skipped. Every name is quoted so that the
-//! shell reads the exact bytes of the name and the name is safe to print.
+//! The script has the same refusals and warnings as the dialog. Before it deletes an entry, it changes to the
+//! directory that contains the entry, and compares the directory and the entry with their recorded identity: device,
+//! inode and birth time, and for files also size and modification time. It then deletes the entry by its name in that
+//! directory, so the checked path is not resolved again. Mounts are skipped. Every name is quoted so that the shell
+//! reads its exact bytes and the script is safe to print.
 //!
-//! Invariant: no byte of a name is outside quotes, and no byte controls the terminal.
+//! Invariant: every byte of a name is quoted, and names add no control characters to the script.
 
 mod file;
 mod objects;

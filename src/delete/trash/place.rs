@@ -38,14 +38,15 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// Returns an owner for the user who runs this process.
+    /// Returns the user who runs this process.
     pub fn of_process() -> Self {
         let home = std::env::home_dir().filter(|home| home.is_absolute());
         Self { home_trash: desktop::home_trash(home), uid: users::own() }
     }
 }
 
-/// Trash directories that may be on the same mount as a group's directory, in order of preference.
+/// Trash directories to try for a group, in order of preference: the trash in the home directory, if it is on the
+/// same device as the group's directory, and the trash of the mount that contains the group's directory.
 pub struct Trashes<'g> {
     group: &'g Group,
     owner: &'g Owner,
@@ -219,7 +220,7 @@ impl Trash {
 struct Access {
     /// User ID that must own the directories.
     uid: u32,
-    /// `true` if the directories are accepted even if other users can write to them.
+    /// `true` if directories to which other users can write are accepted.
     is_open: bool,
 }
 
@@ -248,7 +249,7 @@ impl Access {
     }
 }
 
-/// Opens a directory of a trash, creating it if necessary.
+/// Opens the directory `name` in `above`, creating it if necessary.
 fn opened_or_made(above: &Directory, name: &str) -> Result<Directory, Errno> {
     match above.open_inside(name) {
         Err(Errno::ENOENT) => match above.make_directory(name) {

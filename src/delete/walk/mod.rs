@@ -240,7 +240,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         let count = u32::try_from(directories.len()).unwrap_or(u32::MAX);
         node.claims.fetch_add(count, Ordering::Relaxed);
         if self.descriptors.suffice() && self.descriptors.count() < MOST_OPEN {
-            // If the directory is being read again, `kept` has already been set. The error of `set` is ignored.
+            // If the directory is being read again, `kept` is already set, so the error of `set` is ignored.
             drop(node.kept.set(self.descriptors.hold(Arc::clone(&directory))));
         }
         *lock(&node.waiting) = directories;
@@ -398,7 +398,8 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Processes a directory after its entries. If the directory has gained new entries, opens and returns it.
+    /// Deletes or counts a directory after its entries, unless only its contents are selected. If the directory has
+    /// gained new entries, opens and returns it, so that the caller can process them.
     fn leave(&self, node: &Node<'w>, above: Option<&Directory>) -> Option<Directory> {
         let Some(above) = above else {
             self.fail_in(node, None, Reason::Changed);

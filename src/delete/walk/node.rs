@@ -81,8 +81,8 @@ impl<'w> Node<'w> {
         })
     }
 
-    /// Returns the directory that contains this node, opening it again if necessary; `None` if that fails.
-    /// `directory` is this node itself as an open directory, if it is open.
+    /// Returns the directory that contains this node, opening it again if necessary, or `None` if that fails.
+    /// `directory` is the open directory of this node, if there is one.
     pub fn above(&self, directory: Option<&Directory>) -> Option<Arc<Directory>> {
         match &self.above {
             Above::Selected(directory) => Some(Arc::clone(directory)),

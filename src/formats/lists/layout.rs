@@ -39,7 +39,7 @@ pub(crate) struct ListLayout {
     pub(crate) columns: Vec<(usize, FieldUnit)>,
     /// Fields whose keys the user has specified. Used only for JSON objects.
     pub(crate) given: Vec<FieldColumn>,
-    /// Meaning of the directory sizes in the list: with or without the contents.
+    /// Kind of the directory sizes in the list: a directory's own sizes, or sizes that include its contents.
     pub(crate) sizes: Sizes,
     /// `true` if paths are URL-encoded.
     pub(crate) is_url_encoded: bool,

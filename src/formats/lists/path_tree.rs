@@ -66,8 +66,8 @@ pub(super) struct ListRoot {
     pub(super) is_implied: bool,
 }
 
-/// Path of the only part of a list to read. The path is stored as a whole (`name`), and split into the root
-/// (`anchor`) and the names below it.
+/// Path of the part of a list to read; entries outside this part are skipped. The path is stored as a whole
+/// (`name`), and split into the root (`anchor`) and the names below the root.
 struct OnlyPart {
     name: Vec<u8>,
     anchor: Vec<u8>,
@@ -260,7 +260,7 @@ impl PathTree {
     }
 }
 
-/// Kind of an entry, if its line determines the kind.
+/// Kind of an entry, as far as its line reveals it.
 #[derive(Clone, Copy)]
 enum LineKind {
     /// Directory that was read, with or without an error.

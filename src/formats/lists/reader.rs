@@ -142,7 +142,7 @@ impl<'d> ListReader<'d> {
         Ok(())
     }
 
-    /// Marks the roots as not read completely, because the program that wrote the list failed.
+    /// Marks the roots as incompletely read, because the program that wrote the list failed.
     pub(crate) fn fail(&mut self) {
         self.has_failed = true;
         self.tree.fail();

@@ -69,7 +69,7 @@ impl<'a> RecordReader<'a> {
         self.at += bytes;
     }
 
-    /// Reads to the end of the input. Returns all unread bytes.
+    /// Reads to the end of the input. Returns all bytes that have not been taken or skipped yet.
     ///
     /// # Errors
     /// Returns an error if reading is stopped or fails.
@@ -83,7 +83,8 @@ impl<'a> RecordReader<'a> {
         self.number
     }
 
-    /// Returns the bytes at the position `record`, which is valid only until the next record is taken.
+    /// Returns the bytes of a record. `record` is its position from [`RawRecord::bytes`], which is valid only until
+    /// the next record is taken.
     pub(crate) fn bytes(&self, record: Range<usize>) -> &[u8] {
         &self.bytes[record]
     }

@@ -201,7 +201,8 @@ impl PathTree {
         tree.release(id);
     }
 
-    /// Returns the attributes of a directory from its line, and releases the line's record.
+    /// Returns the attributes of a directory from the list line that describes the directory itself, if there is one,
+    /// and releases the log record of that line.
     fn own(&mut self, node: u32, path: impl Fn() -> Vec<u8>, target: &mut ListTarget<'_, '_>) -> Metadata {
         let Some(place) = self.nodes[node as usize].own else { return Metadata::default() };
         let Logged::Entry(tag, entry) = self.log.read(place) else { return Metadata::default() };

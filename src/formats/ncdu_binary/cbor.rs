@@ -34,7 +34,7 @@ pub(crate) enum CborValue<'a> {
     /// Beginning of an array, a map, or a string that is stored in parts. Contains the number of values up to its
     /// end, if known.
     Open(Option<u64>),
-    /// End of an array, a map or a string whose length was not known at its beginning.
+    /// End of an array, a map or a string of indefinite length.
     End,
     /// Any other value.
     Other,
@@ -87,7 +87,7 @@ impl<'a> CborReader<'a> {
         }
     }
 
-    /// Skips the rest of a value that begins with `value`.
+    /// Skips the rest of a value whose beginning has been read as `value`.
     pub(crate) fn skip(&mut self, value: CborValue<'a>) -> Result<(), Malformed> {
         let mut open = match value {
             CborValue::Open(count) => vec![count],

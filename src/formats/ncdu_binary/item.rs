@@ -120,7 +120,7 @@ impl<'a> Fields<'a> {
         Ok(Self { kind, name: name.ok_or("item without a name")?, values, end: reader.position() })
     }
 
-    /// Returns the reference of the previous item in the same directory.
+    /// Returns the reference to the previous item in the same directory.
     pub(crate) fn previous(&self) -> Option<u64> {
         self.values[key::PREVIOUS]
     }

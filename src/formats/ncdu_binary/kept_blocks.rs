@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use crate::base::sync::Arc;
 
-/// Maximum total size in bytes of the blocks in the cache, if there are more than `LEAST` blocks.
+/// Maximum total size in bytes of the cached blocks. The last `LEAST` blocks are kept even if they exceed this size.
 const MOST: usize = 16 << 20;
 const LEAST: usize = 4;
 

@@ -23,7 +23,8 @@ use crate::base::sync::{AtomicU32, AtomicUsize, Mutex, Ordering, lock};
 use crate::formats::zstd_block::Packer;
 use crate::tree::{DirId, Entry, EntryState, Exclusion, Metadata, Totals, Tree, hard_links};
 
-/// Number of directories that a worker writes to a block before it lets other workers continue the block.
+/// Number of directories that a worker writes before it puts back its partly filled block, which any worker may then
+/// continue.
 const PORTION: usize = 64;
 /// Maximum number of full blocks that wait for compression, for each thread of the pool.
 const WAITING: usize = 4;
@@ -76,7 +77,7 @@ struct Sheet {
 }
 
 impl Sheet {
-    /// Returns the reference of the next item.
+    /// Returns the reference of the item that is written next.
     fn reference(&self) -> u64 {
         u64::from(self.number) << OFFSET_BITS | self.bytes.len() as u64
     }

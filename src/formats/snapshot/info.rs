@@ -12,8 +12,8 @@ pub struct SnapshotInfo {
     /// Host name of the first root; empty if unknown.
     pub host: Vec<u8>,
     /// Command-line flags that select the file systems of the scan; empty for the default. The value is
-    /// `filtered` if patterns or caches were excluded, if symbolic links were followed, or if the flags are
-    /// unknown. A comparison of snapshots with different values says little about growth.
+    /// `filtered` if entries were excluded by pattern, if caches were excluded, if symbolic links were followed, or
+    /// if the flags are unknown. A comparison of snapshots with different values says little about growth.
     pub scope: Vec<u8>,
     /// Origins of the second and later roots, in order. Roots beyond the end of this list have the origin of the
     /// first root.

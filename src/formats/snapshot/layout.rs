@@ -1,7 +1,7 @@
 //! Frame around the blocks of a snapshot: header, index and footer. docs/snapshot.md shows their layout.
 //!
 //! Invariant: any bytes decode to a result or an error. An accepted index covers the file without gaps: every byte is
-//! in the header, in the footer, or in exactly one block, and each of these has a checksum.
+//! in the header, the index, the footer, or exactly one block, and each of these parts has a checksum.
 
 use crate::formats::snapshot::info::{FileSystemInfo, RootOrigin, SnapshotInfo, text, write_text};
 use crate::platform::memory::block_file::{Block, Damage};
@@ -109,12 +109,12 @@ pub struct IndexDraft {
 }
 
 impl IndexDraft {
-    /// Adds the next block of the file, a block of directory rows.
+    /// Adds an index entry for the next block of the file, which contains directory rows.
     pub fn rows(&mut self, length: u64, checksum: u32) {
         self.block(ROWS_OF_DIRECTORIES, length, checksum);
     }
 
-    /// Adds the next block of the file, a block of listings.
+    /// Adds an index entry for the next block of the file, which contains listings.
     pub fn listings(&mut self, entry: &ListingBlock) {
         let flag = |flag, is_set| if is_set { flag } else { 0 };
         let flags = flag(LINKS, entry.has_links)

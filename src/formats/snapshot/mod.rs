@@ -36,7 +36,7 @@ pub enum OpenError {
     Unreadable(io::Error),
     /// The file is not in the expected format. Contains the name of that format.
     Foreign(&'static str),
-    /// The file uses this later version of the format.
+    /// The file uses a later version of the format. Contains the version number.
     Later(u32),
     /// The file is damaged.
     Damaged(Damage),

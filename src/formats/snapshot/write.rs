@@ -2,13 +2,13 @@
 //!
 //! Directories are numbered in the order in which the writer visits them. The same tree therefore always
 //! gives the same bytes, regardless of the order in which the threads of the scan read its directories.
-//! Memory holds one block of each kind, and the directories that were found but not written yet.
+//! Memory holds one block of each kind, and the directories that have been found but not yet written.
 //!
-//! Roots are written with their absolute paths, because a relative path has no meaning later. A root name that begins
-//! with the host name is written unchanged.
+//! Roots are written with their absolute paths, because a relative path has no meaning later. In a tree with roots
+//! from several hosts, a root name that already begins with its host name is written unchanged.
 //!
 //! Invariant: the writer does not seek and reads nothing back, so the output can be a pipe. If the tree changes while
-//! it is written, the result is an error and no snapshot.
+//! it is being written, the writer returns an error, and the output is not a valid snapshot.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -334,7 +334,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
     ) -> EntryState {
         let given = self.numbers.give(id, number, child).or_else(|| aliases.get(&child).copied());
         self.segments.has_failures |= self.tree.is_unreadable(child);
-        // A `child` that gets no number here and has none in `aliases` no longer exists.
+        // A directory that has no number, not even in `aliases`, no longer exists.
         given.map_or(EntryState::Failed(ENOENT), |given| {
             EntryState::Known(Metadata { directory: Some(DirId(given)), ..metadata })
         })
@@ -364,8 +364,8 @@ impl<'t, T: WrittenTree> Numbers<'t, T> {
         Some((self.given - waiting, parent, id))
     }
 
-    /// Assigns the next number to `child`, a directory in the listing of `id`, which has the number `number`. Returns
-    /// `None` if the parent of `child` is another directory, or if `child` is a root that already has a number.
+    /// Assigns the next number to `child`, a directory in the listing of `id`. `number` is the number of `id`.
+    /// Returns `None` if `id` is not the parent of `child`, or if `child` is a root that already has a number.
     fn give(&mut self, id: DirId, number: u32, child: DirId) -> Option<u32> {
         let is_owned = self.tree.parent(child) == Some(id) && (id != DirId::TOP || self.roots.insert(child));
         is_owned.then(|| {
@@ -376,8 +376,8 @@ impl<'t, T: WrittenTree> Numbers<'t, T> {
     }
 }
 
-/// Returns the numbers that will be assigned to directories named by several roots, or by a root inside
-/// another root.
+/// Returns the numbers that will be assigned to directories that several roots refer to, and to root directories
+/// inside other roots.
 fn aliases(tree: &impl WrittenTree) -> HashMap<DirId, u32> {
     let wanted = tree.named_by_roots();
     let mut found = HashMap::new();

@@ -1,6 +1,6 @@
 //! Document of `duke duplicates --json`: schema `duke-duplicates/1`, described in docs/json.md and docs/schema.json.
 //!
-//! Invariant: while the document is written, memory holds only a buffer.
+//! Invariant: the document is streamed; memory holds only one buffer of its text at a time.
 
 use std::io::{self, Write};
 

@@ -36,7 +36,7 @@ fn links(json: &mut JsonWriter<'_>, tree: &Tree, metadata: &Metadata) {
     }
 }
 
-/// Writes the bytes freed by deleting an entry, if known. The maximum is omitted if it is unknown.
+/// Writes the number of bytes that deleting an entry frees, if known. The maximum is omitted if it is unknown.
 fn frees(json: &mut JsonWriter<'_>, exclusive: Option<Exclusive>) {
     let Some(Exclusive { at_least, at_most, shared }) = exclusive else { return };
     json.field(",\"frees\":", at_least);

@@ -23,7 +23,7 @@ pub struct Report<'t> {
     pub tree: &'t Tree,
     /// Totals of incomplete directories. Empty unless the scan was abandoned because it hung.
     pub live: LiveTotals,
-    /// `true` if the scan read all entries except those that cannot be read.
+    /// `true` if the scan read all readable entries.
     pub is_complete: bool,
     pub elapsed: Duration,
     /// Disk usage in bytes below which entries are omitted. Roots are never omitted.

@@ -9,7 +9,7 @@ use crate::base::json::JsonWriter;
 use crate::base::kind::Kind;
 use crate::tree::{Exclusive, Metadata, Totals, Tree};
 
-/// Lists that the flags `--top` and `--by` request.
+/// Lists requested with the flags `--top` and `--by`.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     /// Largest files, largest first.
@@ -21,7 +21,8 @@ pub struct Summary {
 /// One of the largest files.
 #[derive(Clone, Debug)]
 pub struct Large {
-    /// First path of the file, starting with the root as given by the user.
+    /// Path of the file, starting with the root as given by the user. Of several hard links with the same size,
+    /// this is the path that sorts first.
     pub path: Vec<u8>,
     pub kind: Kind,
     pub metadata: Metadata,

@@ -1,5 +1,5 @@
-//! Regular files that are open for reading. The state of a file's contents, taken twice, shows if the file was
-//! written in between.
+//! Regular files that are open for reading, and states of their contents. Comparing two states of a file shows if the
+//! file was written in between.
 //!
 //! Invariant: only regular files are opened, only for reading, and never through a symbolic link. Where the system
 //! permits, reading does not change their access times.

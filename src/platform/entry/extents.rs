@@ -24,7 +24,7 @@ pub struct ExtentLayout {
     pub certain: u64,
     /// Number of bytes shared with copies or snapshots. Always 0 on macOS, which reports only private bytes.
     pub shared: u64,
-    /// Number of bytes of the contents, before compression, that are stored in compressed form.
+    /// Number of bytes that are stored in compressed form, counted before compression.
     pub compressed: u64,
     /// Number of bytes that are allocated but have never been written.
     pub unwritten: u64,
@@ -43,7 +43,7 @@ pub struct ExtentLayout {
 pub enum ExtentReference {
     /// Data at a known location.
     Located {
-        /// Offset of the first byte on the volume.
+        /// Offset of the data on the volume, in bytes.
         start: u64,
         /// Number of bytes; for compressed data, the smallest size that it can have on the volume.
         length: u64,
@@ -137,7 +137,7 @@ pub fn unshared_ranges(parts: &[StoredPart], other: &[StoredPart]) -> Vec<Range<
 pub struct ExtentVolume {
     /// Identity of the volume, the same for all of its subvolumes.
     pub id: u64,
-    /// `true` if deleting files frees no more bytes than the extents reported for these files contain.
+    /// `true` if deleting files never frees more bytes than their reported extents contain.
     pub is_bounded: bool,
     /// `true` if changes of files may be in memory only, and will be written to other places on the volume.
     pub has_unwritten_data: bool,

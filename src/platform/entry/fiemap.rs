@@ -79,7 +79,7 @@ pub fn sharing(directory: &Directory) -> Sharing {
         0xca45_1a4e, // bcachefs
         0x7461_636f, // ocfs2
     ];
-    // The type of the magic number depends on the C library, but the number always has 32 bits.
+    // The type of the magic number depends on the C library, but the number always fits into 32 bits.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let shares =
         fstatfs(directory).is_ok_and(|status| SHARING.contains(&(status.filesystem_type().0 as u32)));

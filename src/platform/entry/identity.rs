@@ -35,7 +35,7 @@ impl Identity {
         self.is_same_inode(now) && (may_be_written || written(self) == written(now))
     }
 
-    /// Returns `true` if the entry is unchanged in `now` and the change time of the inode is the same.
+    /// Returns `true` if [`Self::is_unchanged`] returns `true` and the change time of the inode is the same.
     /// Renaming the entry usually updates this time, and no program can set it back. The time is ignored for
     /// a file with several names, because deleting any of the names updates it, and for a directory whose
     /// birth time is known.

@@ -29,9 +29,9 @@ pub enum Refused {
     Writable(PathBuf),
 }
 
-/// Write permission of the group (chmod(2)).
+/// Write permission for the group (chmod(2)).
 const GROUP: u32 = 0o020;
-/// Write permission of others (chmod(2)).
+/// Write permission for others (chmod(2)).
 const OTHERS: u32 = 0o002;
 
 /// Returns the contents of the regular file at `path`, which may have at most `limit` bytes and must belong to root

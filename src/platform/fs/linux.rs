@@ -126,7 +126,7 @@ fn held_back(mount: &Mount) -> Option<u64> {
     std::fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
-/// Clones the mount at `point` without the mounts on top of it (`open_tree(2)`).
+/// Clones the mount at `point` without the mounts below it (`open_tree(2)`).
 #[allow(unsafe_code)]
 pub fn clone_of_mount(point: &Path) -> Result<OwnedFd, Errno> {
     /// Flag of `open_tree(2)`, from linux/mount.h.

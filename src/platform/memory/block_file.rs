@@ -40,7 +40,7 @@ pub struct BlockFile {
 enum Content {
     Read(File),
     Mapped(File, Arc<MappedFile>),
-    /// Content of a pipe.
+    /// Content of a pipe, which is kept in memory.
     Memory(Vec<u8>),
 }
 
@@ -108,7 +108,7 @@ impl Access {
     pub fn for_length(length: u64) -> Self {
         // `libc` is used, because `nix` does not define `_SC_PHYS_PAGES` on macOS.
         let memory = ask(libc::_SC_PHYS_PAGES).zip(ask(libc::_SC_PAGESIZE));
-        // If the system does not report its memory, it is assumed to be small (1 GiB).
+        // If the system does not report how much memory the machine has, a small amount (1 GiB) is assumed.
         let memory = memory.map_or(1 << 30, |(pages, size)| pages.saturating_mul(size));
         if length <= memory / 8 { Self::Read } else { Self::Mapped }
     }

@@ -3,7 +3,7 @@
 
 use super::mapping::MappedMemory;
 
-/// Block of fixed capacity, to which bytes are appended.
+/// Append-only block of bytes with a fixed capacity.
 pub struct Pages {
     mapping: MappedMemory,
     used: usize,

@@ -1,5 +1,5 @@
-//! macOS: programs that open files and set the clipboard, the trash folder, limits of threads and descriptors, and
-//! the I/O policy for files in the cloud.
+//! macOS: trash folder, limits on threads and descriptors, I/O policy for files in the cloud, and programs that open
+//! files or set the clipboard.
 
 #[path = "unix.rs"]
 #[allow(dead_code)] // this file replaces some items of `unix`
@@ -19,7 +19,7 @@ pub const OPENER: &str = "open";
 /// Option with which [`OPENER`] shows an entry in its folder instead of opening it. Without the option, `open` launches
 /// applications and runs scripts.
 pub const REVEAL: Option<&str> = Some("-R");
-/// Clipboard tool available on every desktop of the system.
+/// Clipboard tool that the operating system always includes.
 pub const CLIPBOARD_TOOL: Option<&str> = Some("pbcopy");
 /// `false`, because the trash of macOS contains the items directly; it has no directories `files` and `info`.
 pub const TRASH_HAS_INFO: bool = false;

@@ -11,7 +11,7 @@ pub const OPENER: &str = "xdg-open";
 /// Option with which [`OPENER`] shows an entry in its folder instead of running it. `None`, because `xdg-open` never
 /// runs programs.
 pub const REVEAL: Option<&str> = None;
-/// Clipboard tool available on every desktop of the system; `None` if there is no such tool.
+/// Clipboard tool that the operating system always includes; `None` if there is no such tool.
 pub const CLIPBOARD_TOOL: Option<&str> = None;
 /// `true` if the trash has the directories `files` and `info` (freedesktop.org Trash specification).
 pub const TRASH_HAS_INFO: bool = true;

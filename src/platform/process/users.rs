@@ -103,7 +103,7 @@ fn getent(program: &str, database: Database, number: u32, patience: Duration) ->
         let _ = sender.send(read.map(|_| line)); // sending fails after the time limit
     });
     let line = reader.ok().and_then(|_| receiver.recv_timeout(patience).ok());
-    // A program that still runs is killed; the error for a program that has ended is ignored. Waiting for the process
+    // Kill the program if it is still running. If it has already ended, the error is ignored. Waiting for the process
     // releases its ID.
     let _ = child.kill();
     let _ = child.wait();

@@ -109,7 +109,7 @@ fn is_hung_up(terminal: &OwnedFd) -> bool {
     tcgetattr(terminal).is_err_and(|error| error != nix::errno::Errno::EINTR)
 }
 
-/// Deletes unfinished files and ends this process by `signal`, as if the signal had never been caught.
+/// Deletes unfinished files and ends this process with `signal`, as if the signal had never been caught.
 pub fn die(signal: Signal) -> ! {
     remove_all();
     // If the signal does not end the process, the process exits with the code that a shell would report.
@@ -125,7 +125,7 @@ pub fn announce_resize() -> io::Result<()> {
     Ok(raise(Signal::SIGWINCH)?)
 }
 
-/// Maximum time to wait for a terminal to accept output. A terminal also accepts no output while another thread is
+/// Maximum time to wait for a terminal to accept output. A terminal is also not writable while another thread is
 /// writing to it, which can take a while on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(3);
 

@@ -2,8 +2,9 @@
 //!
 //! Programs start in a clean state: signals that duke handles or ignores have their default actions, no signal is
 //! blocked, the terminal has the modes it had before duke started, and none of duke's descriptors are open (all of
-//! them close on exec). Directories are passed as open descriptors, so no path is resolved again. While a program
-//! uses the terminal, Ctrl-C affects only the program, whereas Ctrl-Z stops the program and duke.
+//! them close on exec). Callers pass the start directory of a program as an open descriptor, so its path is not
+//! resolved again. While a program uses the terminal, Ctrl-C affects only the program, whereas Ctrl-Z stops the
+//! program and duke.
 //!
 //! Invariant: when a call returns, the signal actions and the terminal are as they were before the call.
 

@@ -26,7 +26,7 @@ pub type Around = Box<dyn Fn(&dyn Fn() -> io::Result<()>) + Send>;
 #[derive(Default)]
 struct Stops {
     around: Mutex<Option<Around>>,
-    /// Number of SIGTSTP signals handled so far. A signal counts once the process has continued.
+    /// Number of SIGTSTP signals handled so far. A signal is not counted until the process has continued.
     count: Mutex<u64>,
     is_over: Condvar,
 }

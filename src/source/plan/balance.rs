@@ -46,8 +46,9 @@ fn entries(tree: &Tree, id: DirId) -> u64 {
     tree.totals(id).items.saturating_add(1)
 }
 
-/// Cuts each directory that has more than `limit` entries, unless most of them are directly in it. Returns the
-/// directories to scan as a whole, and `total` minus the number of entries in excluded directories.
+/// Cuts each directory that has more than `limit` entries, unless most of these entries are directly in the
+/// directory. Returns the directories that are not cut, except mount points, and `total` without the excluded
+/// directories and their entries.
 fn units(
     tree: &Tree,
     (root, path): (DirId, &[u8]),

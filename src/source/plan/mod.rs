@@ -86,8 +86,8 @@ impl ScanPlan {
 
     /// Returns the directories that part `index` must not enter.
     pub fn other_parts(&self, index: usize) -> OtherParts {
-        // Only part 0 can reach directories of other parts: its root contains all of them, and none of them contains
-        // another.
+        // Only part 0 can reach directories of other parts: the root of part 0 contains these directories, and none
+        // of these directories contains another one.
         let others = self.parts.iter().filter(|_| index == 0);
         OtherParts::at(others.flat_map(|part| &part.paths).map(Vec::as_slice))
     }

@@ -176,8 +176,8 @@ impl SortedEntries {
                 left_out.fetch_add(1, Ordering::Relaxed);
                 return None;
             }
-            // Excluded and unreadable entries get the smallest key. In a column with numbers, these entries come last
-            // in both directions.
+            // Excluded and unreadable entries have no numbers and get the smallest key. When the rows are sorted by a
+            // numeric column, these entries come last in either direction.
             let EntryState::Known(metadata) = &record.state else { return Some(0) };
             let totals = metadata.directory.map(|id| sizes.totals(tree, id));
             let size = order.size(totals.as_ref(), metadata);
@@ -289,7 +289,8 @@ impl SortedEntries {
         self.find_found(|row| row == position)
     }
 
-    /// Returns the index of the row for the entry called `name`. `listing` must be the sorted listing.
+    /// Returns the index of the row for the entry called `name`. `listing` must be the listing whose entries were
+    /// sorted.
     pub fn find_name(&self, listing: &Listing<'_>, name: &[u8]) -> Option<usize> {
         let found = self.find_found(|position| listing.name(position) == Some(name));
         found.or_else(|| self.recorded.as_ref()?.find(name))

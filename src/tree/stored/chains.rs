@@ -1,5 +1,5 @@
-//! Interface to a file in which the entries of each directory form a chain of items, and the state of loading the
-//! listings on first use; see `chained`.
+//! Files in which the entries of each directory form a chain of items: the interface for reading such a file, and the
+//! data needed to load its listings on first use. See `chained`.
 
 use super::damage::FirstDamage;
 use crate::base::slots::Slots;
@@ -19,8 +19,8 @@ pub struct ChainItem<'a> {
     pub entry: Entry<'a>,
     /// Data of a directory besides its own metadata; `None` if the entry is not a directory.
     pub inside: Option<Inside>,
-    /// Index of the device of the entry's hard links; `None` if they have the device of the directory that contains
-    /// the entry.
+    /// Index of the device that the entry's hard links are on; `None` if it is the device of the directory that
+    /// contains the entry.
     pub links_on: Option<u32>,
 }
 
@@ -33,7 +33,7 @@ pub enum ItemDevice {
     Index(u32),
 }
 
-/// Data that a file of chains records for a directory and everything below it.
+/// Data about a directory and everything below it, as recorded in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inside {
     /// Totals. `errors` only shows whether there were any errors, not how many.
@@ -48,7 +48,7 @@ pub struct Inside {
     pub last: Option<u64>,
 }
 
-/// File that consists of chains. The implementation defines the meaning of positions.
+/// File in which the entries of each directory form a chain. The implementation defines the meaning of positions.
 pub trait Chains: Send + Sync {
     /// Calls `give` with each item of the chain that ends at `last`, from the first to the last. Each item contains the
     /// position of the previous one, so the chain is followed backward.

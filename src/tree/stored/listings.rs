@@ -59,8 +59,8 @@ impl ListingsDraft {
 pub struct Span {
     /// Directories whose listings may be in the block. The first listing must belong to the first directory.
     pub parents: Range<u32>,
-    /// Directories of which each must be the child in one entry of the block, in this order. In addition, the entry of
-    /// a root may refer to a directory outside this range.
+    /// Child directories. The block must contain the entry of each of them, in ascending order. In addition, the
+    /// entry of a root may refer to a directory outside this range.
     pub children: Range<u32>,
     /// Total number of directories in the tree.
     pub all: u32,
@@ -69,7 +69,7 @@ pub struct Span {
 /// Directory whose entry is in a block.
 #[derive(Debug)]
 pub struct Child {
-    /// Number of the directory.
+    /// ID of the directory.
     pub id: DirId,
     /// Parent directory.
     pub parent: DirId,
@@ -82,7 +82,7 @@ pub struct Child {
 pub struct Found {
     /// Directories, and the positions of their listings.
     pub listings: Vec<(DirId, usize)>,
-    /// Directories whose own entries are in the block.
+    /// Directories that occur as entries in the block.
     pub children: Vec<Child>,
     /// Names of inodes with several links.
     pub linked: Vec<LinkedName>,

@@ -51,7 +51,7 @@ pub(in crate::tree) enum Stored {
     Chained(Box<ChainedFile>),
 }
 
-/// File with a directory table, the blocks that have been loaded, and the first damage found.
+/// File with a directory table, and the state of loading the listings.
 pub(in crate::tree) struct NumberedFile {
     pub(in crate::tree) file: BlockFile,
     pub(in crate::tree) plan: Plan,

@@ -1,4 +1,4 @@
-//! Input for layers, answers to questions, and commands that leave the browser or the tree.
+//! Input for layers, answers to questions, and the commands to interrupt, to quit, and to scan the parent directory.
 //!
 //! A question is always the top layer, and gets all keys until the user answers it. A No changes nothing. The
 //! deletion dialog ([`crate::ui::layers::confirm_delete`]) works in the same way, but a question can cover

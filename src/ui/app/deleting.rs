@@ -229,9 +229,8 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Continues after a rescan with the first of these steps that is necessary: rescans the next directory
-    /// with restored items, opens the deletion dialog again if entries had changed, or checks marked
-    /// directories that have changed.
+    /// Takes the first of these steps that is needed after a rescan: rescan the next directory with restored items,
+    /// reopen the deletion dialog if entries had changed, or check marked directories that have changed.
     pub(super) fn after_rescan(&mut self) -> Option<Effect> {
         self.cx.read_returned().or_else(|| self.ask_again()).or_else(|| self.cx.compare_marks())
     }

@@ -120,8 +120,8 @@ impl Context<'_> {
     }
 }
 
-/// Returns a text that describes how the sizes were found: the numbers of files whose extents were read, of
-/// files for which link counts were used instead, and of files that could not be read.
+/// Describes how the sizes were found: the number of files whose extents were read, the number for which
+/// link counts were used instead, and the number that could not be read.
 fn coverage_text(coverage: ExclusiveCoverage) -> String {
     let ExclusiveCoverage { read, by_links, unread } = coverage;
     let files = |number| counted(number, "file", "files");

@@ -19,7 +19,7 @@ use crate::ui::views::table::Copies;
 
 type Located<'t> = (DirId, Entry<'t>);
 
-/// Minimum number of entries of one directory that are found in a single pass over its listing. Fewer entries are
+/// Minimum number of entries of one directory for which its listing is read in a single pass. Fewer entries are
 /// looked up one by one.
 const FEW: usize = 16;
 
@@ -302,8 +302,8 @@ impl<'t> Context<'t> {
     }
 
     /// Requests that the path of the entry under the cursor be copied to the clipboard, even if the entry is known only
-    /// from an earlier scan. If there is no entry under the cursor, the path of the shown directory is copied in a list,
-    /// and a notice is shown in a table view.
+    /// from an earlier scan. If there is no entry under the cursor, requests this for the path of the shown directory
+    /// or, in a table view, only shows a notice.
     pub fn copy_path(&mut self) -> Option<Effect> {
         let path = match self.entries(self.row(), 1).first() {
             Some((id, record)) => self.shown_path(&Marks::path(self.tree, (*id, record.name))),

@@ -86,7 +86,7 @@ pub struct Context<'t> {
     pub parent_list: Option<ParentList<'t>>,
     pub panes: Panes,
     pub memories: HashMap<DirId, SavedCursor>,
-    /// Directory IDs of the roots at the time of the last call of [`Context::follow_roots`].
+    /// Directory IDs of the roots at the time of the last call to [`Context::follow_roots`].
     pub known_roots: Vec<DirId>,
     pub rescan: Option<Rescan>,
     pub marks: Marks<'t>,

@@ -1,4 +1,4 @@
-//! Background jobs of the overview, and the rows of its parts.
+//! Background jobs that load the data for the overview, and the rows that each part of it shows.
 
 use super::Context;
 use crate::analysis::compare::NO_BASELINE;
@@ -162,7 +162,7 @@ impl Context<'_> {
         Part { view, total, rows, empty, is_by_size: true }
     }
 
-    /// Returns one row for each total that has items. The largest total gets the longest bar.
+    /// Returns a row for each of `sums`, except those without items. The largest size gets the longest bar.
     fn rows_of_sums(&self, sums: &[(String, Totals, Role)]) -> Vec<(Row, Role)> {
         let measure = self.order.measure;
         let sizes = || sums.iter().map(|(_, totals, _)| totals_size(totals, measure));
@@ -191,7 +191,7 @@ impl Context<'_> {
     /// Returns a row for each kind of cleanup candidate, and the total size of all candidates.
     fn cleanup_rows(&self, found: &Overview) -> (Vec<(Row, Role)>, String) {
         let mut kinds = cleanup::kinds(&found.hints);
-        // Sums without items get no rows.
+        // Kinds whose directories are all empty get no row.
         kinds.retain(|kind| kind.totals.items > 0);
         let sums = kinds.iter().map(|kind| (kind.name().to_owned(), kind.totals, Role::Bar));
         let mut rows = self.rows_of_sums(&sums.collect::<Vec<_>>());

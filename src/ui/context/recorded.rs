@@ -1,8 +1,8 @@
 //! Names and sizes from the last scan, shown until the running scan confirms them.
 //!
-//! While the scan has not read a whole directory, the list of the directory also shows entries that only the last scan
-//! has found. Keys can act on such an entry only after the running scan has found it (see the module `waiting`). The
-//! scan reads the directories on the screen first.
+//! Until the running scan has read all of a directory, the list of the directory also shows entries that only the
+//! last scan has found. Keys can act on such an entry only after the running scan has found it (see the module
+//! `waiting`). The scan reads the directories on the screen first.
 //!
 //! Invariant: once the running scan has ended, nothing from the last scan is shown.
 

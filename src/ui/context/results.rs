@@ -33,7 +33,7 @@ impl Context<'_> {
         }
     }
 
-    /// Opens the directory under the cursor, so that going to its parent returns to the view. On a row without a
+    /// Opens the directory under the cursor. Going up from that directory returns to the view. On a row without a
     /// directory, does the same as Enter.
     pub fn open_in_place(&mut self) {
         match self.views.sheets.last().and_then(TableView::target) {

@@ -65,8 +65,8 @@ impl Context<'_> {
         self.views.sheets.push(TableView::new(label, table, request));
     }
 
-    /// Closes the top view, the treemap or the overview. Closing search results also clears the search. Closing any
-    /// other view keeps the search, which then filters the list.
+    /// Closes the topmost table view or, if none is open, the treemap or the overview. Closing search results also
+    /// clears the search. Closing any other view keeps the search, which then filters the list.
     pub fn close_view(&mut self) {
         if self.views.sheets.len() > 1 {
             self.views.sheets.pop();

@@ -234,8 +234,8 @@ impl Context<'_> {
             .poll(|request| Ok(Some(outline(sources.pool, Arc::clone(sources.tree), request)?.into())))
     }
 
-    /// Switches to the next meaning of the treemap's colors: type, age, or growth. Growth is skipped without a
-    /// baseline, and while a filter is active, because filtered totals cannot be compared.
+    /// Switches the treemap to the next coloring: by type, age, or growth. Growth is skipped without a baseline, and
+    /// while a filter is active, because filtered totals cannot be compared.
     pub fn next_map_colors(&mut self) {
         self.views.map_colors = self.views.map_colors.next(self.views.can_grow() && !self.is_filtered());
     }

@@ -146,7 +146,7 @@ impl Context<'_> {
         way
     }
 
-    /// Goes up by this number of levels, and closes the views of the current directory.
+    /// Goes up the given number of levels and closes the views of the current directory.
     pub fn go_up(&mut self, levels: usize) {
         let Some(above) = self.tree.ancestry(self.place.id).nth(levels) else { return };
         self.history = self.way_to(above);

@@ -7,7 +7,7 @@ use crate::ui::views::VIEWS;
 
 const DAY: i64 = 24 * 3600;
 
-/// Returns a tree with rows for every view.
+/// Returns a tree for which every view has rows.
 fn everything() -> Arc<Tree> {
     let files = (0..20).map(|n| file(&format!("{n}.rs"), n * 4096, 0));
     let others = [

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Number of entries: enough for sorting in the background.
+/// Number of entries, large enough that they are sorted in the background.
 const ENTRIES: u64 = 70_000;
 
 fn tree() -> Arc<Tree> {

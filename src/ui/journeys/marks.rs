@@ -57,7 +57,7 @@ fn ranges_inversion_and_all() {
 fn a_range_lies_between_its_entries_in_any_order() {
     let tree = home();
     let mut app = finished(&tree);
-    // The range goes upwards, and the sort order changes before the range is completed.
+    // The range extends upward, and the sort order changes before the range is completed.
     press(&mut app, "j j V k");
     let with_sign = screen(&mut app).lines().filter(|line| line.contains('│')).count();
     assert_eq!(with_sign, 2, "{}", screen(&mut app));

@@ -166,7 +166,7 @@ fn question(app: &App<'_>) -> Option<(Question, Button)> {
     })
 }
 
-/// Returns the list of the marks, if it is the top layer.
+/// Returns the list of marks, if it is the top layer.
 fn marks_list<'a, 't>(app: &'a App<'t>) -> Option<&'a MarksList<'t>> {
     app.layers.last().and_then(|layer| if let Layer::Marks(list) = layer { Some(list) } else { None })
 }

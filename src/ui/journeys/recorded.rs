@@ -224,7 +224,7 @@ fn read_directory(growing: &Growing, app: &mut App<'_>) -> Option<Effect> {
     app.update(Event::Tick(Tick { now, progress: Progress::default(), outcome: None, elapsed: now }))
 }
 
-/// Keys that wait for the scan if they are pressed on a row from the last scan.
+/// Keys that, on a row from the last scan, take effect only after the running scan has found the entry.
 const WAITING: [&str; 8] = ["Space", "V", "+", "*", "o", "v", "i", "Enter"];
 
 #[test]

@@ -14,16 +14,17 @@ use crate::tree::DirId;
 
 #[derive(Clone, Debug)]
 enum Node {
-    /// File of this many blocks of 512 bytes.
+    /// File that occupies this many 512-byte blocks.
     File(u64),
-    /// Name of this inode. The inode has more names than the tree contains.
+    /// Hard link to the inode with this number, which has more names than the tree contains.
     Link(u64),
     Directory(Nodes),
 }
 
 type Nodes = BTreeMap<String, Node>;
 
-/// Returns trees with few different names, so that two of them have many names in common.
+/// Returns a strategy for trees. All names are single letters from `a` to `d`, so that two trees have many names in
+/// common.
 fn trees() -> impl Strategy<Value = Nodes> {
     let leaf = prop_oneof![3 => (1..9_u64).prop_map(Node::File), 1 => (1..4_u64).prop_map(Node::Link)];
     let node = leaf.prop_recursive(3, 24, 4, |inner| {
@@ -68,8 +69,8 @@ fn at<'n>(nodes: &'n Nodes, path: &[String]) -> Option<&'n Nodes> {
     })
 }
 
-/// Enters the directory at `path` and checks its rows. The rows must be the entries in `new` if `read` contains the
-/// path, and the entries in `old`, the tree of the last scan, as long as the directory is not completely listed.
+/// Enters the directory at `path` and checks its rows. The expected rows are the entries in `new` if `read` contains
+/// the path, plus the entries in `old` (the tree of the last scan) if the directory is not completely listed yet.
 fn check(app: &mut App<'_>, [old, new]: [&Nodes; 2], path: &[String], read: &BTreeSet<Vec<String>>) {
     let tree = app.cx.tree;
     let root = tree.listing(DirId::TOP).directories().next().unwrap();

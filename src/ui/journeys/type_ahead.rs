@@ -11,8 +11,8 @@ use crate::ui::answer_gate::QUIET;
 use crate::ui::operations::deletion::{DeletionMessage, DeletionRequest};
 use crate::ui::operations::export::{ExportMessage, ExportRequest};
 
-/// Browser whose terminal is read as in the event loop: pending input is processed first, and the idle event is sent
-/// only when no input is pending.
+/// Browser with a simulated terminal. As in the event loop, pending input is processed first, and the idle event is
+/// sent only when no input is pending.
 struct Terminal<'t> {
     app: App<'t>,
     now: Duration,
@@ -63,7 +63,8 @@ impl<'t> Terminal<'t> {
         self.take(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
     }
 
-    /// Returns `true` if an operation that keys cannot undo was requested.
+    /// Returns `true` if an operation that needs a confirmation was requested: a deletion, a scan of a directory
+    /// above the root, or an export that replaces a file.
     fn has_done(&self) -> bool {
         self.effects.iter().any(|effect| match effect {
             Effect::Deletion(DeletionRequest::Begin(..)) | Effect::ScanAbove(_) => true,
@@ -143,7 +144,7 @@ fn a_key_that_is_held_down_is_one_yes() {
     let mut terminal = Terminal::new(&tree);
     terminal.press(KeyCode::Char('d'));
     terminal.wait(QUIET * 2);
-    // Keyboards delay the repetition by up to a second, and few terminals report repetitions as such.
+    // Keyboards begin to repeat a held key after up to a second, and few terminals mark these presses as repeats.
     terminal.press(KeyCode::Char('y'));
     terminal.wait(Duration::from_millis(900));
     for _ in 0..100 {

@@ -251,7 +251,7 @@ fn widest(lines: &[Line<'_>]) -> usize {
     lines.iter().map(Line::width).max().unwrap_or(0)
 }
 
-/// Arranges sections below each other, with their descriptions aligned. The column of keys is at most `most` cells
+/// Arranges sections one below the other, with their descriptions aligned. The key column is at most `most` cells
 /// wide.
 fn block<'a, 's>(
     theme: Theme,

@@ -1,7 +1,7 @@
 //! Notes about unusual disk usage of an entry, for users who want to free space.
 //!
-//! Invariant: a file gets no note about space if it has no preallocated or shared bytes, and if its disk usage is at
-//! least its length, but exceeds the length by at most `SLACK`.
+//! Invariant: a file without preallocated or shared bytes gets no note about space if its disk usage is at least its
+//! length and exceeds the length by at most `SLACK`.
 
 use crate::base::format::{Units, grouped, plain_size};
 use crate::base::kind::Kind;
@@ -65,7 +65,8 @@ impl File<'_> {
         plain_size(bytes, self.units)
     }
 
-    /// Returns a note about a disk usage smaller than the length, if any.
+    /// Returns a note that explains why the disk usage is smaller than the length. Returns `None` if the disk usage
+    /// is not smaller, or if the contents are stored only in the cloud.
     fn holes(&self) -> Option<String> {
         let (disk, length) = (self.disk(), self.probe.attributes.apparent);
         let is = |it| self.probe.traits.contains(&it);
@@ -88,7 +89,7 @@ impl File<'_> {
         }
     }
 
-    /// Returns a note about preallocated space or about a disk usage much larger than the length, if any.
+    /// Returns a note if space is preallocated, or if the disk usage exceeds the length by more than `SLACK`.
     fn excess(&self) -> Option<String> {
         let (disk, length) = (self.disk(), self.probe.attributes.apparent);
         let unwritten = self.layout.map_or(0, |layout| layout.unwritten);

@@ -21,10 +21,10 @@ pub struct ExportRequest {
 
 #[derive(Clone, Debug, Default)]
 pub struct Exporting {
-    /// Text field with the last file name typed, and with earlier names. The next prompt offers the last name as the
-    /// default.
+    /// Text field from the last export prompt. The next prompt offers its text as the default, and Up and Down recall
+    /// earlier file names.
     pub name: Field,
-    /// Request of the running export, if any.
+    /// Request for the export that is running, if any.
     pub order: Option<ExportRequest>,
 }
 

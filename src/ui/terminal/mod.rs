@@ -1,4 +1,4 @@
-//! Terminal: modes, background color, input, clipboard, and the progress of a scan in the terminal's tab.
+//! Terminal: modes, background color, input, clipboard, and scan progress shown in the terminal's tab.
 
 pub mod background;
 pub mod clipboard;

@@ -1,11 +1,11 @@
-//! Screen: takes over the terminal, and gives it back.
+//! Taking over the terminal and restoring it.
 //!
-//! The terminal is given back no matter how the browser ends: normally, or because of an error, a panic or a signal.
-//! Only the first attempt to give it back has an effect, and any later output is discarded. Only one thread at a time
-//! can take the terminal over or give it back, for example to lend it to another program.
+//! The terminal is restored no matter how the browser ends: normally, or because of an error, a panic or a signal.
+//! Only the first attempt to restore it has an effect, and any later output is discarded. Only one thread at a time
+//! can take over or restore the terminal, for example to lend it to another program.
 //!
-//! Invariant: raw mode, the alternate screen and mouse capture are on exactly while `is_on` is `true`. Giving
-//! the terminal back clears the progress in the terminal's tab.
+//! Invariant: raw mode, the alternate screen and mouse capture are on exactly while `is_on` is `true`. Restoring
+//! the terminal clears the progress in the terminal's tab.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -52,13 +52,13 @@ pub struct Screen {
     is_on: Arc<AtomicBool>,
     /// Current holder of the terminal. Locked while the terminal is taken over or given back.
     holder: Arc<Mutex<Holder>>,
-    /// Locked while a thread writes to the terminal, so that no other thread writes after the sequences that give the
-    /// terminal back.
+    /// Locked while a thread writes to the terminal, so that nothing is written after the sequences that restore
+    /// the terminal.
     drawing: Arc<Mutex<()>>,
     mouse: MouseCapture,
     tab: TabProgress,
-    /// `true` while the terminal's tab shows progress. The drawing thread updates this value, and it becomes `false`
-    /// when the terminal is given back. The ordering is `SeqCst` for simplicity.
+    /// `true` while the terminal's tab shows progress. Updated by the drawing thread, and set to `false` when the
+    /// terminal is given back. The ordering is `SeqCst` for simplicity.
     has_progress: Arc<AtomicBool>,
 }
 
@@ -78,7 +78,7 @@ impl Screen {
         Ok(Self { terminal: Arc::new(terminal), is_on, holder, drawing, mouse, tab, has_progress })
     }
 
-    /// Returns a new descriptor of the terminal.
+    /// Returns a new file descriptor for the terminal.
     ///
     /// # Errors
     /// Returns an error if there is no free descriptor.
@@ -226,7 +226,7 @@ impl Screen {
     }
 }
 
-/// Writes frames, or discards them while the terminal is not taken over.
+/// Writes frames while the terminal is taken over, and discards them at other times.
 impl Write for Screen {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.draw(|mut terminal| terminal.write(bytes).map(Some))?;

@@ -185,7 +185,7 @@ impl Theme {
         Style { bg: self.style(Role::Track).bg, ..self.style(role) }
     }
 
-    /// Returns a bar in the color of `role`, such as that of a file category; see [`Self::bar`].
+    /// Returns a bar like [`Self::bar`], but in the color of `role`, for example the role of a file category.
     pub fn bar_of<'a>(self, role: Role, thousandths: u16, columns: usize) -> Vec<Span<'a>> {
         match role {
             Role::Bar => self.bar(thousandths, columns),

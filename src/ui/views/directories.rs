@@ -6,7 +6,7 @@
 //!     1.6 GiB  84.3% ████████▍         12    1.9 GiB   music/albums/
 //! ```
 //!
-//! Enter opens the parent directory with the cursor on the directory.
+//! Enter opens the parent of the selected directory, and puts the cursor on the selected directory.
 
 use super::largest::{MOST, path_below};
 use super::table::{

@@ -41,8 +41,8 @@ pub static VIEWS: &[&ViewSpec] = &[
     &df::VIEW,
 ];
 
-/// Index of the list in [`VIEWS`]. The key of the list also works on pages such as the marks, and goes back to the
-/// list.
+/// Index of [`LIST`] in [`VIEWS`]. The key of this view also works on pages such as the list of marks, and returns
+/// from there to the view.
 pub const LIST_INDEX: usize = 1;
 
 pub static LIST: ViewSpec = ViewSpec {

@@ -24,7 +24,7 @@ use Column as C;
 
 #[derive(Debug)]
 pub struct ViewSpec {
-    /// Name with which the configuration binds a key to the view.
+    /// Name used in the configuration to bind a key to the view.
     pub name: &'static str,
     pub key: char,
     /// Names of the view in its tab: full and abbreviated.
@@ -57,8 +57,8 @@ impl PartialEq for ViewSpec {
 
 impl Eq for ViewSpec {}
 
-/// Function that starts the job for a table's rows. It returns `None` if there can be no rows, for example
-/// because system calls are not allowed.
+/// Function that starts the job that finds the rows of a table. Returns `None` if the job needs system calls but may
+/// not make any, as in unit tests.
 pub type StartRows = fn(&Sources<'_>, &TableRequest) -> io::Result<Option<Load<TableAnswer>>>;
 
 /// Kind of the rows in a table.
@@ -257,8 +257,8 @@ pub trait TableData: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Returns the index of an entry's row. If a table implements this method, the cursor stays on its entry when the
-    /// answer changes.
+    /// Returns the index of an entry's row. If a table implements this method, a cursor below the first row stays on
+    /// its entry when the rows change.
     fn find(&self, _entry: EntryId) -> Option<usize> {
         None
     }
@@ -300,8 +300,8 @@ pub trait TableData: Debug + Send + Sync {
         false
     }
 
-    /// Returns the tree of the last scan, and the entry of that tree that a row shows. Returns `None` for any other
-    /// row.
+    /// Returns the tree of the last scan and the entry in it that a row shows. Returns `None` if the row shows no
+    /// entry of that tree.
     fn recorded(&self, _index: usize) -> Option<(RecordedTree, EntryId)> {
         None
     }
@@ -371,6 +371,6 @@ pub const SUMS: TableSpec = TableSpec {
 pub struct Copies {
     /// Entries of the copies to keep. A copy with several hard links has an entry for each of them.
     pub kept: Vec<EntryId>,
-    /// Entries of all other copies, likewise.
+    /// Entries of all other copies, one for each hard link.
     pub others: Vec<EntryId>,
 }

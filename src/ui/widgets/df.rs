@@ -24,7 +24,7 @@ use crate::ui::layout::Layout;
 use crate::ui::table_page::TablePage;
 use crate::ui::theme::Role;
 
-/// Minimum width of the list for showing sizes in full.
+/// Minimum width of the list at which sizes are shown in full; a narrower list shows brief sizes.
 const WIDE: usize = 40;
 /// Minimum width of a label that is followed by a note.
 const LABELS: usize = 30;

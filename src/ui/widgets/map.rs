@@ -304,8 +304,8 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Returns the color of an entry without visible contents, and adds its role to `used`. With colors by type,
-    /// directories are darker than files of their main category.
+    /// Returns the color for an entry whose contents are not drawn, and adds the entry's role to `used`. With colors
+    /// by type, directories are darker than files of their main category.
     fn use_color(&mut self, shape: &Shape<'_>) -> Color {
         let (theme, role) = (self.cx.theme, self.role(shape));
         if !self.used.contains(&role) {

@@ -34,7 +34,7 @@ use crate::ui::views::{ViewSpec, df};
 use crate::ui::widgets::row::role_of_label;
 
 const BAR: usize = 24;
-/// Minimum width in columns at which the strip that shows the file system's space contains long sizes, such as
+/// Minimum width in columns at which the sizes in the strip with the file system's space are written in full:
 /// `1.5 GiB` instead of `1.5G`.
 const ROOMY: u16 = 90;
 /// Minimum height of a part: a heading, one row, and a blank line.
@@ -116,7 +116,7 @@ fn heights(parts: &[Part], columns: usize, room: u16) -> Vec<u16> {
     heights
 }
 
-/// Draws the name of the file system, and a strip that shows its space. A click opens the df view.
+/// Draws a heading for the file system, and a strip that shows how its space is used. A click opens the df view.
 fn draw_space(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let heading = Span::styled(format!(" {}  ", keyed_title(cx, &df::VIEW)), cx.theme.style(Role::Strong));
     draw_heading(cx, heading.into(), &cx.space_title().unwrap_or_default(), area, canvas);

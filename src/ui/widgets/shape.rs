@@ -11,7 +11,7 @@ use crate::ui::context::Context;
 use crate::ui::map_colors::MapColors;
 use crate::ui::theme::Role;
 
-/// Boundaries, in days, between the ages that have their own colors in a treemap colored by age.
+/// Ages, in days, at which the color changes in a treemap colored by age.
 const AGES: [i64; 4] = [30, 90, 365, 3 * 365];
 
 #[derive(Clone, Debug)]

@@ -1,5 +1,5 @@
-//! Treemap: each entry of the directory has a rectangle with an area in proportion to its size. Nested rectangles show
-//! the contents of directories.
+//! Treemap: each entry of the directory is drawn as a rectangle whose area is proportional to its size. Nested
+//! rectangles show the contents of directories.
 //!
 //! ```text
 //!  music/  1.6 GiB  84.3%                                      the entry under the cursor

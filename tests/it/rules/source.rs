@@ -18,7 +18,8 @@ pub struct Module {
     pub text: String,
     /// Names of types, traits and aliases that are visible to other modules.
     pub types: Vec<String>,
-    /// Files that define the items to which this module refers. A re-export leads to the file with the definition.
+    /// Files that define the items to which this module refers. Re-exports are followed to the file with the
+    /// definition.
     pub used: BTreeSet<PathBuf>,
     /// First segments of all paths: other crates, local names, `crate`.
     pub first_segments: BTreeSet<String>,

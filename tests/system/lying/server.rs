@@ -1,4 +1,4 @@
-//! File system in user space, compiled from C and mounted until it is dropped.
+//! FUSE file system whose server is compiled from C. Dropping the server unmounts the file system.
 
 use std::fs;
 use std::path::{Path, PathBuf};

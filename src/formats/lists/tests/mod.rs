@@ -265,7 +265,7 @@ fn hosts_are_kept_apart_and_links_count_once_on_each() {
         read_in(b"{\"path\":\"a\",\"host\":\"\xff\"}", &ListOptions::default(), 9).unwrap().messages[0]
             .contains("host: not UTF-8")
     );
-    // Without inode numbers, duke cannot recognize names of the same file, so each name counts.
+    // Without inode numbers, duke cannot tell that two names belong to the same file, so each name counts.
     let unknown = read("path,size,links\nr/a,512,2\nr/b,512,2\n").good();
     assert_eq!(unknown.totals().disk, 1024);
 }

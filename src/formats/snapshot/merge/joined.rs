@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 0 .. n        directories of the first part
-//! n .. n + m    directories of the next part; n is the part's list of roots, which is not in the merged tree
+//! n .. n + m    directories of the next part; its list of roots has the number n, but is not in the merged tree
 //! ```
 //!
 //! Invariant: a root of another part is in the merged tree only if the first part lists this root.
@@ -17,7 +17,7 @@ use crate::tree::{DirId, Entry, EntryState, Exclusion, Links, Metadata, Totals, 
 
 /// Parts of a plan, joined into one tree.
 pub struct Joined<'p> {
-    /// Parts. The first part lists the roots of all other parts, except for those in `unlisted`.
+    /// Parts of the merged tree. The first part lists the roots of all other parts, except for those in `unlisted`.
     pub parts: Vec<JoinedPart<'p>>,
     pub devices: Vec<MergedDevice>,
     /// States of the roots of all parts but the first, by parent directory and by name. The parent directories are in
@@ -36,7 +36,7 @@ pub struct JoinedPart<'p> {
     devices: Vec<u32>,
 }
 
-/// Device of the merged tree.
+/// Device in the merged tree.
 pub struct MergedDevice {
     pub number: u64,
     pub system: FileSystemInfo,

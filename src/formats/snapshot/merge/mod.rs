@@ -3,7 +3,7 @@
 //! The tree of the first part has an entry for each root of the other parts. The merged tree is never in memory: the
 //! writer walks it level by level, and continues in another part's file at each of these entries.
 //!
-//! Memory holds the tables of directories, and the names of hard-linked inodes.
+//! The directory tables and the names of hard-linked inodes are kept in memory.
 
 mod joined;
 mod totals;
@@ -21,7 +21,7 @@ use crate::tree::{DirId, Entry, EntryState, Exclusion, Listing, Totals};
 use joined::{Joined, MergedDevice};
 use totals::TotalChanges;
 
-/// Merged tree of the parts, which are snapshots.
+/// Tree merged from the snapshots of the parts.
 pub struct Merge<'p> {
     joined: Joined<'p>,
     changes: TotalChanges,

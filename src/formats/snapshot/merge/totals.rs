@@ -65,7 +65,7 @@ impl TotalChanges {
         all
     }
 
-    /// For each root of a part other than the first, adds the root's totals to the directories above it.
+    /// For every part except the first, adds the totals of the part's roots to the directories above them.
     fn add_roots(&mut self, joined: &Joined<'_>) {
         for (parent, state) in joined.roots() {
             let mut sum = Totals { items: 1, ..Totals::default() };

@@ -33,9 +33,9 @@ use crate::platform::{Attributes, Directory, Errno, STICKY};
 
 /// Maximum number of links followed in one path; Linux has the same limit.
 const LINKS: u32 = 40;
-/// Write permission of the group (chmod(2)).
+/// Write permission for the group (chmod(2)).
 const GROUP: u32 = 0o020;
-/// Write permission of others (chmod(2)).
+/// Write permission for others (chmod(2)).
 const OTHERS: u32 = 0o002;
 
 /// Rule that determines which links are followed and which directories are entered.
@@ -53,7 +53,7 @@ pub struct Refusal {
     pub cause: Cause,
 }
 
-/// Cause of a refusal.
+/// Reason for refusing a component of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// The component is a symbolic link in a directory that others can write to. Contains the user ID of the link's
@@ -63,7 +63,7 @@ pub enum Cause {
     Special(u32),
     /// The component is a symbolic link on the path to a private folder. Contains the user ID of the link's owner.
     PrivateLink(u32),
-    /// The component is a directory of another user. Contains the owner's user ID.
+    /// The component is a directory that belongs to another user. Contains the owner's user ID.
     Owner(u32),
     /// The component is a directory that other users can write to.
     Writable,

@@ -15,8 +15,8 @@ use crate::platform::{Directory, Errno};
 pub fn ask(mounts: &[Mount]) -> Apfs {
     let point = |mount: &Mount| PathBuf::from(OsString::from_vec(mount.point.clone()));
     let volumes = mounts.iter().map(|mount| used(&point(mount)).ok()).sum();
-    // Snapshot mounts are skipped. One of them is `/`, because macOS runs from a snapshot of the system
-    // volume. That snapshot belongs to system updates.
+    // Snapshot mounts are skipped. `/` is one of them: macOS runs from a snapshot of the system volume. System
+    // updates manage that snapshot.
     let own = mounts.iter().filter(|mount| !mount.is_snapshot);
     let lists: Vec<_> = own.filter_map(|mount| snapshots(&point(mount)).ok()).collect();
     Apfs { volumes, snapshots: (!lists.is_empty()).then(|| lists.concat()) }
@@ -87,10 +87,12 @@ fn snapshots(path: &Path) -> Result<Vec<Vec<u8>>, Errno> {
     }
 }
 
-/// Splits off the first record, which has the format of getattrlistbulk(2): its length, the returned bits, and the
-/// offset of the name relative to the offset field. Returns the name and the bytes after the record.
+/// Splits off the first record, which has the format of getattrlistbulk(2): its length, the bits of the returned
+/// attributes, and the offset of the name relative to the offset field. Returns the name and the bytes after the
+/// record.
 fn split(bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
-    /// Position of the field with the name's offset, after the length (4 bytes) and the returned bits (20 bytes).
+    /// Position of the field that contains the offset of the name. The record length (4 bytes) and the bits of the
+    /// returned attributes (20 bytes) precede this field.
     const NAME: usize = 24;
     let number = |at: usize| Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     let record = bytes.get(..usize::try_from(number(0)?).ok()?).filter(|record| record.len() >= NAME + 8)?;

@@ -1,4 +1,4 @@
-//! Wrapper for `ioctl(2)` requests to a file system, and functions that compute the numbers of requests.
+//! Wrapper for `ioctl(2)` requests to a file system, and functions that compute request numbers.
 
 use std::os::fd::{AsFd, AsRawFd};
 

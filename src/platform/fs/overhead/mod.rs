@@ -31,7 +31,7 @@ pub enum Native {
     Apfs(Apfs),
     /// The request failed with this error.
     Refused(Errno),
-    /// File systems of this type report no more than statvfs(3) does.
+    /// File systems of this type report nothing beyond what statvfs(3) returns.
     Silent,
 }
 
@@ -74,7 +74,7 @@ pub struct Apfs {
 /// Limit on the disk space that one user may use on a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
-    /// Limit in bytes.
+    /// Limit on the user's disk space, in bytes.
     pub limit: u64,
     /// Number of bytes that the user already occupies on the file system.
     pub used: u64,

@@ -156,7 +156,7 @@ impl Look {
 }
 
 impl Files {
-    /// Adds the file that the link `name` refers to, if the file is deleted.
+    /// Adds the file that the link `name` refers to, if the file has been deleted.
     fn meet(
         &mut self,
         process: &Process,

@@ -31,7 +31,7 @@ pub struct UnlinkedFile {
     pub inode: u64,
     /// Disk usage in bytes; `None` if this process may not read it.
     pub disk: Option<u64>,
-    /// Last path of the file.
+    /// Last path of the file before it was deleted.
     pub path: Vec<u8>,
     /// Processes that hold the file open, sorted by ID.
     pub holders: Vec<Holder>,

@@ -54,14 +54,14 @@ const ALLOCATED: u32 = 0x4;
 /// Length of the data fork in bytes, the same as `st_size`.
 const LENGTH: u32 = 0x200;
 
-/// Attributes that must all be present; otherwise the attributes of the entry are read by name.
+/// Attributes that a record must contain. If one is missing, the entry's attributes are read by name instead.
 const KEPT: u32 = DEVICE | TYPE | MODIFIED | INODE;
 /// Attributes that must be present in addition to `KEPT` if owners are requested. They take 12 bytes in every record.
 const OWNERS: u32 = OWNER | GROUP | ACCESS;
 
 impl Wanted {
-    /// All attributes that a scan uses. The sizes of directories are not included, because the attributes of a
-    /// directory are read by name.
+    /// All attributes that a scan requests. Directory sizes are not included, because a separate call reads them by
+    /// name if they are needed.
     pub const ALL: Self = Self {
         common: RETURNED | ERROR | NAME | FLAGS | KEPT | OWNERS,
         directory: DIRECTORY_LINKS | MOUNT_STATUS,

@@ -48,7 +48,7 @@ pub fn file_system(_: &OwnedFd) -> Result<FileSystem, Errno> {
     Ok(FileSystem::Ordinary)
 }
 
-/// Returns [`Boundary::None`], because `struct stat` shows boundaries only on macOS.
+/// Returns [`Boundary::None`], because `struct stat` indicates boundaries only on macOS.
 pub fn border(_: &FileStat) -> Boundary {
     Boundary::None
 }

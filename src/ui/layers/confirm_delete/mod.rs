@@ -33,7 +33,7 @@ pub struct DeleteDialog {
     pub selection: Arc<Selection>,
     /// Latest preview; `None` until the first preview arrives.
     pub probe: Option<Arc<Preview>>,
-    /// Bytes that deleting the selection frees, if a search has found them.
+    /// Number of bytes that deleting the selection would free, if known.
     pub exclusive: Option<Exclusive>,
     pub button: Button,
     pub stage: ConfirmStep,
@@ -76,15 +76,15 @@ impl DeleteDialog {
         }
     }
 
-    /// Sets the bytes that deleting the selection frees.
+    /// Sets the number of bytes that deleting the selection would free, if known.
     #[must_use]
     pub fn with_exclusive(self, exclusive: Option<Exclusive>) -> Self {
         Self { exclusive, ..self }
     }
 
-    /// Returns the bytes that deleting the selection frees, as calculated by a search. Returns `None` if no search
-    /// has calculated them, if the operation is not a permanent deletion, and if the preview is incomplete or reports
-    /// refusals or entries that are kept, changed or recent.
+    /// Returns the number of bytes that deleting the selection frees, as calculated by a search. Returns `None` if no
+    /// search has calculated it, if the operation is not a permanent deletion, or if the preview is incomplete or
+    /// reports refusals or entries that are kept, changed or recent.
     fn known_exclusive(&self, probe: &Preview) -> Option<Exclusive> {
         let is_same = probe.is_complete
             && probe.kept == Kept::default()
@@ -115,7 +115,7 @@ impl DeleteDialog {
         self.probe.as_ref().is_some_and(|probe| !probe.changed.is_empty())
     }
 
-    /// Goes to another step. In that step, a Yes is accepted only after there has been no input for `quiet`.
+    /// Goes to another step and selects No. Yes is accepted only after there has been no input for at least `quiet`.
     fn ask_next(&mut self, stage: ConfirmStep, quiet: Duration) -> Handled {
         self.stage = stage;
         self.button = Button::No;

@@ -7,8 +7,9 @@ use ratatui::style::{Color, Style};
 
 use super::super::colors::Colors;
 
-/// Returns a style that fills a cell with the color of `style`. The text color is black or white, whichever has more
-/// contrast. If the components of the color are defined by the terminal, the text has the terminal's background color.
+/// Returns a style that fills a cell with the color of `style`. If the red, green and blue components of the color
+/// are known, the text is black or white, whichever has more contrast. If they depend on the terminal, the text has
+/// the terminal's background color, except on `Color::Blue`, where the text is white.
 pub fn filled(style: Style) -> Style {
     const BLACK: Color = Color::Indexed(16);
     const WHITE: Color = Color::Indexed(231);
@@ -30,8 +31,8 @@ pub fn filled(style: Style) -> Style {
 /// Returns the text color for a background: black or white, whichever has more contrast.
 pub fn ink(background: Color) -> Color {
     let style = filled(Style::new().fg(background));
-    // `filled` sets no background if the terminal defines the red, green and blue components of the color, except for
-    // `Color::Blue`. Black text is usually legible on such a color.
+    // `filled` sets no background for colors whose components depend on the terminal, except `Color::Blue`. Black
+    // text is usually legible on these colors.
     style.bg.and(style.fg).unwrap_or(Color::Black)
 }
 

@@ -32,9 +32,9 @@ pub enum Role {
     Link,
     /// Name of a device, pipe or socket.
     Special,
-    /// Color of bars. In true-color terminals, the color at the right end of the gradient of bars.
+    /// Color of bars. In true-color terminals, bars have a gradient, and this is the color at its right end.
     Bar,
-    /// Color at the left end of the gradient of bars, in true-color terminals.
+    /// Color at the left end of a bar's gradient, in true-color terminals.
     BarStart,
     /// Background of bars, visible in their unfilled part.
     Track,
@@ -209,8 +209,8 @@ pub enum Preset {
     Light,
     /// Colors that color-blind users can tell apart.
     ColorBlind,
-    /// Colors only for the categories of the treemap. Text has the terminal's own color, no text is dimmed, and
-    /// errors are underlined.
+    /// Colors only in the treemap cells of file categories. Text has the terminal's own color, no text is dimmed,
+    /// and errors are underlined.
     HighContrast,
     Plain,
 }

@@ -1,6 +1,6 @@
-//! Tests that compute whether colors are legible and distinct: contrast as defined by the W3C (WCAG 2, relative
-//! luminance), color blindness after Machado, Oliveira and Fernandes (2009), and differences as distances in
-//! CIE L*a*b*.
+//! Tests that colors are legible and distinct. Contrast is computed as defined by the W3C (WCAG 2, relative
+//! luminance), color blindness is simulated as described by Machado, Oliveira and Fernandes (2009), and
+//! differences are distances in CIE L*a*b*.
 
 use super::convert::{exact, nearest};
 use super::*;

@@ -49,7 +49,7 @@ pub fn ask(path: &Path) -> Result<Btrfs, Errno> {
     Ok(Btrfs { chunks: block_groups(&directory)?, subvolumes: subvolumes(&directory).ok() })
 }
 
-/// Returns the size and usage of the block groups for each purpose.
+/// Returns the total size and usage of the block groups for each purpose (such as data or metadata) and RAID profile.
 ///
 /// # Errors
 /// Returns any error of ioctl(2), such as `ENOTTY` if the file system is not btrfs.

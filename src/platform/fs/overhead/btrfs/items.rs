@@ -1,6 +1,6 @@
 //! Decoding of btrfs block groups and tree items.
 //!
-//! This module makes no system calls. Invariant: any item is accepted, whatever bytes it contains.
+//! This module makes no system calls. Invariant: decoding an item never panics, whatever bytes the item contains.
 
 use std::collections::HashMap;
 

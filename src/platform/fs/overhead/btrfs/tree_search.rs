@@ -1,6 +1,6 @@
 //! Search of a btrfs tree (`BTRFS_IOC_TREE_SEARCH_V2`).
 //!
-//! Invariant: no reply of the system causes a panic. Items that extend beyond the end of the reply are ignored.
+//! Invariant: no reply from the kernel causes a panic. Items that extend beyond the end of the reply are ignored.
 
 use std::ops::ControlFlow;
 
@@ -8,7 +8,7 @@ use crate::platform::fs::imp::ioctl;
 use crate::platform::fs::overhead::btrfs::items::TreeItem;
 use crate::platform::{Directory, Errno};
 
-/// Size of the buffer for items, in bytes. An item is no longer than a tree block, which has up to 64 KiB.
+/// Size of the buffer for items, in bytes. An item fits into a tree block, whose size is at most 64 KiB.
 const ROOM: usize = 128 << 10;
 /// Length in bytes of the arguments without the items. It is encoded in the request number.
 const HEAD: usize = 112;

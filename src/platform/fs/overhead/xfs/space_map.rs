@@ -48,8 +48,8 @@ const LAST: u32 = 0x20;
 /// Owner of the superblocks: `XFS_FMR_OWN_FS`, which is `FMR_OWNER('X', 1)`.
 const FILE_SYSTEM: u64 = (b'X' as u64) << 32 | 1;
 
-/// Returns `true` if the space map of the volume contains the owner of each range. XFS reports owners to root if the
-/// volume was made with a reverse-mapping tree (`rmapbt=1`).
+/// Returns `true` if the space map of the volume contains the owner of each range. XFS reports owners only to root,
+/// and only if the volume was made with a reverse-mapping tree (`rmapbt=1`).
 pub fn has_owners(directory: &Directory) -> bool {
     let mut is_owned = false;
     // The first range of the space map is the superblock. If the map contains owners, the owner of this range is the
