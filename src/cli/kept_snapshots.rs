@@ -29,14 +29,14 @@ pub fn latest(
     environment: &Environment,
 ) -> Result<PathBuf, UsageError> {
     let Some(scope) = scan.scope() else {
-        let reason = "diff: --exclude does not work with automatic snapshots; give a file as OLD";
+        let reason = "diff: a pattern for paths does not work with automatic snapshots; give a file as OLD";
         return Err(UsageError::Usage(reason.to_owned()));
     };
     let folder = folder(environment)?;
     let end = before.unwrap_or_else(|| clock::now().saturating_add(1));
     match snapshot_store::latest_for(&folder, &[directory.as_bytes()], scope.as_bytes(), end) {
         Some(path) => Ok(path),
-        None => Err(refusal(directory, scope, before.is_some(), all(&folder)?)),
+        None => Err(refusal(directory, &scope, before.is_some(), all(&folder)?)),
     }
 }
 

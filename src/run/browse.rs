@@ -148,8 +148,8 @@ pub fn run(job: BrowseJob) -> Exit {
         start: if matches!(earlier, BaselineSpec::Source(_)) { Start::Growth } else { job.start },
         ..Settings::new(job.order, job.units, job.theme, local_zone())
     };
-    let is_whole = |scan: &Scan| scan.options().scope().is_some();
-    let snapshots = job.snapshots.filter(|_| source.scan().is_some_and(is_whole));
+    let is_comparable = |scan: &Scan| scan.options().scope().is_some();
+    let snapshots = job.snapshots.filter(|_| source.scan().is_some_and(is_comparable));
     let writer = snapshots.map(|snapshots| SnapshotWriter::begin(&source, snapshots));
     let exit = match ui::run(&mut source, &settings, earlier.clone()) {
         Ok(left) => {

@@ -6,6 +6,7 @@
 //!
 //! Invariant: an invalid pattern is reported before the scan and never ignored.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
@@ -19,6 +20,8 @@ use crate::base::sync::Arc;
 pub struct ExcludePatterns {
     anything: Patterns,
     directories: Patterns,
+    /// See [`Exclude::flags`]. The order of the patterns has no effect, so they are sorted here.
+    flags: String,
 }
 
 /// Compiled patterns that apply to entries of every kind, or only to directories. `names` contains the patterns that
@@ -44,9 +47,15 @@ impl ExcludePatterns {
     /// # Errors
     /// Returns an error if a pattern is not a valid glob.
     pub fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Result<Self, BadPattern> {
+        let sorted: BTreeSet<&str> = patterns.into_iter().collect();
+        let flags: Vec<String> = sorted.iter().map(|pattern| format!("--exclude {pattern:?}")).collect();
         let (directories, anything): (Vec<&str>, Vec<&str>) =
-            patterns.into_iter().partition(|pattern| pattern.ends_with('/'));
-        Ok(Self { anything: Patterns::new(&anything)?, directories: Patterns::new(&directories)? })
+            sorted.into_iter().partition(|pattern| pattern.ends_with('/'));
+        Ok(Self {
+            anything: Patterns::new(&anything)?,
+            directories: Patterns::new(&directories)?,
+            flags: flags.join(" "),
+        })
     }
 
     /// Compiles `patterns` for [`Options::filter`](super::Options::filter). Returns `None` if there are none.
@@ -72,6 +81,11 @@ impl Exclude for ExcludePatterns {
 
     fn excludes_directory(&self, path: &[u8], name: &[u8]) -> bool {
         self.excludes(path, name) || self.directories.match_any(path, name)
+    }
+
+    fn flags(&self) -> Option<String> {
+        // A pattern for paths is matched against the path of the root as the user has written it.
+        (!self.needs_paths()).then(|| self.flags.clone())
     }
 }
 
@@ -154,5 +168,15 @@ mod tests {
         let error = ExcludePatterns::new(["fine", "a[b"]).unwrap_err();
         assert_eq!(error.pattern, "a[b");
         assert!(error.reason.contains("unclosed"), "{}", error.reason);
+    }
+    #[test]
+    fn patterns_are_flags_unless_they_depend_on_the_path_of_the_root() {
+        let flags = |patterns: &[&str]| ExcludePatterns::new(patterns.iter().copied()).unwrap().flags();
+        assert_eq!(
+            flags(&["b", "a \"b", "b", "c/"]).unwrap(),
+            r#"--exclude "a \"b" --exclude "b" --exclude "c/""#
+        );
+        assert_eq!(flags(&["b", "x/y"]), None);
+        assert_eq!(flags(&["x/y/"]), None);
     }
 }

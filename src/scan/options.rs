@@ -61,17 +61,21 @@ impl Options {
         self.filter.as_ref().is_some_and(|filter| filter.excludes_directory(path, name))
     }
 
-    /// Returns the command-line flags that select the same file systems. Scans with the same flags are comparable.
-    /// Returns `None` if the scan also excludes entries by pattern, excludes caches, or follows symbolic links.
-    pub fn scope(&self) -> Option<&'static str> {
-        let is_whole = self.filter.is_none() && !self.skip_caches && !self.follow_symlinks;
-        is_whole.then_some(match (self.mounts, self.skip_network) {
+    /// Returns the command-line flags that select the same entries. Scans with the same flags are comparable. Returns
+    /// `None` if patterns for paths exclude entries, because they also depend on how the user has written the roots.
+    pub fn scope(&self) -> Option<String> {
+        let mounts = match (self.mounts, self.skip_network) {
             (Mounts::None, _) => "-x",
             (Mounts::Real, false) => "",
             (Mounts::Real, true) => "--skip-network",
             (Mounts::All, false) => "--include-kernfs",
             (Mounts::All, true) => "--include-kernfs --skip-network",
-        })
+        };
+        let caches = if self.skip_caches { "--exclude-caches" } else { "" };
+        let links = if self.follow_symlinks { "-L" } else { "" };
+        let patterns = self.filter.as_ref().map_or(Some(String::new()), |filter| filter.flags())?;
+        let flags = [mounts, caches, links, &patterns].into_iter().filter(|flag| !flag.is_empty());
+        Some(flags.collect::<Vec<_>>().join(" "))
     }
 }
 

@@ -201,7 +201,7 @@ impl Source {
         let mut origins = self.provenance().into_iter().map(|Provenance { host, scanned_at }| RootOrigin {
             scanned_at: scanned_at.unwrap_or_default(),
             host: host.unwrap_or_default().into_bytes(),
-            scope: scope.unwrap_or("filtered").into(),
+            scope: scope.clone().unwrap_or_else(|| "filtered".to_owned()).into_bytes(),
         });
         let first = origins.next().unwrap_or_default();
         let others: Vec<RootOrigin> = origins.collect();

@@ -349,6 +349,28 @@ fn a_directory_alone_is_compared_with_a_snapshot_that_was_kept_of_it() {
 }
 
 #[test]
+fn a_scan_with_patterns_is_compared_with_a_snapshot_of_the_same_patterns() {
+    if !keeps_snapshots() {
+        return;
+    }
+    let (place, state) = (Place::new(), Place::new());
+    place.file("t/old", 5000);
+    place.file("t/old.o", 5000);
+    keep(&place, &state, &["--exclude", "*.o", "--exclude", "tmp/", "--exclude-caches"], 2);
+    place.file("t/late", 5000);
+    place.file("t/late.o", 5000);
+    let diff = |words: &[&str]| with_state(&place, &state, &[&["diff", "-n"], words, &["t"]].concat());
+    let run = diff(&["--exclude-caches", "--exclude", "tmp/", "--exclude", "*.o"]);
+    assert_eq!(new_files(run), ["late"], "the order of the flags has no effect");
+    for flags in
+        [&["--exclude", "*.o", "--exclude-caches"][..], &["--exclude", "*.o", "--exclude", "tmp/"], &[]]
+    {
+        let run = diff(flags).ended(2);
+        assert!(run.stderr.contains("no snapshot was made with the same flags"), "{flags:?}: {}", run.stderr);
+    }
+}
+
+#[test]
 fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
     let (place, state) = (Place::new(), Place::new());
     place.file("t/old", 10);
@@ -380,9 +402,9 @@ fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
     let late = "all its snapshots are later than the time of --since; use one of their times with --since";
     assert_eq!(listed(refused(&["-x", "--since", "3d", "t"])), format!("t: {late}"));
     assert!(
-        refused(&["--exclude", "*.o", "t"])
+        refused(&["--exclude", "a/*.o", "t"])
             .0
-            .starts_with("diff: --exclude does not work with automatic snapshots")
+            .starts_with("diff: a pattern for paths does not work with automatic snapshots")
     );
     with_state(&place, &state, &["diff", "-n", "-x", "t"]).ended(0);
     // A damaged snapshot does not prevent the others from being listed.

@@ -11,9 +11,9 @@ pub struct SnapshotInfo {
     pub scanned_at: i64,
     /// Host name of the first root; empty if unknown.
     pub host: Vec<u8>,
-    /// Command-line flags that select the file systems of the scan; empty for the default. The value is
-    /// `filtered` if entries were excluded by pattern, if caches were excluded, if symbolic links were followed, or
-    /// if the flags are unknown. A comparison of snapshots with different values says little about growth.
+    /// Command-line flags that select the entries of the scan; empty for the default. The value is `filtered` if
+    /// patterns for paths were excluded, or if the flags are unknown. A comparison of snapshots with different values
+    /// says little about growth.
     pub scope: Vec<u8>,
     /// Origins of the second and later roots, in order. Roots beyond the end of this list have the origin of the
     /// first root.
