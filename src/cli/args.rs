@@ -362,5 +362,6 @@ pub enum GroupBy {
     /// Owning user
     Owner,
     /// Storage class of objects
-    Class,
+    #[value(name = "class")]
+    StorageClass,
 }

@@ -261,7 +261,7 @@ pub fn selection(arguments: &Arguments) -> Result<Selection, UsageError> {
         GroupBy::Type => By::Type,
         GroupBy::Age => By::Age,
         GroupBy::Owner => By::Owner,
-        GroupBy::Class => By::Class,
+        GroupBy::StorageClass => By::StorageClass,
     };
     Ok(Selection {
         least: arguments.min_size.unwrap_or(0),

@@ -223,8 +223,7 @@ impl Query {
         self.own.iter().chain(&self.named)
     }
 
-    /// Returns the error about the last term of the text, if that term is unfinished. An unfinished term is not part
-    /// of the query.
+    /// Returns the error about the last term of the text, if it is unfinished, and therefore not part of the query.
     pub fn unfinished(&self) -> Option<&QueryError> {
         self.unfinished.as_ref()
     }

@@ -42,7 +42,7 @@ pub enum By {
     /// User who owns an entry.
     Owner,
     /// Storage class of an object.
-    Class,
+    StorageClass,
 }
 
 impl Selection {
@@ -111,7 +111,7 @@ fn sums(by: By, pool: &Pool, request: Request) -> io::Result<GroupTotals> {
             let row = |(uid, totals): &(Option<u32>, _)| Sum { name: name(*uid), uid: *uid, totals: *totals };
             GroupTotals { by: "owner", rows: owners.rows.iter().map(row).collect() }
         }
-        By::Class => {
+        By::StorageClass => {
             let tree = Arc::clone(&request.tree);
             let classes = finish(&survey::storage_classes(pool, request)?)?;
             let name = |class: Option<_>| {

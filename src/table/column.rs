@@ -1,5 +1,4 @@
-//! Columns of tables. Each column has one element in [`COLUMNS`], from which drawing, sorting, keys and `--sort` are
-//! derived.
+//! Columns of tables. Each column has one element in [`COLUMNS`], from which drawing, sorting, keys and `--sort` derive.
 //!
 //! Invariant: the element of a column is at the index `column as usize` in [`COLUMNS`].
 
@@ -23,7 +22,6 @@ pub enum Column {
     Percent,
     /// Share as a bar; [`Scale`] defines the full length.
     Bar,
-    /// Number of items.
     Items,
     /// Size including all subdirectories, shown next to the size without them.
     Total,
@@ -34,7 +32,7 @@ pub enum Column {
     /// User who owns an entry.
     Owner,
     /// Storage class of an object in an object store. Shown only if the tree has storage classes.
-    Class,
+    StorageClass,
     /// Modification time (mtime).
     Modified,
     /// Name, path or description.
@@ -43,9 +41,7 @@ pub enum Column {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// Left-aligned, for text.
     Left,
-    /// Right-aligned, for numbers.
     Right,
 }
 
@@ -74,12 +70,10 @@ impl Width {
 pub struct ColumnKey {
     /// Letter that is the default key.
     pub letter: char,
-    /// Name in the configuration.
     pub name: &'static str,
     /// Description on the help page.
     pub help: &'static str,
-    /// Rank and text of the key's hint in the status line; `None` if there is no hint. If there is little room, only
-    /// hints with low ranks are shown.
+    /// Rank (low ranks are shown even in little room) and text of the key's hint; `None` if there is no hint.
     pub hint: Option<(u8, &'static str)>,
     /// `true` if the key works only in the list of a directory.
     pub only_in_list: bool,
@@ -88,7 +82,6 @@ pub struct ColumnKey {
 /// Data for computing an entry's sort key.
 #[derive(Clone, Copy)]
 pub struct SortContext<'a> {
-    /// Tree of the entry.
     pub tree: &'a Tree,
     /// Totals of the entry, if it is a directory.
     pub totals: Option<Totals>,
@@ -272,7 +265,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         ..PLAIN
     },
     ColumnSpec {
-        column: Column::Class,
+        column: Column::StorageClass,
         titles: ["Class"; 2],
         align: Align::Left,
         widths: &[Width::Cells(12), Width::Cells(8)],
@@ -397,8 +390,9 @@ mod tests {
     fn columns_are_at_their_own_indexes() {
         for (index, spec) in COLUMNS.iter().enumerate() {
             assert_eq!(spec.column as usize, index);
-            assert_eq!(spec.sort.is_some(), SORTABLE.contains(&spec.column), "{:?}", spec.column);
-            assert_eq!(spec.show.is_some(), OPTIONAL.contains(&spec.column), "{:?}", spec.column);
+            let (is_sortable, is_optional) =
+                (SORTABLE.contains(&spec.column), OPTIONAL.contains(&spec.column));
+            assert_eq!((spec.sort.is_some(), spec.show.is_some()), (is_sortable, is_optional), "{index}");
             assert!(spec.sorts_by.spec().sort.is_some());
         }
     }

@@ -44,7 +44,7 @@ pub enum CellValue {
     /// Time in seconds since 1970.
     Time(i64),
     User(u32),
-    Class(StorageClass),
+    StorageClass(StorageClass),
     /// Sizes over time.
     Trend(Trend),
     /// Words in place of a number, in full and abbreviated.
@@ -100,7 +100,7 @@ impl CellValue {
                     .map_or_else(|| id.to_string(), |name| printable(name.as_bytes()).into_owned());
                 fit(&name, width, "~").into_owned()
             }
-            Self::Class(class) => {
+            Self::StorageClass(class) => {
                 let name = format.classes.name(class);
                 fit(&printable(name.as_bytes()), width, "~").into_owned()
             }

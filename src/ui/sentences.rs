@@ -34,12 +34,14 @@ impl Display<'_> {
         sentence(&fit(path, room, self.gap))
     }
 
-    /// Shortens an error message such as `/etc/duke.toml: line 3: unknown key`, beginning with the path.
+    /// Shortens the path at the beginning of an error message such as `/etc/duke.toml: line 3: unknown key` or
+    /// `Ignored /etc/duke.toml: not a file`.
     pub fn about_subject(self, message: &str) -> String {
-        match message.split_once(": ") {
-            Some((subject, cause)) => self.about(subject, |subject| format!("{subject}: {cause}")),
-            None => message.to_owned(),
-        }
+        let Some((subject, cause)) = message.split_once(": ") else { return message.to_owned() };
+        // Words before the path are kept. A subject of several words without a slash contains no path.
+        let start = if subject.contains(' ') { subject.find('/').unwrap_or(subject.len()) } else { 0 };
+        let (words, path) = subject.split_at(start);
+        self.about(path, |path| format!("{words}{path}: {cause}"))
     }
 }
 

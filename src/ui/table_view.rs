@@ -9,7 +9,6 @@
 use std::collections::HashSet;
 
 use super::cursor::{Cursor, Motion};
-use super::keys::Command;
 use super::loader::{Keep, Loader, Sources, TableRequest};
 use super::marks::Marks;
 use super::notice::Notice;
@@ -17,14 +16,13 @@ use super::table_page::{EnterEffect, RowCommands, Sight, TablePage};
 use super::title::Title;
 use super::views::recorded;
 use super::views::{
-    Branch, Copies, RowMarks, TableAnswer, TableContext, TableData, TableLayout, TableSpec, TableSummary,
-    Target,
+    Branch, Copies, RowMarks, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target,
 };
 use super::window::totals_size;
 use crate::analysis::search::Order;
 use crate::base::sync::Arc;
 use crate::duplicates::{EqualName, KeptCopy};
-use crate::table::column::{Column, Scale};
+use crate::table::column::Scale;
 use crate::table::recorded::RecordedTree;
 use crate::tree::{DirId, EntryId, Relocation, Tree};
 
@@ -155,28 +153,6 @@ impl TableView {
         let mut columns: Vec<&str> = table.sortable.iter().map(|(_, word)| *word).collect();
         columns.dedup();
         Notice::SortableBy { rows: table.rows, columns }
-    }
-
-    /// Returns `true` unless `command` depends on columns, bars or copies that this view does not have.
-    pub fn has(&self, command: Command) -> bool {
-        let table = self.table;
-        match command {
-            Command::Scale => table.has_scale,
-            Command::Measure => table.has_measure,
-            Command::MarkCopies(_) | Command::MarkElsewhere | Command::Share => {
-                table.layout == TableLayout::Copies
-            }
-            Command::MarkRange | Command::MarkShown | Command::InvertMarks => {
-                table.marks == RowMarks::Entries
-            }
-            Command::Show(column) => table.columns.has(column),
-            // These commands act on marked entries. In a table with marks of its own, the user means the marked rows.
-            Command::Delete | Command::Trash | Command::Script | Command::PrintMarks => {
-                table.marks != RowMarks::Own
-            }
-            Command::Graph => table.columns.has(Column::Percent),
-            _ => true,
-        }
     }
 
     pub fn step(&mut self, motion: Motion, lines: usize) {

@@ -168,7 +168,7 @@ fn row_of(tree: &Tree, sizes: &SizeSource, entry: EntryId, record: &Entry<'_>, m
     let row = row
         .with_exclusive(tree, &metadata, exclusive)
         .with(Column::Owner, metadata.owner.map_or(CellValue::None, |owner| CellValue::User(owner.uid)))
-        .with(Column::Class, metadata.storage_class.map_or(CellValue::None, CellValue::Class))
+        .with(Column::StorageClass, metadata.storage_class.map_or(CellValue::None, CellValue::StorageClass))
         .with(Column::Modified, CellValue::Time(metadata.mtime));
     let Some(id) = metadata.directory else {
         let links = metadata.several_names().map(|links| RowNote::plain(linked_text(links.count)));

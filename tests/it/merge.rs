@@ -108,7 +108,12 @@ fn merge_of_parts(
     let rest = scan(vec![root.to_owned()], OtherParts::at(lists.iter().flatten().map(|path| bytes(path))));
     let others: Vec<Scan> = lists.into_iter().map(|roots| scan(roots, OtherParts::default())).collect();
     let scans: Vec<&Scan> = std::iter::once(&rest).chain(&others).collect();
-    let trees: Vec<_> = scans.iter().map(|scan| (&**scan.tree(), about("here"))).collect();
+    let part = |number: usize| SnapshotInfo {
+        parts: Some(PlanParts { numbers: vec![number as u64], ..PlanParts::default() }),
+        ..about("here")
+    };
+    let trees: Vec<_> =
+        scans.iter().enumerate().map(|(number, scan)| (&**scan.tree(), part(number))).collect();
     let (folder, snapshots) = opened(&trees);
     let about = SnapshotInfo { file_systems: vec![FileSystemInfo::default()], ..about("here") };
     let expected = written(|limits, out| assert_ne!(save(whole.tree(), &about, limits, out).unwrap(), 0));

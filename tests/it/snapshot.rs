@@ -243,10 +243,10 @@ fn other_files_are_not_opened_as_snapshots() {
     assert_eq!(verdict(&file), "not a snapshot");
     assert_eq!(verdict(Path::new("/dev/zero")), "not a file");
     let mut later = bytes_of(crate::support::scan(folder.path(), 1).tree());
-    later[8] = 3;
+    later[8] = 4;
     reseal(&mut later).unwrap();
     fs::write(&file, later).unwrap();
-    assert_eq!(verdict(&file), "snapshot version 3 is newer than this duke; update duke");
+    assert_eq!(verdict(&file), "snapshot version 4 is newer than this duke; update duke");
 }
 
 #[test]

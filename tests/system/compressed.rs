@@ -92,6 +92,7 @@ fn an_overwritten_file_promises_nothing_until_its_new_data_is_on_the_disk() {
     let file = fs::File::options().write(true).open(root.join("file")).unwrap();
     file.write_all_at(&vec![0; 1 << 20], 0).unwrap();
     assert_eq!(asked(&root, "file").least, 0, "the old data may be replaced by compressed data");
+    drop(file);
     sync(&root);
     let probe = asked(&root, "file");
     assert_eq!(probe.least, 8 * 4096);

@@ -66,8 +66,7 @@ pub(super) struct ListRoot {
     pub(super) is_implied: bool,
 }
 
-/// Path of the part of a list to read; entries outside this part are skipped. The path is stored as a whole
-/// (`name`), and split into the root (`anchor`) and the names below the root.
+/// Path of the part of a list to read, as a whole (`name`), and split into the root and the names below it.
 struct OnlyPart {
     name: Vec<u8>,
     anchor: Vec<u8>,
@@ -265,8 +264,7 @@ impl PathTree {
 enum LineKind {
     /// Directory that was read, with or without an error.
     Directory,
-    /// Entry of a known kind that is not a directory. Also an entry of any kind, known or unknown, that was excluded
-    /// or could not be read.
+    /// Entry of a known kind that is not a directory, or of any kind that was excluded or could not be read.
     Typed(Kind),
     /// Entry of unknown kind: a directory if other lines name entries inside it, otherwise a file.
     Untyped,

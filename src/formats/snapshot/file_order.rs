@@ -27,11 +27,12 @@ pub(crate) struct FileOrder<'t> {
 type Rank<'n> = (Option<u64>, Reverse<&'n [u8]>, Position);
 
 impl<'t> FileOrder<'t> {
-    /// Determines the order of the entries of directory `id`.
-    pub(crate) fn of(tree: &'t impl WrittenTree, id: DirId) -> Self {
+    /// Determines the order of the entries of directory `id`. `may_split` is `false` for a part of a plan: parts keep the
+    /// order of the tree for the merge, which writes the head.
+    pub(crate) fn of(tree: &'t impl WrittenTree, id: DirId, may_split: bool) -> Self {
         let listing = tree.listing(id);
         // The roots are in the order in which the user gave them.
-        let is_long = id != DirId::TOP && is_long(&listing);
+        let is_long = may_split && id != DirId::TOP && is_long(&listing);
         let head = if is_long { largest(tree, id, &listing) } else { Vec::new() };
         Self { listing, head }
     }

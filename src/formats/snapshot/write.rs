@@ -245,7 +245,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
 
     /// Writes all rows and listings, and returns the number of directories.
     fn write(mut self) -> Result<u32, WriteError> {
-        let aliases = aliases(self.tree);
+        let aliases = aliases(self.tree, self.about.parts.is_none());
         while let Some((number, parent, id)) = self.numbers.next() {
             if self.blocks.limits.stop.load(Ordering::Relaxed) {
                 return Err(WriteError::Stopped);
@@ -268,7 +268,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
     }
 
     fn listing(&mut self, number: u32, id: DirId, aliases: &HashMap<DirId, u32>) -> Result<(), WriteError> {
-        let order = FileOrder::of(self.tree, id);
+        let order = FileOrder::of(self.tree, id, self.about.parts.is_none());
         if order.has_head() {
             self.blocks.listings(&mut self.page)?;
             let child = self.seal((id, number), order.head(), aliases);
@@ -378,14 +378,14 @@ impl<'t, T: WrittenTree> Numbers<'t, T> {
 
 /// Returns the numbers that will be assigned to directories that several roots refer to, and to root directories
 /// inside other roots.
-fn aliases(tree: &impl WrittenTree) -> HashMap<DirId, u32> {
+fn aliases(tree: &impl WrittenTree, may_split: bool) -> HashMap<DirId, u32> {
     let wanted = tree.named_by_roots();
     let mut found = HashMap::new();
     let mut numbers = Numbers::new(tree);
     while found.len() < wanted.len()
         && let Some((number, _, id)) = numbers.next()
     {
-        let order = FileOrder::of(tree, id);
+        let order = FileOrder::of(tree, id, may_split);
         for child in order.head().chain(order.others()).filter_map(|entry| entry.directory()) {
             if let Some(given) = numbers.give(id, number, child)
                 && wanted.contains(&child)

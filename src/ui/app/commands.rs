@@ -69,7 +69,9 @@ impl App<'_> {
             return None;
         }
         match command {
-            _ if self.scope() == Scope::Sheet && self.cx.sheet().is_some_and(|sheet| !sheet.has(command)) => {
+            _ if self.scope() == Scope::Sheet
+                && self.cx.sheet().is_some_and(|sheet| !sheet.table.has(command)) =>
+            {
                 self.cx.notify_unavailable(command);
                 None
             }

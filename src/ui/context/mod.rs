@@ -203,7 +203,7 @@ impl<'t> Context<'t> {
 
     /// Returns the columns of the list.
     pub fn list_columns(&self) -> ColumnSet {
-        self.shown.columns.with(Column::Class, !self.tree.storage_classes().is_empty())
+        self.shown.columns.with(Column::StorageClass, !self.tree.storage_classes().is_empty())
     }
 
     pub fn is_scanning(&self) -> bool {

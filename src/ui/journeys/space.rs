@@ -132,6 +132,6 @@ fn the_list_of_subvolumes_does_not_act_on_marked_entries() {
         press(&mut app, key);
         assert!(layer(&app).is_none(), "{key}");
         let notice = app.cx.notice_text().unwrap();
-        assert!(notice.contains("does nothing in this view"), "{key}: {notice}");
+        assert!(notice.contains("does nothing here"), "{key}: {notice}");
     }
 }

@@ -128,7 +128,7 @@ fn is_useful(cx: &Context<'_>, top: Top<'_, '_>, command: Command) -> bool {
         _ if top.layer.is_some() => true,
         _ => match page {
             Some(page) => {
-                is_useful_on_page(page, command) && cx.sheet().is_none_or(|sheet| sheet.has(command))
+                is_useful_on_page(page, command) && cx.sheet().is_none_or(|sheet| sheet.table.has(command))
             }
             None => is_useful_in_list(cx, top.scope, command),
         },

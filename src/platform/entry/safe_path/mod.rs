@@ -87,11 +87,7 @@ impl fmt::Display for Refusal {
         let user = |number: u32| users::user(number).unwrap_or_else(|| format!("user {number}"));
         match self.cause {
             Cause::Link(owner) => {
-                write!(
-                    formatter,
-                    "symbolic link of {} in a shared directory; use the link's target instead",
-                    user(owner)
-                )
+                write!(formatter, "link of {} in a shared directory; use its target instead", user(owner))
             }
             Cause::Special(owner) => {
                 write!(
