@@ -99,7 +99,7 @@ pub const FILES: &[(&str, &str)] = &[
         "$XDG_STATE_HOME/duke/deleted.jsonl, ~/.local/state/duke/deleted.jsonl",
         "Journal of deleted, trashed and restored entries.",
     ),
-    ("CACHEDIR.TAG", "Marks its directory as a cache, which --exclude-caches excludes."),
+    ("CACHEDIR.TAG", "Marks its directory as a cache; --exclude-caches excludes such directories."),
 ];
 
 /// Returns the last part of the long help, from the examples to the exit codes.

@@ -66,7 +66,7 @@ pub enum Command {
     /// Files are compared by their contents, and nothing is changed unless --share is given. Empty files are ignored,
     /// and names of one inode count as one file.
     Duplicates(Box<DuplicatesFlags>),
-    /// Print the help of duke, or of a command
+    /// Print help for duke or for a command
     Help {
         /// Command to describe; without it, duke itself
         #[arg(value_parser = NAMES)]
@@ -95,7 +95,7 @@ pub enum Command {
     ///
     /// Without -o, the snapshot is stored with the automatic snapshots, and its path is printed.
     Save(Save),
-    /// List the subvolumes and snapshots of btrfs, with the bytes that deleting them frees
+    /// List btrfs subvolumes and snapshots, with the bytes that deleting each frees
     ///
     /// Data is the size on disk of all extents of a subvolume; exclusive bytes are in no other subvolume.
     /// Needs root. Sizes are exact if the extents of all subvolumes add up to the data that btrfs reports as

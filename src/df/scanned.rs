@@ -31,8 +31,8 @@ pub struct Scanned {
 pub struct Met {
     /// Files with several names that have been counted.
     files: HashSet<FileId>,
-    /// Directories that could be visited again: directories under mount points, and directories on file systems that
-    /// were scanned through several mounts.
+    /// Counted directories that could be reached again: directories hidden by a mount, and directories on file systems
+    /// that were scanned through several mounts.
     directories: HashSet<FileId>,
 }
 

@@ -129,8 +129,8 @@ pub(crate) struct FileExtents {
     /// reserved space after a few minutes.
     disk: u64,
     pub(crate) links: u64,
-    /// Maximum size of new data that is not on the disk yet, and will be stored elsewhere than the data that it
-    /// replaces; `None` if there is no such data.
+    /// Upper bound on the size of new data that is not on the disk yet, and will not be stored in place of the data that
+    /// it replaces; `None` if there is no such data.
     pub(crate) unwritten: Option<u64>,
 }
 

@@ -30,8 +30,8 @@ pub enum Known {
     All,
     /// The file system reports that the range is shared, but not with which files.
     Some,
-    /// All references are known, but this one may disappear before the file is deleted: the file was overwritten, and
-    /// its new data will be stored elsewhere.
+    /// All references are known, but the reference of this file may disappear before the file is deleted: the file was
+    /// overwritten, and its new data, which is not on the disk yet, will be stored elsewhere.
     Transient,
 }
 

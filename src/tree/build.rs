@@ -74,8 +74,8 @@ impl Batch {
         id
     }
 
-    /// Moves the child directory that was added last before the others in [`Sealed::children`], except those that were
-    /// moved earlier.
+    /// Moves the most recently added child directory to the front of [`Sealed::children`], but behind those that were
+    /// moved there earlier.
     pub fn move_up_last_directory(&mut self) {
         let Page { children, urgent, .. } = &mut self.page;
         if let Some(last) = children.len().checked_sub(1) {

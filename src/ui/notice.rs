@@ -334,7 +334,7 @@ impl Notice {
                 let copies = counted(*copies as u64, "copy", "copies");
                 about(directory, &|directory| format!("Marked {copies} outside {directory}"))
             }
-            Self::CannotShare => "Cannot share data on this file system (btrfs and XFS can)".into(),
+            Self::CannotShare => "Copies can share data only on btrfs and XFS".into(),
             Self::NothingSharedDryRun => "Dry run: nothing was shared".into(),
             Self::NoCopies => "No copies among these entries".into(),
             Self::CannotMarkDeleted => "Cannot mark a deleted entry".into(),

@@ -546,7 +546,8 @@ fn the_largest_entries_of_a_long_listing_are_loaded_without_the_others() {
     }
 }
 
-/// Directories that several roots name get the same numbers as in the listing, in which the largest come first.
+/// A root inside a long listing of another root gets the number that it has in this listing, in which the largest
+/// directories come first.
 #[test]
 fn roots_inside_a_long_listing_are_read_back() {
     let fixture = fixtures::plain();

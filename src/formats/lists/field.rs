@@ -165,7 +165,7 @@ const UNITS: &[(&str, u64)] = &[
 const BLOCK: u64 = 512;
 
 impl ListField {
-    /// Returns the usual name of the field, with spaces between words.
+    /// Returns the preferred name of the field, with spaces between words.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(_, field)| *field == self).map_or("", |(name, _)| name)
     }

@@ -118,7 +118,7 @@ impl PathTree {
         let Some(rooted) = self.rooted(line, path)? else { return Ok(false) };
         let below = rooted.below;
         if names(below).any(|name| name == b"..") {
-            return Err("'..' after a name in the path".into());
+            return Err("'..' is allowed only at the start of a relative path".into());
         }
         let root = self.root(rooted.root, rooted.is_implied, host, line.facts.scanned_at);
         let Some((above, name, is_directory)) = last_name(below) else {
@@ -321,7 +321,7 @@ impl OnlyPart {
         let (anchor, below) = anchored(path);
         let names: Vec<Vec<u8>> = names(below).map(<[u8]>::to_vec).collect();
         if path.is_empty() || path.contains(&0) || names.iter().any(|name| name == b"..") {
-            return Err("the path is empty, or has '..' after a name".into());
+            return Err("the path is empty, or has '..' not at the start of a relative path".into());
         }
         let end = path.iter().rposition(|byte| *byte != b'/').map_or(1, |last| last + 1);
         Ok(Self { name: path[..end].to_vec(), anchor, names })
@@ -336,7 +336,7 @@ impl OnlyPart {
         for name in &self.names {
             let Some((first, after)) = first_name(rest) else { return Ok(None) };
             if first == b".." {
-                return Err("'..' after a name in the path".into());
+                return Err("'..' is allowed only at the start of a relative path".into());
             }
             if first != name {
                 return Ok(None);

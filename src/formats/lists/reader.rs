@@ -268,7 +268,7 @@ fn element(line: &[u8]) -> &[u8] {
 
 fn check_width(found: usize, expected: Option<usize>) -> Result<(), LineRefusal> {
     match expected {
-        Some(expected) if found < expected => Err("fewer columns than in the header".into()),
+        Some(expected) if found < expected => Err("fewer columns than the header".into()),
         Some(expected) if found > expected => Err("more columns than in the header".into()),
         _ => Ok(()),
     }

@@ -125,7 +125,7 @@ fn clean(command: &mut Command, directory: Option<BorrowedFd<'_>>, session: Sess
         Ok(())
     };
     // SAFETY: between fork and exec, only async-signal-safe functions are called (signal-safety(7)): sigaction,
-    // setsid, fchdir. None of them allocates, and their errors are numbers, which do not allocate either.
+    // setsid, fchdir. None of them allocates memory, and neither does an error made from an error number.
     unsafe { command.pre_exec(begin) };
 }
 

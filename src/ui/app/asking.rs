@@ -73,7 +73,7 @@ impl<'t> App<'t> {
         [gate, self.cx.notice_wait(now)].into_iter().flatten().min()
     }
 
-    /// Records that the last frame is on the screen and no input is pending.
+    /// Records that the latest frame is on the screen and no input is pending.
     pub(super) fn idle(&mut self, now: Duration) {
         if let Some(gate) = self.gate() {
             gate.idle(now);

@@ -22,7 +22,7 @@ fn opened(growing: &Growing) -> App<'_> {
     opened_with(growing, tree)
 }
 
-/// Returns a browser of `growing` that was opened a second ago. `tree` is the tree of an earlier scan.
+/// Returns a browser that shows `growing` and was opened a second ago. `tree` is the tree of an earlier scan.
 pub(super) fn opened_with(growing: &Growing, tree: Tree) -> App<'_> {
     opened_since(growing, tree, 0)
 }

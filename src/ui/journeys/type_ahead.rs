@@ -28,7 +28,7 @@ impl<'t> Terminal<'t> {
 
     fn take(&mut self, action: Event) {
         if let Some(effect) = self.app.update(action) {
-            // These two effects are answered at once: a preview succeeds, and an export that must not overwrite a
+            // These two effects are answered immediately: a preview succeeds, and an export that must not overwrite a
             // file fails as if the file existed.
             match &effect {
                 Effect::Deletion(DeletionRequest::Preview(..)) => {

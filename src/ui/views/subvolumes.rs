@@ -9,7 +9,7 @@
 //!             1.9 GiB the 2 marked together  sizes are exact
 //! ```
 //!
-//! This view is opened from the df view, and deletes nothing. It has marks of its own instead of marks of
+//! This view is opened from the df view, and deletes nothing. It keeps its own marks and does not use the marks on
 //! entries, because a subvolume need not be in the tree.
 
 use std::cmp::Reverse;

@@ -5,7 +5,7 @@
 //!  1 List  2 Files  L Dirs  3 Types  4 Age  5 Map  7 Errors 3  8 Growth +212M  9 Clean
 //! ```
 //!
-//! In a narrow window, the tabs move together, names are shortened, and up to half of the tabs lose their names. In an
+//! In a narrow window, names are shortened, the tabs move together, and up to half of the tabs lose their names. In an
 //! even narrower window, only the neighbors of the current tab are left, with their names, and `…` stands for the others.
 //! A view that would be empty has no tab.
 //!
@@ -160,10 +160,14 @@ fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize, gap: usize) {
     if total(all, gap) <= room {
         return;
     }
+    all.iter_mut().for_each(|tab| tab.name = SHORT);
+    if total(all, gap) <= room {
+        return;
+    }
     let here = all.iter().position(|tab| tab.view == current).unwrap_or(0);
     for (index, tab) in all.iter_mut().enumerate() {
         // There are blanks on either side of the current tab.
-        (tab.name, tab.after) = (SHORT, usize::from(index == here || index + 1 == here));
+        tab.after = usize::from(index == here || index + 1 == here);
     }
     let mut nameless = all.len() / 2;
     for view in LEAST_USED.into_iter().filter(|view| *view != current) {

@@ -47,8 +47,8 @@ fn broken_objects() {
         ("{\"root\":\"/r\"}", "a root, but no path"),
         ("{\"path\":\"/a\",\"root\":\"/b\"}", "path outside its root"),
         ("{\"path\":\"/ab\",\"root\":\"/a\"}", "path outside its root"),
-        ("{\"path\":\"a/../b\"}", "'..' after a name in the path"),
-        ("{\"path\":\"/..\"}", "'..' after a name in the path"),
+        ("{\"path\":\"a/../b\"}", "'..' is allowed only at the start of a relative path"),
+        ("{\"path\":\"/..\"}", "'..' is allowed only at the start of a relative path"),
         ("{\"path\":\"a\",\"size\":-2}", "size: not a whole number"),
         ("{\"path\":\"a\",\"size\":1.5}", "size: not a whole number"),
         ("{\"path\":\"a\",\"size\":1e3}", "size: not a whole number"),
@@ -107,8 +107,8 @@ fn broken_elements_of_an_array() {
 #[test]
 fn broken_values_of_csv() {
     let cases = [
-        ("a", "fewer columns than in the header"),
-        ("a,1,f", "fewer columns than in the header"),
+        ("a", "fewer columns than the header"),
+        ("a,1,f", "fewer columns than the header"),
         ("a,b,1,f,0", "more columns than in the header"),
         ("\"a\"b,1,f,0", "text after a closing quote"),
         ("\"a\" ,1,f,0", "text after a closing quote"),
@@ -125,7 +125,7 @@ fn broken_values_of_csv() {
         ("a,1,ff,0", "type: unknown kind of entry"),
         ("a,1,f,yesterday", "mtime: neither seconds since 1970 nor a date such as 2026-11-21T08:15:00Z"),
         ("a,1,f,2026-02-30", "mtime: neither seconds since 1970 nor a date such as 2026-11-21T08:15:00Z"),
-        ("b/../a,1,f,0", "'..' after a name in the path"),
+        ("b/../a,1,f,0", "'..' is allowed only at the start of a relative path"),
         ("a\u{0},1,f,0", "path: NUL in a name"),
     ];
     check(&cases, ("path,size,type,mtime\nk,5,f,0\n", "\nz,1,f,0\n"), "line 3", &ListOptions::default());
@@ -144,7 +144,7 @@ fn broken_records_of_du_find_and_s3() {
         ("", "fewer columns than expected"),
         ("12", "fewer columns than expected"),
         ("x\ta", "size: not a whole number"),
-        ("\ta/../b", "'..' after a name in the path"),
+        ("\ta/../b", "'..' is allowed only at the start of a relative path"),
         ("1\t", "no path"),
         ("4.0K\ta", "size: not a whole number"),
     ];
@@ -169,7 +169,7 @@ fn broken_records_of_du_find_and_s3() {
         ("\"b\",\"a%00\",\"1\",\"\"\n", "path: NUL in a name"),
         ("\"b\",\"a\",\"null\",\"\"\n", "size: not a whole number"),
         ("\"b\",\"\",\"1\",\"\"\n", "a root, but no path"),
-        ("\"b\",\"a/%2E%2E/c\",\"1\",\"\"\n", "'..' after a name in the path"),
+        ("\"b\",\"a/%2E%2E/c\",\"1\",\"\"\n", "'..' is allowed only at the start of a relative path"),
     ];
     let good = ("b,k,5,2026-11-21T08:15:00Z\n", "b,z,1,2026-11-21T08:15:00Z\n");
     check(&s3, good, "line 2", &preset(ListPreset::S3Inventory));

@@ -443,7 +443,7 @@ fn a_part_can_be_read() {
     for root in ["/srv/a", "/srv/a/", "//srv/./a"] {
         let list = read_with(text, &part(root));
         assert_eq!(list.totals().apparent, 37, "{root}");
-        assert_eq!(list.messages, ["line 8: '..' after a name in the path"]);
+        assert_eq!(list.messages, ["line 8: '..' is allowed only at the start of a relative path"]);
     }
     let relative = read_with(text, &part("./srv"));
     assert_eq!(relative.totals().apparent, 16);

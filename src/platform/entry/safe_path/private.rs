@@ -13,7 +13,7 @@ use crate::platform::{Attributes, Directory, Errno};
 #[derive(Debug)]
 pub struct PrivateFolder {
     walk: Walk,
-    /// Names of the directories that have not been created yet, in reverse order.
+    /// Names of the directories that have not been created yet, innermost first.
     missing: Vec<OsString>,
 }
 
