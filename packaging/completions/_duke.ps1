@@ -106,11 +106,11 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('df', 'df', [CompletionResultType]::ParameterValue, 'Explain why df and a scan differ')
             [CompletionResult]::new('duplicates', 'duplicates', [CompletionResultType]::ParameterValue, 'List files and directories with the same contents')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print the help of duke, or of a command')
-            [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page, for man -l -')
+            [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page (to read it: duke man | man -l -)')
             [CompletionResult]::new('ncdu', 'ncdu', [CompletionResultType]::ParameterValue, 'Browse with the command line and the configuration files of ncdu')
             [CompletionResult]::new('merge', 'merge', [CompletionResultType]::ParameterValue, 'Merge the snapshots of a plan''s parts into one')
             [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Divide PATH into parts that several machines can scan')
-            [CompletionResult]::new('save', 'save', [CompletionResultType]::ParameterValue, 'Save a snapshot of each PATH, for -f and diff')
+            [CompletionResult]::new('save', 'save', [CompletionResultType]::ParameterValue, 'Save one snapshot of all PATHs, for -f and diff')
             [CompletionResult]::new('subvolumes', 'subvolumes', [CompletionResultType]::ParameterValue, 'List the subvolumes and snapshots of btrfs, with the bytes that deleting them frees')
             break
         }
@@ -135,8 +135,8 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'When scanning a directory, exclude entries matching GLOB')
             [CompletionResult]::new('--list', '--list', [CompletionResultType]::ParameterName, 'List the snapshots of a directory (or all) without comparing')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print the changes as JSON')
-            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Print the changes as a table, on a terminal too')
-            [CompletionResult]::new('--no-interactive', '--no-interactive', [CompletionResultType]::ParameterName, 'Print the changes as a table, on a terminal too')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Print the changes as a table, even on a terminal')
+            [CompletionResult]::new('--no-interactive', '--no-interactive', [CompletionResultType]::ParameterName, 'Print the changes as a table, even on a terminal')
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Compare apparent sizes instead of disk usage')
             [CompletionResult]::new('--apparent-size', '--apparent-size', [CompletionResultType]::ParameterName, 'Compare apparent sizes instead of disk usage')
             [CompletionResult]::new('--si', '--si', [CompletionResultType]::ParameterName, 'Show sizes in powers of 1000')
@@ -196,7 +196,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             break
         }
         'duke;merge' {
-            [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Plan of the parts')
+            [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Plan from which the parts were saved')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, which is replaced only when the result is complete; - is standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, which is replaced only when the result is complete; - is standard output')
             [CompletionResult]::new('--partial', '--partial', [CompletionResultType]::ParameterName, 'Merge even if parts are missing, and mark their directories as not read')
@@ -206,13 +206,13 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
         }
         'duke;plan' {
             [CompletionResult]::new('--parts', '--parts', [CompletionResultType]::ParameterName, 'Make N parts')
-            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Take the numbers of entries from an earlier snapshot or export, instead of listing directories')
-            [CompletionResult]::new('--import', '--import', [CompletionResultType]::ParameterName, 'Take the numbers of entries from an earlier snapshot or export, instead of listing directories')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Take the entry counts from an earlier snapshot or export, instead of listing directories')
+            [CompletionResult]::new('--import', '--import', [CompletionResultType]::ParameterName, 'Take the entry counts from an earlier snapshot or export, instead of listing directories')
             [CompletionResult]::new('--depth', '--depth', [CompletionResultType]::ParameterName, 'List directories down to K levels below PATH')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE instead of standard output')
             [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Exclude entries matching GLOB')
-            [CompletionResult]::new('--fs-id', '--fs-id', [CompletionResultType]::ParameterName, 'Name the file system of PATH, so that merge knows it on other hosts')
+            [CompletionResult]::new('--fs-id', '--fs-id', [CompletionResultType]::ParameterName, 'Name the file system of PATH, so that merge recognizes it on other hosts')
             [CompletionResult]::new('-x', '-x', [CompletionResultType]::ParameterName, 'Do not cross file-system boundaries below PATH')
             [CompletionResult]::new('--one-file-system', '--one-file-system', [CompletionResultType]::ParameterName, 'Do not cross file-system boundaries below PATH')
             [CompletionResult]::new('--exclude-caches', '--exclude-caches', [CompletionResultType]::ParameterName, 'Exclude directories that contain a CACHEDIR.TAG')
@@ -236,7 +236,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Exclude entries matching GLOB')
             [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Read with N threads')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Read with N threads')
-            [CompletionResult]::new('--fs-id', '--fs-id', [CompletionResultType]::ParameterName, 'Name the file system of each PATH, so that merge knows it on other hosts')
+            [CompletionResult]::new('--fs-id', '--fs-id', [CompletionResultType]::ParameterName, 'Name the file system of each PATH, so that merge recognizes it on other hosts')
             [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Save one part of the plan that FILE contains, with the flags of that plan')
             [CompletionResult]::new('--part', '--part', [CompletionResultType]::ParameterName, 'Number of the part to save; 0 is the rest')
             [CompletionResult]::new('-x', '-x', [CompletionResultType]::ParameterName, 'Do not cross file-system boundaries below a PATH')

@@ -37,7 +37,7 @@ complete -c duke -n "__fish_duke_needs_command" -l root -d 'Read only the part o
 complete -c duke -n "__fish_duke_needs_command" -s d -l depth -d 'Print N levels below each PATH (default: 1 in a table, all in JSON)' -r
 complete -c duke -n "__fish_duke_needs_command" -l min-size -d 'Hide entries smaller than SIZE, such as 100M' -r
 complete -c duke -n "__fish_duke_needs_command" -l top -d 'Print the N largest files instead of the tree' -r
-complete -c duke -n "__fish_duke_needs_command" -l by -d 'Print totals by type, age, owner or storage class instead of the tree' -r -f -a "type\t'File extensions, and kinds of other entries'
+complete -c duke -n "__fish_duke_needs_command" -l by -d 'Print totals by type, age, owner or storage class instead of the tree' -r -f -a "type\t'File extensions, and kinds of entries that are not files'
 age\t'Time since the last change'
 owner\t'Owning user'
 class\t'Storage class of objects'"
@@ -113,11 +113,11 @@ complete -c duke -n "__fish_duke_needs_command" -a "diff" -d 'Show what changed 
 complete -c duke -n "__fish_duke_needs_command" -a "df" -d 'Explain why df and a scan differ'
 complete -c duke -n "__fish_duke_needs_command" -a "duplicates" -d 'List files and directories with the same contents'
 complete -c duke -n "__fish_duke_needs_command" -a "help" -d 'Print the help of duke, or of a command'
-complete -c duke -n "__fish_duke_needs_command" -a "man" -d 'Print the manual page, for man -l -'
+complete -c duke -n "__fish_duke_needs_command" -a "man" -d 'Print the manual page (to read it: duke man | man -l -)'
 complete -c duke -n "__fish_duke_needs_command" -a "ncdu" -d 'Browse with the command line and the configuration files of ncdu'
 complete -c duke -n "__fish_duke_needs_command" -a "merge" -d 'Merge the snapshots of a plan\'s parts into one'
 complete -c duke -n "__fish_duke_needs_command" -a "plan" -d 'Divide PATH into parts that several machines can scan'
-complete -c duke -n "__fish_duke_needs_command" -a "save" -d 'Save a snapshot of each PATH, for -f and diff'
+complete -c duke -n "__fish_duke_needs_command" -a "save" -d 'Save one snapshot of all PATHs, for -f and diff'
 complete -c duke -n "__fish_duke_needs_command" -a "subvolumes" -d 'List the subvolumes and snapshots of btrfs, with the bytes that deleting them frees'
 complete -c duke -n "__fish_duke_using_subcommand config" -l config -d 'Read the configuration from FILE' -r -F
 complete -c duke -n "__fish_duke_using_subcommand config" -l no-config -d 'Ignore configuration files'
@@ -134,7 +134,7 @@ complete -c duke -n "__fish_duke_using_subcommand diff" -l min-change -d 'Print 
 complete -c duke -n "__fish_duke_using_subcommand diff" -l exclude -d 'When scanning a directory, exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l list -d 'List the snapshots of a directory (or all) without comparing'
 complete -c duke -n "__fish_duke_using_subcommand diff" -l json -d 'Print the changes as JSON'
-complete -c duke -n "__fish_duke_using_subcommand diff" -s n -l no-interactive -d 'Print the changes as a table, on a terminal too'
+complete -c duke -n "__fish_duke_using_subcommand diff" -s n -l no-interactive -d 'Print the changes as a table, even on a terminal'
 complete -c duke -n "__fish_duke_using_subcommand diff" -s a -l apparent-size -d 'Compare apparent sizes instead of disk usage'
 complete -c duke -n "__fish_duke_using_subcommand diff" -l si -d 'Show sizes in powers of 1000'
 complete -c duke -n "__fish_duke_using_subcommand diff" -s x -l one-file-system -d 'When scanning a directory, do not cross file-system boundaries'
@@ -161,16 +161,16 @@ complete -c duke -n "__fish_duke_using_subcommand duplicates" -s h -l help -d 'P
 complete -c duke -n "__fish_duke_using_subcommand help" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand man" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand ncdu" -s h -l help -d 'Print help'
-complete -c duke -n "__fish_duke_using_subcommand merge" -l plan -d 'Plan of the parts' -r -F
+complete -c duke -n "__fish_duke_using_subcommand merge" -l plan -d 'Plan from which the parts were saved' -r -F
 complete -c duke -n "__fish_duke_using_subcommand merge" -s o -l output -d 'Write the result to FILE, which is replaced only when the result is complete; - is standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand merge" -l partial -d 'Merge even if parts are missing, and mark their directories as not read'
 complete -c duke -n "__fish_duke_using_subcommand merge" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand plan" -l parts -d 'Make N parts' -r
-complete -c duke -n "__fish_duke_using_subcommand plan" -s f -l import -d 'Take the numbers of entries from an earlier snapshot or export, instead of listing directories' -r -F
+complete -c duke -n "__fish_duke_using_subcommand plan" -s f -l import -d 'Take the entry counts from an earlier snapshot or export, instead of listing directories' -r -F
 complete -c duke -n "__fish_duke_using_subcommand plan" -l depth -d 'List directories down to K levels below PATH' -r
 complete -c duke -n "__fish_duke_using_subcommand plan" -s o -l output -d 'Write to FILE instead of standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand plan" -l exclude -d 'Exclude entries matching GLOB' -r
-complete -c duke -n "__fish_duke_using_subcommand plan" -l fs-id -d 'Name the file system of PATH, so that merge knows it on other hosts' -r
+complete -c duke -n "__fish_duke_using_subcommand plan" -l fs-id -d 'Name the file system of PATH, so that merge recognizes it on other hosts' -r
 complete -c duke -n "__fish_duke_using_subcommand plan" -s x -l one-file-system -d 'Do not cross file-system boundaries below PATH'
 complete -c duke -n "__fish_duke_using_subcommand plan" -l exclude-caches -d 'Exclude directories that contain a CACHEDIR.TAG'
 complete -c duke -n "__fish_duke_using_subcommand plan" -l skip-network -d 'Skip network file systems below PATH'
@@ -187,7 +187,7 @@ complete -c duke -n "__fish_duke_using_subcommand save" -l root -d 'Read only th
 complete -c duke -n "__fish_duke_using_subcommand save" -s o -l output -d 'Write the result to FILE, which is replaced only when the result is complete; - is standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s t -l threads -d 'Read with N threads' -r
-complete -c duke -n "__fish_duke_using_subcommand save" -l fs-id -d 'Name the file system of each PATH, so that merge knows it on other hosts' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -l fs-id -d 'Name the file system of each PATH, so that merge recognizes it on other hosts' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -l plan -d 'Save one part of the plan that FILE contains, with the flags of that plan' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l part -d 'Number of the part to save; 0 is the rest' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'

@@ -266,7 +266,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     },
     ColumnSpec {
         column: Column::StorageClass,
-        titles: ["Class"; 2],
+        titles: ["Storage"; 2],
         align: Align::Left,
         widths: &[Width::Cells(12), Width::Cells(8)],
         drop_order: 1,

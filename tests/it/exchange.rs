@@ -692,7 +692,8 @@ fn objects_have_the_storage_classes_that_rclone_lists() {
         let object = |name, class| {
             format!("{{\"Path\":\"d/{name}\",\"Size\":3000,\"IsDir\":false,\"Tier\":\"{class}\"}}")
         };
-        format!("[\n{},\n{}\n]\n", object("a", classes[0]), object("b", classes[1]))
+        let outside = r#"{"Path":"outside","Size":1,"IsDir":false}"#;
+        format!("[\n{},\n{},\n{outside}\n]\n", object("a", classes[0]), object("b", classes[1]))
     };
     let path = search_path(&place, "rclone", "cat lines");
     let duke = |words: &[&str]| {

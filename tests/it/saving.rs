@@ -356,15 +356,13 @@ fn a_scan_with_patterns_is_compared_with_a_snapshot_of_the_same_patterns() {
     let (place, state) = (Place::new(), Place::new());
     place.file("t/old", 5000);
     place.file("t/old.o", 5000);
-    keep(&place, &state, &["--exclude", "*.o", "--exclude", "tmp/", "--exclude-caches"], 2);
+    keep(&place, &state, &["--exclude", "*.o", "--exclude", "tmp/", "-x"], 2);
     place.file("t/late", 5000);
     place.file("t/late.o", 5000);
     let diff = |words: &[&str]| with_state(&place, &state, &[&["diff", "-n"], words, &["t"]].concat());
-    let run = diff(&["--exclude-caches", "--exclude", "tmp/", "--exclude", "*.o"]);
+    let run = diff(&["-x", "--exclude", "tmp/", "--exclude", "*.o"]);
     assert_eq!(new_files(run), ["late"], "the order of the flags has no effect");
-    for flags in
-        [&["--exclude", "*.o", "--exclude-caches"][..], &["--exclude", "*.o", "--exclude", "tmp/"], &[]]
-    {
+    for flags in [&["--exclude", "*.o", "-x"][..], &["--exclude", "*.o", "--exclude", "tmp/"], &[]] {
         let run = diff(flags).ended(2);
         assert!(run.stderr.contains("no snapshot was made with the same flags"), "{flags:?}: {}", run.stderr);
     }

@@ -155,7 +155,9 @@ impl IndexDraft {
             about.file_systems.get(index).unwrap_or(&unknown).write(&mut bytes);
         }
         write_varint(&mut bytes, classes.len() as u64);
-        classes.iter().for_each(|class| write_text(&mut bytes, class));
+        for class in classes {
+            write_text(&mut bytes, class);
+        }
         about.write(&mut bytes);
         write_text(&mut bytes, env!("CARGO_PKG_VERSION").as_bytes());
         bytes

@@ -22,6 +22,7 @@ use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::view_state::BaseView;
 use crate::ui::views::LIST;
+use crate::ui::widgets::hints::is_of_table;
 
 impl App<'_> {
     /// Returns `true` if the owner column is already visible, or if the owner of a visible entry is known.
@@ -70,7 +71,7 @@ impl App<'_> {
         }
         match command {
             _ if self.scope() == Scope::Sheet
-                && self.cx.sheet().is_some_and(|sheet| !sheet.table.has(command)) =>
+                && self.cx.sheet().is_some_and(|sheet| !is_of_table(sheet.table, command)) =>
             {
                 self.cx.notify_unavailable(command);
                 None

@@ -42,14 +42,14 @@ pub fn beside_edge(pane: Rect) -> Rect {
 impl<'t> Context<'t> {
     pub fn regions(&self, size: (u16, u16)) -> PaneLayout {
         let mut view = layout(size);
-        let (is_list, has_parent) = match self.sheet() {
-            Some(sheet) => (sheet.table.marks == RowMarks::Entries, false),
-            None => {
-                // Nothing is above the list of several roots.
-                let has_parent = self.panes == Panes::Both && self.place.id != DirId::TOP;
-                (self.views.base == BaseView::List, has_parent && size.0 >= VERY_WIDE)
-            }
-        };
+        let sheet = self.sheet();
+        let is_list =
+            sheet.map_or(self.views.base == BaseView::List, |sheet| sheet.table.marks == RowMarks::Entries);
+        // Nothing is above the list of several roots.
+        let has_parent = sheet.is_none()
+            && self.panes == Panes::Both
+            && self.place.id != DirId::TOP
+            && size.0 >= VERY_WIDE;
         if size.0 < WIDE || self.panes == Panes::None || !is_list {
             return PaneLayout { view, right: None, left: None };
         }

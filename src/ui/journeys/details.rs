@@ -286,18 +286,18 @@ fn the_list_has_a_column_for_storage_classes_if_the_tree_has_any() {
     let tree = with_class(Some("DEEP_ARCHIVE"));
     let mut app = finished(&tree);
     let text = screen(&mut app);
-    assert!(text.contains("Class") && text.contains("DEEP_ARCHIVE   object"), "{text}");
+    assert!(text.contains("Storage") && text.contains("DEEP_ARCHIVE   object"), "{text}");
     press(&mut app, "i");
-    assert!(screen(&mut app).contains(" Class       DEEP_ARCHIVE"), "{}", screen(&mut app));
+    assert!(screen(&mut app).contains(" Storage     DEEP_ARCHIVE"), "{}", screen(&mut app));
     press(&mut app, "i");
     // The column is among the first to disappear.
     app.update(Event::Resize(50, 12));
     let text = screen(&mut app);
-    assert!(!text.contains("Class") && text.contains("Share"), "{text}");
+    assert!(!text.contains("Storage") && text.contains("Share"), "{text}");
     // Control characters in a name from a list do not reach the terminal.
     let tree = with_class(Some("a\x1b[31m"));
     let text = screen(&mut finished(&tree));
-    assert!(text.contains("Class") && !text.contains('\x1b'), "{text}");
+    assert!(text.contains("Storage") && !text.contains('\x1b'), "{text}");
     let tree = with_class(None);
-    assert!(!screen(&mut finished(&tree)).contains("Class"));
+    assert!(!screen(&mut finished(&tree)).contains("Storage"));
 }

@@ -147,7 +147,7 @@ fn commands_for_all_rows_load_the_others() {
         let tree = stored();
         let mut app = opened(&tree);
         press(&mut app, keys);
-        assert_eq!(app.cx.marks.count() as u64, ENTRIES, "{keys}");
+        assert_eq!(app.cx.marks.count(), ENTRIES, "{keys}");
     }
 
     let tree = stored();

@@ -209,7 +209,7 @@ impl DetailLines<'_> {
             self.add("Apparent", self.bytes(metadata.apparent, Precision::Exact));
             if let Some(class) = metadata.storage_class {
                 let name = self.cx.tree.storage_classes().name(class);
-                self.add("Class", escape(name.as_bytes()).into_owned());
+                self.add("Storage", escape(name.as_bytes()).into_owned());
             }
             return;
         };

@@ -16,7 +16,6 @@ use crate::table::column::{Column, ColumnSet};
 use crate::table::recorded::RecordedTree;
 use crate::table::row::Row;
 use crate::tree::{DirId, EntryId, Totals, Tree};
-use crate::ui::keys::Command;
 use crate::ui::loader::{Load, Sources, TableRequest};
 use crate::ui::theme::Role;
 use crate::ui::window::totals_size;
@@ -133,25 +132,6 @@ impl Eq for TableSpec {}
 impl TableSpec {
     pub fn may_sort(&self, column: Column) -> bool {
         self.sortable.iter().any(|(sorted, _)| *sorted == column)
-    }
-
-    /// Returns `true` unless `command` depends on columns, bars or copies that this table does not have.
-    pub fn has(&self, command: Command) -> bool {
-        match command {
-            Command::Scale => self.has_scale,
-            Command::Measure => self.has_measure,
-            Command::MarkCopies(_) | Command::MarkElsewhere | Command::Share => {
-                self.layout == TableLayout::Copies
-            }
-            Command::MarkRange | Command::MarkShown | Command::InvertMarks => self.marks == RowMarks::Entries,
-            Command::Show(column) => self.columns.has(column),
-            // These commands act on marked entries. In a table with marks of its own, the user means the marked rows.
-            Command::Delete | Command::Trash | Command::Script | Command::PrintMarks => {
-                self.marks != RowMarks::Own
-            }
-            Command::Graph => self.columns.has(C::Percent),
-            _ => true,
-        }
     }
 
     pub fn is_of_changes(&self) -> bool {

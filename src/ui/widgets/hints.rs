@@ -9,6 +9,7 @@ use crate::base::format::grouped;
 use crate::base::sort::sort_by_key;
 use crate::base::text::width;
 use crate::source::SourceKind;
+use crate::table::column::Column;
 use crate::tree::DirId;
 use crate::ui::component::Component;
 use crate::ui::context::Context;
@@ -17,6 +18,7 @@ use crate::ui::options::DeleteMode;
 use crate::ui::table_page::{EnterEffect, TablePage};
 use crate::ui::theme::Role;
 use crate::ui::views::RowMarks;
+use crate::ui::views::table::{TableLayout, TableSpec};
 
 /// Rank of the hint for deleting marked entries.
 const DELETE_MARKED: u8 = 1;
@@ -128,10 +130,30 @@ fn is_useful(cx: &Context<'_>, top: Top<'_, '_>, command: Command) -> bool {
         _ if top.layer.is_some() => true,
         _ => match page {
             Some(page) => {
-                is_useful_on_page(page, command) && cx.sheet().is_none_or(|sheet| sheet.table.has(command))
+                is_useful_on_page(page, command)
+                    && cx.sheet().is_none_or(|sheet| is_of_table(sheet.table, command))
             }
             None => is_useful_in_list(cx, top.scope, command),
         },
+    }
+}
+
+/// Returns `true` unless `command` depends on columns, bars or copies that this table does not have.
+pub fn is_of_table(table: &TableSpec, command: Command) -> bool {
+    match command {
+        Command::Scale => table.has_scale,
+        Command::Measure => table.has_measure,
+        Command::MarkCopies(_) | Command::MarkElsewhere | Command::Share => {
+            table.layout == TableLayout::Copies
+        }
+        Command::MarkRange | Command::MarkShown | Command::InvertMarks => table.marks == RowMarks::Entries,
+        Command::Show(column) => table.columns.has(column),
+        // These commands act on marked entries. In a table with marks of its own, the user means the marked rows.
+        Command::Delete | Command::Trash | Command::Script | Command::PrintMarks => {
+            table.marks != RowMarks::Own
+        }
+        Command::Graph => table.columns.has(Column::Percent),
+        _ => true,
     }
 }
 

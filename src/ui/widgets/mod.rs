@@ -20,7 +20,7 @@ pub mod footer;
 mod frames;
 mod half_blocks;
 mod header;
-mod hints;
+pub mod hints;
 mod list;
 pub mod map;
 pub mod overview;

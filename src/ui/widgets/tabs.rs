@@ -160,7 +160,9 @@ fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize, gap: usize) {
     if total(all, gap) <= room {
         return;
     }
-    all.iter_mut().for_each(|tab| tab.name = SHORT);
+    for tab in all.iter_mut() {
+        tab.name = SHORT;
+    }
     if total(all, gap) <= room {
         return;
     }
@@ -178,7 +180,9 @@ fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize, gap: usize) {
         let Some(left) = nameless.checked_sub(1) else { break };
         (tab.name, nameless) = (NAMELESS, left);
     }
-    all.iter_mut().for_each(|tab| tab.name = SHORT);
+    for tab in all.iter_mut() {
+        tab.name = SHORT;
+    }
     let mut others: Vec<usize> = (0..all.len()).filter(|index| *index != here).collect();
     sort_by_key(&mut others, |index| Reverse(index.abs_diff(here)));
     for index in others {
