@@ -105,13 +105,13 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Show what changed since an export or a snapshot was made')
             [CompletionResult]::new('df', 'df', [CompletionResultType]::ParameterValue, 'Explain why df and a scan differ')
             [CompletionResult]::new('duplicates', 'duplicates', [CompletionResultType]::ParameterValue, 'List files and directories with the same contents')
-            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print the help of duke, or of a command')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print help for duke or for a command')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page (to read it: duke man | man -l -)')
             [CompletionResult]::new('ncdu', 'ncdu', [CompletionResultType]::ParameterValue, 'Browse with the command line and the configuration files of ncdu')
             [CompletionResult]::new('merge', 'merge', [CompletionResultType]::ParameterValue, 'Merge the snapshots of a plan''s parts into one')
             [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Divide PATH into parts that several machines can scan')
             [CompletionResult]::new('save', 'save', [CompletionResultType]::ParameterValue, 'Save one snapshot of all PATHs, for -f and diff')
-            [CompletionResult]::new('subvolumes', 'subvolumes', [CompletionResultType]::ParameterValue, 'List the subvolumes and snapshots of btrfs, with the bytes that deleting them frees')
+            [CompletionResult]::new('subvolumes', 'subvolumes', [CompletionResultType]::ParameterValue, 'List btrfs subvolumes and snapshots, with the bytes that deleting each frees')
             break
         }
         'duke;config' {

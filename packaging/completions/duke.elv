@@ -102,13 +102,13 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand diff 'Show what changed since an export or a snapshot was made'
             cand df 'Explain why df and a scan differ'
             cand duplicates 'List files and directories with the same contents'
-            cand help 'Print the help of duke, or of a command'
+            cand help 'Print help for duke or for a command'
             cand man 'Print the manual page (to read it: duke man | man -l -)'
             cand ncdu 'Browse with the command line and the configuration files of ncdu'
             cand merge 'Merge the snapshots of a plan''s parts into one'
             cand plan 'Divide PATH into parts that several machines can scan'
             cand save 'Save one snapshot of all PATHs, for -f and diff'
-            cand subvolumes 'List the subvolumes and snapshots of btrfs, with the bytes that deleting them frees'
+            cand subvolumes 'List btrfs subvolumes and snapshots, with the bytes that deleting each frees'
         }
         &'duke;config'= {
             cand --config 'Read the configuration from FILE'

@@ -29,7 +29,7 @@ pub fn latest(
     environment: &Environment,
 ) -> Result<PathBuf, UsageError> {
     let Some(scope) = scan.scope() else {
-        let reason = "diff: a pattern for paths does not work with automatic snapshots; give a file as OLD";
+        let reason = "diff: --exclude with a path such as a/b does not work with automatic snapshots; give a file as OLD";
         return Err(UsageError::Usage(reason.to_owned()));
     };
     let folder = folder(environment)?;

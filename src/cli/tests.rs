@@ -275,7 +275,7 @@ fn invalid_command_lines_are_rejected_in_one_line() {
         ("--by size", "[possible values: type, age, owner, class]"),
         ("diff", "neither XDG_STATE_HOME nor HOME is set"),
         ("diff --list", "neither XDG_STATE_HOME nor HOME is set"),
-        ("diff --exclude x/y", "a pattern for paths"),
+        ("diff --exclude x/y", "--exclude with a path such as a/b does not work"),
         ("diff --since x", "not an age such as 3d"),
         ("diff --since 3", "not an age such as 3d"),
         ("diff --since 3d old.json", "--since works only with a directory, not with old.json"),

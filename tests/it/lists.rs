@@ -261,7 +261,7 @@ fn lines_that_cannot_be_read_are_named_and_the_others_are_shown() {
     assert_eq!(read.json().root().get("totals").get("apparent").number(), 5);
     assert!(!read.json().root().get("complete").is_true());
     let expected = "duke: list: line 3: size: not a whole number
-duke: list: line 4: '..' after a name in the path
+duke: list: line 4: '..' is allowed only at the start of a relative path
 duke: list: line 5: fewer columns than the header
 duke: list: line 6: fewer columns than the header
 duke: list: line 7: fewer columns than the header
