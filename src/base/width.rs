@@ -51,7 +51,9 @@ pub fn first_words<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str>
     } else {
         head.rsplit_once(' ').map_or(head, |it| it.0)
     };
-    let words = words.trim_end_matches([' ', ',', ';', ':', '(']);
+    // Of words in parentheses, either all are kept or none.
+    let words = words.rfind('(').filter(|at| !words[*at..].contains(')')).map_or(words, |at| &words[..at]);
+    let words = words.trim_end_matches([' ', ',', ';', ':']);
     Cow::Owned(format!("{words}{}", start(gap, columns)))
 }
 
@@ -130,7 +132,7 @@ mod tests {
     fn a_long_sentence_ends_after_a_word() {
         let sentence = "Cannot mark a total (Enter lists its entries)";
         assert_eq!(first_words(sentence, 45, "…"), sentence);
-        assert_eq!(first_words(sentence, 44, "…"), "Cannot mark a total (Enter lists its…");
+        assert_eq!(first_words(sentence, 44, "…"), "Cannot mark a total…", "no half parenthesis");
         assert_eq!(first_words(sentence, 22, "…"), "Cannot mark a total…");
         assert_eq!(first_words(sentence, 20, "…"), "Cannot mark a total…");
         assert_eq!(first_words(sentence, 19, "…"), "Cannot mark a…");

@@ -28,7 +28,7 @@ use crate::formats::long_paths::{LONGEST, TooLong};
 use crate::platform::terminal::interrupt::Interrupt;
 use crate::run::exit::{Exit, exit_of};
 use crate::run::print::{Progress, read};
-use crate::run::streams::{exit_of_writing, print_error, standard_output, summarize};
+use crate::run::streams::{exit_of_writing, print_error, print_other_flags, standard_output, summarize};
 use crate::scan::{self, Outcome};
 use crate::source::{Source, SourceSpec};
 use crate::tree::{DirId, EntryId, Tree, join};
@@ -103,6 +103,7 @@ pub fn compare(comparison: DiffJob) -> Exit {
         Ok(sides) => sides,
         Err(exit) => return exit,
     };
+    print_other_flags(&old.source, &new.source);
     summarize(old.source.tree(), old.outcome.as_ref());
     let exit = exit_of(&old.source, old.outcome.as_ref());
     let printed = standard_output().and_then(|mut out| Changes::find(&old, &new, options).write(&mut out));

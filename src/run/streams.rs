@@ -8,6 +8,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
 
 use crate::base::os_error::io_error_text;
+use crate::base::text::escape;
 use crate::output::errors;
 use crate::platform::terminal::streams;
 use crate::run::exit::Exit;
@@ -26,6 +27,20 @@ pub fn print_error(message: &str) {
 pub(crate) fn summarize(tree: &Tree, outcome: Option<&Outcome>) {
     for line in errors::lines(tree, outcome) {
         print_error(&line);
+    }
+}
+
+/// Prints a message if the two trees were scanned with different flags, because the comparison then shows entries as new
+/// or deleted that only one of the scans has excluded.
+pub(crate) fn print_other_flags(old: &Source, new: &Source) {
+    let (Some(before), Some(after)) = (old.scope(), new.scope()) else { return };
+    if before != after {
+        let flags = |scope: &[u8]| if scope.is_empty() { "none".into() } else { escape(scope).into_owned() };
+        print_error(&format!(
+            "scanned with different flags: entries that only one scan excludes appear as changes (OLD: {}; NEW: {})",
+            flags(&before),
+            flags(&after)
+        ));
     }
 }
 

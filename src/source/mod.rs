@@ -26,7 +26,7 @@ use std::time::Duration;
 use crate::base::sync::Arc;
 use crate::formats::flat::Provenance;
 pub use crate::formats::lists::{FieldColumn, ListOptions, ListPreset};
-use crate::formats::snapshot::{FileSystemInfo, RootOrigin, SnapshotInfo, is_snapshot};
+use crate::formats::snapshot::{FileSystemInfo, RootOrigin, SnapshotInfo, UNKNOWN_SCOPE, is_snapshot};
 use crate::platform::fs::identity::identities;
 use crate::platform::fs::mounts::Mount;
 use crate::platform::host_name;
@@ -192,16 +192,26 @@ impl Source {
         }
     }
 
+    /// Returns the flags of the scan that select its entries ([`SnapshotInfo::scope`]); `None` if they are unknown.
+    pub fn scope(&self) -> Option<Vec<u8>> {
+        match self {
+            Self::Snapshot(recorded) => {
+                Some(recorded.about().scope.clone()).filter(|scope| scope != UNKNOWN_SCOPE)
+            }
+            _ => self.scan().and_then(|scan| scan.options().scope()).map(String::into_bytes),
+        }
+    }
+
     /// Returns the metadata for a snapshot of this source.
     pub fn about(&self) -> SnapshotInfo {
         if let Self::Snapshot(recorded) = self {
             return recorded.about().clone();
         }
-        let scope = self.scan().and_then(|scan| scan.options().scope());
+        let scope = self.scope();
         let mut origins = self.provenance().into_iter().map(|Provenance { host, scanned_at }| RootOrigin {
             scanned_at: scanned_at.unwrap_or_default(),
             host: host.unwrap_or_default().into_bytes(),
-            scope: scope.clone().unwrap_or_else(|| "filtered".to_owned()).into_bytes(),
+            scope: scope.clone().unwrap_or_else(|| UNKNOWN_SCOPE.into()),
         });
         let first = origins.next().unwrap_or_default();
         let others: Vec<RootOrigin> = origins.collect();

@@ -356,7 +356,7 @@ fn a_scan_with_patterns_is_compared_with_a_snapshot_of_the_same_patterns() {
     let (place, state) = (Place::new(), Place::new());
     place.file("t/old", 5000);
     place.file("t/old.o", 5000);
-    keep(&place, &state, &["--exclude", "*.o", "--exclude", "tmp/", "-x"], 2);
+    let kept = keep(&place, &state, &["--exclude", "*.o", "--exclude", "tmp/", "-x"], 2);
     place.file("t/late", 5000);
     place.file("t/late.o", 5000);
     let diff = |words: &[&str]| with_state(&place, &state, &[&["diff", "-n"], words, &["t"]].concat());
@@ -366,6 +366,9 @@ fn a_scan_with_patterns_is_compared_with_a_snapshot_of_the_same_patterns() {
         let run = diff(flags).ended(2);
         assert!(run.stderr.contains("no snapshot was made with the same flags"), "{flags:?}: {}", run.stderr);
     }
+    let kept = kept.to_str().unwrap();
+    let run = with_state(&place, &state, &["diff", "-n", kept, "t"]);
+    assert!(run.stderr.contains("scanned with different flags") && run.code == Some(0), "{}", run.stderr);
 }
 
 #[test]

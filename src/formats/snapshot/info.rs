@@ -4,6 +4,9 @@
 
 use crate::tree::varint::{ByteReader, Malformed, write_varint, zigzag};
 
+/// Value of [`SnapshotInfo::scope`] if the flags are unknown, or if they depend on how the roots were written.
+pub(crate) const UNKNOWN_SCOPE: &[u8] = b"filtered";
+
 /// Metadata of a snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SnapshotInfo {
@@ -11,8 +14,8 @@ pub struct SnapshotInfo {
     pub scanned_at: i64,
     /// Host name of the first root; empty if unknown.
     pub host: Vec<u8>,
-    /// Command-line flags that select the entries of the scan; empty for the default. The value is `filtered` if
-    /// patterns for paths were excluded, or if the flags are unknown. A comparison of snapshots with different values
+    /// Command-line flags that select the entries of the scan; empty for the default. The value is
+    /// [`UNKNOWN_SCOPE`] if patterns for paths were excluded, or if the flags are unknown. A comparison of snapshots with different values
     /// says little about growth.
     pub scope: Vec<u8>,
     /// Origins of the second and later roots, in order. Roots beyond the end of this list have the origin of the

@@ -20,6 +20,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::base::os_error::io_error_text;
+pub(crate) use crate::formats::snapshot::info::UNKNOWN_SCOPE;
 pub use crate::formats::snapshot::info::{FileSystemInfo, PlanParts, RootOrigin, SnapshotInfo};
 pub use crate::formats::snapshot::layout::MAGIC;
 use crate::formats::snapshot::layout::{FOOTER, HEADER};

@@ -272,8 +272,13 @@ fn with_class(class: Option<&str>) -> Tree {
     let growing = Growing::new();
     let (tree, mut batch) = (&growing.tree, crate::tree::Batch::default());
     let storage_class = class.map(|name| tree.storage_classes().add(name.as_bytes()));
-    let state =
-        EntryState::Known(Metadata { blocks: 1, apparent: 512, storage_class, ..Metadata::default() });
+    let state = EntryState::Known(Metadata {
+        blocks: 1,
+        apparent: 512,
+        mtime: 1_700_000_000,
+        storage_class,
+        ..Metadata::default()
+    });
     batch.push(growing.root(), &Entry { name: b"object", kind: Kind::File, state });
     let sealed = batch.seal(tree, growing.root()).unwrap();
     tree.publish(&mut batch, growing.root(), &sealed);
@@ -287,8 +292,10 @@ fn the_list_has_a_column_for_storage_classes_if_the_tree_has_any() {
     let mut app = finished(&tree);
     let text = screen(&mut app);
     assert!(text.contains("Storage") && text.contains("DEEP_ARCHIVE   object"), "{text}");
+    app.cx.source_kind = crate::source::SourceKind::Objects;
     press(&mut app, "i");
-    assert!(screen(&mut app).contains(" Storage     DEEP_ARCHIVE"), "{}", screen(&mut app));
+    let text = screen(&mut app);
+    assert!(text.contains(" Storage     DEEP_ARCHIVE") && text.contains(" Modified    2023-11-14"), "{text}");
     press(&mut app, "i");
     // The column is among the first to disappear.
     app.update(Event::Resize(50, 12));

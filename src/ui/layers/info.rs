@@ -211,12 +211,13 @@ impl DetailLines<'_> {
                 let name = self.cx.tree.storage_classes().name(class);
                 self.add("Storage", escape(name.as_bytes()).into_owned());
             }
-            return;
+            return self.add_recorded_time(metadata.mtime);
         };
         let (totals, bound, errno) = self.cx.standing(id);
         self.add("Disk", self.bytes(totals.disk, bound));
         self.add("Apparent", self.bytes(totals.apparent, bound));
         self.add("Items", format!("{} below", grouped(totals.items)));
+        self.add_recorded_time(metadata.mtime);
         let shared = self.cx.shared(id);
         if shared > 0 {
             self.add("Shared", format!("{} among entries inside, counted once", self.size(shared)));
@@ -234,6 +235,13 @@ impl DetailLines<'_> {
         }
         if parent == DirId::TOP {
             self.add("Root", "scan root".to_owned());
+        }
+    }
+
+    /// Adds the modification time of an entry that was not scanned just now. For other entries, the system is asked for it.
+    fn add_recorded_time(&mut self, mtime: i64) {
+        if self.cx.source_kind != SourceKind::Live && mtime != 0 {
+            self.add("Modified", self.time(mtime));
         }
     }
 
