@@ -15,7 +15,7 @@ pub struct SnapshotInfo {
     /// Host name of the first root; empty if unknown.
     pub host: Vec<u8>,
     /// Command-line flags that select the entries of the scan; empty for the default. The value is
-    /// [`UNKNOWN_SCOPE`] if patterns for paths were excluded, or if the flags are unknown. A comparison of snapshots with different values
+    /// `filtered` if patterns for paths were excluded, or if the flags are unknown. A comparison of snapshots with different values
     /// says little about growth.
     pub scope: Vec<u8>,
     /// Origins of the second and later roots, in order. Roots beyond the end of this list have the origin of the
