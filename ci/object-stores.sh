@@ -111,7 +111,7 @@ classes() { sort | uniq -c | tr -s ' \n' ' '; }
 duke_classes() { "$duke" --ndjson -q "$@" | sed -n 's/.*"storage_class":"\([^"]*\)".*/\1/p' | classes; }
 listed=$(rclone lsf -R --files-only --format T s3:data | classes)
 same classes "$(duke_classes rclone://s3:data)" "$listed"
-"$duke" save -q -o data.duke rclone://s3:data
+"$duke" --ndjson -q rclone://s3:data | "$duke" save -q -f - -o data.duke
 same 'classes in a snapshot' "$(duke_classes -f data.duke)" "$listed"
 same directory "$("$duke" --json -q 'rclone://s3:data/d3' | seen)" "$(sized s3:data/d3)"
 # Every name and size, of versions and uploads too, is one that rclone prints.
