@@ -162,13 +162,7 @@ fn line<'a>(cx: &Context<'_>, fact: &Fact, room: usize) -> Line<'a> {
     let right = if room < NARROW { "" } else { &fact.right };
     let right = fit(right, room / 2, gap).into_owned();
     let left = room.saturating_sub(width(&right) + 1 + 2 * usize::from(!right.is_empty()));
-    // In a warning such as `cannot delete a mount point: /mnt`, the reason matters more than the path.
-    let (reason, path) = match fact.left.split_once(": ") {
-        Some((reason, _)) if fact.role == Role::Warning => fact.left.split_at(reason.len() + 2),
-        _ => ("", fact.left.as_str()),
-    };
-    let path = fit(path, left.saturating_sub(width(reason)), gap);
-    let text = fit(&format!("{reason}{path}"), left, gap).into_owned();
+    let text = fit(&fact.left, left, gap).into_owned();
     let fill = room.saturating_sub(1 + width(&text) + width(&right)) * usize::from(!right.is_empty());
     let fill = fill.saturating_sub(1);
     Line::styled(format!(" {text}{}{right}", " ".repeat(fill)), cx.theme.style(fact.role))
