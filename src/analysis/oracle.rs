@@ -173,8 +173,8 @@ impl<'i> Oracle<'i> {
         !is_origin_or_above(item, self.origin) && !is_hidden && self.terms.iter().all(holds)
     }
 
-    /// Returns `true` if an item is kept: the query finds the item itself, or it includes the contents of the directories
-    /// it finds and finds a directory above the item.
+    /// Returns `true` if an item is kept: the query finds the item itself, or it includes the contents of the
+    /// directories it finds and finds a directory above the item.
     pub(crate) fn keeps(&self, item: &Item) -> bool {
         self.finds(item) || self.brings_contents() && self.above(item).any(|above| self.finds(above))
     }

@@ -39,8 +39,8 @@ pub fn beginning<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     Cow::Owned(format!("{}{gap}", head.trim_end()))
 }
 
-/// Shortens `text` to `columns` columns if it is wider, by replacing its end with `gap`. The text ends after a whole word,
-/// unless it has only one word that fits.
+/// Shortens `text` to `columns` columns if it is wider, by replacing its end with `gap`. The text ends after a whole
+/// word, unless it has only one word that fits.
 pub fn first_words<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     if start(text, columns).len() == text.len() {
         return Cow::Borrowed(text);

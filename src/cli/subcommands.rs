@@ -62,9 +62,9 @@ pub enum Command {
     Df(Box<Df>),
     /// List files and directories with the same contents
     ///
-    /// Prints the groups with the most wasted bytes first. Wasted bytes are freed if only the smallest copy in each group is kept.
-    /// Files are compared by their contents, and nothing is changed unless --share is given. Empty files are ignored,
-    /// and names of one inode count as one file.
+    /// Prints the groups with the most wasted bytes first. Wasted bytes are freed if only the smallest copy in each
+    /// group is kept. Files are compared by their contents, and nothing is changed unless --share is given. Empty files
+    /// are ignored, and names of one inode count as one file.
     Duplicates(Box<DuplicatesFlags>),
     /// Print help for duke or for a command
     Help {

@@ -115,6 +115,12 @@ impl Operation {
 /// Returns an error if no thread can be started.
 pub fn start(pool: &Pool, work: Operation, journal: Option<Journal>) -> std::io::Result<Job<Report>> {
     pool.start(move |task| {
+        let work = match work {
+            Operation::Share(sharing) => {
+                Operation::Share(Arc::new(sharing.without_shared(&|| task.is_cancelled())))
+            }
+            work => work,
+        };
         let report = run(task, &work, journal.as_ref());
         task.publish(Report { is_over: true, is_cancelled: task.is_cancelled(), ..report });
     })
@@ -127,13 +133,6 @@ fn run(task: &Task<Report>, work: &Operation, journal: Option<&Journal>) -> Repo
             return Report { failures: refused, ..Report::default() };
         }
     }
-    let unshared;
-    let work = if let Operation::Share(sharing) = work {
-        unshared = Operation::Share(Arc::new(sharing.without_shared()));
-        &unshared
-    } else {
-        work
-    };
     let kind = work.kind();
     let items = work.items();
     let begun: Vec<JournalLine> =
@@ -144,21 +143,17 @@ fn run(task: &Task<Report>, work: &Operation, journal: Option<&Journal>) -> Repo
         let ended = moved(kind, &items, &trashing, task.is_cancelled());
         (trashed(trashing), ended)
     };
+    // Only the final report lists the moved items. Copying the list each time would be slow.
+    let report = |so_far: &trash::Trashing| {
+        let (entries, failures) = (so_far.moved.len() as u64, so_far.failures.clone());
+        task.publish(Report { entries, failures, ..Report::default() });
+    };
     let (report, ended) = match work {
         Operation::Remove(selection) => removed(task, selection, kind),
         Operation::Trash(selection) => {
-            let owner = Owner::of_process();
-            let report = |trashing: &trash::Trashing| task.publish(trashed(trashing.clone()));
-            with_journal(trash::run(task, selection, &owner, &report))
+            with_journal(trash::run(task, selection, &Owner::of_process(), &report))
         }
-        Operation::Restore(all) => {
-            // Only the final report lists the restored entries. Copying the list each time would be slow.
-            let report = |restored: &trash::Trashing| {
-                let (entries, failures) = (restored.moved.len() as u64, restored.failures.clone());
-                task.publish(Report { entries, failures, ..Report::default() });
-            };
-            with_journal(trash::run_back(task, all, &report))
-        }
+        Operation::Restore(all) => with_journal(trash::run_back(task, all, &report)),
         Operation::Share(sharing) => shared(task, sharing, &items),
     };
     let not_ended = write_down(&ended);

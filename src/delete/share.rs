@@ -12,7 +12,7 @@ use std::path::Path;
 use super::copy_files::{CopyFile, CopyName, CopyPlaces, LastPlace, PlacesBuilder, SelectedItems};
 use super::{Failures, Reason, Selection};
 use crate::base::job::Task;
-use crate::platform::entry::contents::{Contents, sync_file_system};
+use crate::platform::entry::contents::{Contents, StoredContents, sync_file_system};
 use crate::platform::fs::capacity::capacity;
 use crate::platform::{Errno, FileId};
 use crate::tree::{DirId, Tree};
@@ -34,7 +34,8 @@ pub(super) struct SharedData {
     /// Number of files made to use the data of another file. Files that already shared all of their data are not
     /// counted.
     pub(super) files: u64,
-    /// Number of bytes processed in these files, including any that were already shared.
+    /// Number of bytes that these files share now and did not share before. If the system does not report where data is
+    /// stored, all bytes of these files.
     pub(super) bytes: u64,
     /// Change in free space in bytes; `None` if unknown.
     pub(super) gained: Option<i64>,
@@ -47,9 +48,9 @@ type ItemResults = Vec<Option<Result<u64, Reason>>>;
 
 impl CopySharing {
     /// Plans the sharing. The selected files of each set, including files inside selected directories, will use the
-    /// data of an unselected file. If all files of a set are selected, or without a selection, all files of the set will
-    /// use the data of one of them. The file with the least disk usage provides the data, because holes and compression
-    /// are shared, too.
+    /// data of an unselected file. If all files of a set are selected, or without a selection, all files of the set
+    /// will use the data of one of them. The file with the least disk usage provides the data, because holes and
+    /// compression are shared, too.
     pub fn new<'n, S: AsRef<[CopyName<'n>]>>(
         tree: &Tree,
         selection: Option<&Selection>,
@@ -77,20 +78,19 @@ impl CopySharing {
     }
 
     /// Returns the same plan without the files that cannot gain anything, because they already share all of their data
-    /// with the file that provides it. Files that cannot be opened remain, so that they are reported.
-    pub(super) fn without_shared(&self) -> Self {
+    /// with the file that provides it. Files that cannot be opened remain, so that they are reported. Once
+    /// `is_cancelled` returns `true`, all other files remain, too.
+    pub(super) fn without_shared(&self, is_cancelled: &dyn Fn() -> bool) -> Self {
         let mut open = LastPlace::default();
-        let mut is_needed = |from: &Contents, file: &CopyFile| {
+        let mut is_needed = |from: &StoredContents, file: &CopyFile| {
             let to = open.open_file(&self.places, file);
             !to.is_ok_and(|to| to.unshared_with(from).is_some_and(|ranges| ranges.is_empty()))
         };
         let needed = |set: &Vec<CopyFile>| {
-            let mut files = set.clone();
-            if let Ok(from) = LastPlace::default().open_file(&self.places, &set[0]) {
-                let mut receivers = files.split_off(1);
-                receivers.retain(|file| is_needed(&from, file));
-                files.append(&mut receivers);
-            }
+            let from = || LastPlace::default().open_file(&self.places, &set[0]).ok()?.stored();
+            let Some(from) = (!is_cancelled()).then(from).flatten() else { return Some(set.clone()) };
+            let receivers = set[1..].iter().filter(|file| is_cancelled() || is_needed(&from, file));
+            let files: Vec<CopyFile> = set[..1].iter().chain(receivers).cloned().collect();
             (files.len() > 1).then_some(files)
         };
         let sets = self.sets.iter().filter_map(needed).collect();
@@ -170,11 +170,12 @@ impl Sharer<'_> {
         while let [(number, source), receivers @ ..] = rest.as_slice() {
             let mut elsewhere = Vec::new();
             let from = self.open.open_file(&self.sharing.places, source);
+            let stored = from.as_ref().ok().filter(|_| !receivers.is_empty()).and_then(Contents::stored);
             for (index, file) in receivers {
                 if (self.is_cancelled)() {
                     return;
                 }
-                match from.as_ref().map_or(Err(ELSEWHERE), |from| self.share(from, file)) {
+                match from.as_ref().map_or(Err(ELSEWHERE), |from| self.share(from, stored.as_ref(), file)) {
                     Err(ELSEWHERE) => elsewhere.push((*index, *file)),
                     result => {
                         if result.is_ok_and(|bytes| bytes > 0) {
@@ -197,12 +198,19 @@ impl Sharer<'_> {
         }
     }
 
-    /// Makes `file` use the data of `from`. Returns the number of bytes shared that were not shared before.
-    fn share(&mut self, from: &Contents, file: &CopyFile) -> Result<u64, Reason> {
+    /// Makes `file` use the data of `from`, which is at `stored` if this is known. Returns the number of bytes shared that were not shared before, or all bytes
+    /// if the system does not report where data is stored.
+    fn share(
+        &mut self,
+        from: &Contents,
+        stored: Option<&StoredContents>,
+        file: &CopyFile,
+    ) -> Result<u64, Reason> {
         let to = self.open.open_file(&self.sharing.places, file)?;
         let mut shared = 0;
         let whole = || std::iter::once(0..file.state.size).collect();
-        for Range { start, end } in to.unshared_with(from).unwrap_or_else(whole) {
+        let unshared = stored.and_then(|stored| to.unshared_with(stored));
+        for Range { start, end } in unshared.unwrap_or_else(whole) {
             let mut offset = start;
             while offset < end && !(self.is_cancelled)() {
                 let bytes = share_range(from, &to, offset, (end - offset).min(STEP))?;

@@ -18,8 +18,8 @@ pub(crate) type ContentHash = [u8; 32];
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Location {
     hash: ContentHash,
-    /// `true` if files with this location have the same contents. For compressed data, this is unknown, because the
-    /// system does not report which part of an extent a file contains.
+    /// `true` if files with this location have the same contents. This is unknown for reserved space without data, and
+    /// for compressed data, because the system does not report which part of an extent a file contains.
     pub(crate) determines_contents: bool,
 }
 

@@ -102,7 +102,7 @@ fn order_copies(tree: &Tree, sets: &mut [FileSet]) {
     }
 }
 
-/// Returns the groups of identical directories, without directories inside an extra copy (any copy but the first) of
+/// Returns the groups of identical directories, without directories inside an extra copy (any copy but the smallest on disk) of
 /// another directory. Also returns all extra copies.
 fn outermost(tree: &Tree, sets: Vec<DirectorySet>) -> (Vec<DuplicateGroup>, Extra) {
     let (mut groups, mut extra) = (Vec::new(), Extra::new());

@@ -116,8 +116,8 @@ fn contents_of_clones(search: &DuplicateSearch<'_>, clones: &[Located]) -> Vec<C
     clones.iter().map(|(_, one)| Compared { contents, ..*one }).collect()
 }
 
-/// Returns where a file's contents are stored on disk. Returns `None` if the location is unknown, or if no searched file
-/// system lets files share data.
+/// Returns where a file's contents are stored on disk. Returns `None` if the location is unknown, or if no searched
+/// file system lets files share data.
 fn location(search: &DuplicateSearch<'_>, one: &Compared) -> Option<Location> {
     if !search.may_share.load(Ordering::Relaxed) {
         return None;

@@ -6,53 +6,38 @@
 use super::extents::Method;
 use super::plan::{ExtentPlan, Piece};
 use super::search::{Abandoned, ExclusiveSearch, HANGING, OpenedDirectory};
+use super::state::SearchState;
 use crate::base::sync::lock;
 use crate::scan::reach;
-use crate::tree::{DirId, EntryState, Listing};
+use crate::tree::{DirId, EntryState};
 
 impl ExclusiveSearch {
-    /// Adds the blocks that subdirectories themselves occupy, and records directories that were not read completely.
-    pub(super) fn add_directories(
-        &self,
-        thread: usize,
-        piece: Piece,
-        part: &Listing<'_>,
-    ) -> Result<(), Abandoned> {
+    /// Adds the blocks that directories themselves occupy, and records directories that were not read completely. Called
+    /// after all files have been handled, when the method for each device is known.
+    pub(super) fn add_directories(&self) {
         let (tree, numbers) = (&self.plan.tree, &self.plan.numbers);
-        if ExtentPlan::is_incomplete(piece.directory, part) {
-            lock(&self.state).sums.unbound(numbers.directory(piece.directory));
-        }
-        for (_, entry) in part.entries() {
-            let EntryState::Known(metadata) = entry.state else { continue };
-            let Some(id) = metadata.directory.filter(|id| tree.parent(*id) == Some(piece.directory)) else {
-                continue;
-            };
-            let node = numbers.directory(id);
-            let has_blocks = metadata.blocks > 0 && self.method_of(thread, id)?.has_own_blocks();
-            let mut state = lock(&self.state);
-            if has_blocks {
-                state.sums.hold(&[node], metadata.disk());
+        let SearchState { sums, methods, .. } = &mut *lock(&self.state);
+        for piece in &self.plan.pieces {
+            let part = self.plan.part(*piece);
+            if ExtentPlan::is_incomplete(piece.directory, &part) {
+                sums.unbound(numbers.directory(piece.directory));
             }
-            if !tree.status(id).is_known() {
-                state.sums.unbound(node);
+            for (_, entry) in part.entries() {
+                let EntryState::Known(metadata) = entry.state else { continue };
+                let Some(id) = metadata.directory.filter(|id| tree.parent(*id) == Some(piece.directory))
+                else {
+                    continue;
+                };
+                let node = numbers.directory(id);
+                let has_own_blocks = |method: &Method| method.has_own_blocks();
+                if metadata.blocks > 0 && methods.get(&tree.device_index(id)).is_none_or(has_own_blocks) {
+                    sums.hold(&[node], metadata.disk());
+                }
+                if !tree.status(id).is_known() {
+                    sums.unbound(node);
+                }
             }
         }
-        Ok(())
-    }
-
-    /// Returns the method for the device of a directory.
-    fn method_of(&self, thread: usize, id: DirId) -> Result<Method, Abandoned> {
-        let device = self.plan.tree.device_index(id);
-        if let Some(method) = lock(&self.state).methods.get(&device) {
-            return Ok(*method);
-        }
-        self.waiting(thread, Some(HANGING))?;
-        let method = reach(&self.plan.tree, id).map(|directory| Method::of(&directory, self.plan.files));
-        self.waiting(thread, None)?;
-        let mut state = lock(&self.state);
-        // If the directory cannot be opened, the next one on the same device is tried.
-        state.methods.extend(method.ok().map(|method| (device, method)));
-        Ok(method.unwrap_or(Method::LinkCount))
     }
 
     /// Opens the directory of a piece, unless the piece consists of roots, or the method for the directory's device
@@ -67,12 +52,14 @@ impl ExclusiveSearch {
             return Ok(OpenedDirectory::ByLinks);
         }
         self.waiting(thread, Some(HANGING))?;
-        let opened = reach(&self.plan.tree, piece.directory);
+        let opened = reach(&self.plan.tree, piece.directory).map(|directory| {
+            let method = known.unwrap_or_else(|| Method::of(&directory, self.plan.files));
+            (directory, method)
+        });
         self.waiting(thread, None)?;
         Ok(match opened {
             Err(errno) => OpenedDirectory::Failed(errno),
-            Ok(directory) => {
-                let method = known.unwrap_or_else(|| Method::of(&directory, self.plan.files));
+            Ok((directory, method)) => {
                 lock(&self.state).methods.insert(device, method);
                 match method {
                     Method::LinkCount => OpenedDirectory::ByLinks,

@@ -90,8 +90,8 @@ impl Method {
         if has_map { part(VolumeSource::Map, 0) } else { Self::Extents(volume) }
     }
 
-    /// Returns `true` if directories and symbolic links have blocks of their own. On btrfs, they are part of the
-    /// metadata, although the system reports blocks.
+    /// Returns `true` if directories and symbolic links are known to have blocks of their own. On btrfs, they are part of
+    /// the metadata, although the system reports blocks.
     pub(crate) fn has_own_blocks(self) -> bool {
         match self {
             Self::Extents(volume) => volume.is_bounded,
@@ -129,8 +129,8 @@ pub(crate) struct FileExtents {
     /// reserved space after a few minutes.
     disk: u64,
     pub(crate) links: u64,
-    /// Upper bound on the size of new data that is not on the disk yet, and will not be stored in place of the data that
-    /// it replaces; `None` if there is no such data.
+    /// Upper bound on the size of new data that is not on the disk yet, and will not be stored in place of the data
+    /// that it replaces; `None` if there is no such data.
     pub(crate) unwritten: Option<u64>,
 }
 

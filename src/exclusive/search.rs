@@ -75,6 +75,7 @@ pub fn find(pool: &Pool, tree: Arc<Tree>) -> io::Result<Job<ExclusiveProgress>> 
         if task.is_cancelled() {
             return;
         }
+        search.add_directories();
         search.read_volumes(task);
         if task.is_cancelled() {
             return;
@@ -205,11 +206,13 @@ impl ExclusiveSearch {
     fn piece(&self, thread: usize, index: usize, done: usize) -> Result<(), Abandoned> {
         let piece = self.plan.pieces[index];
         let part = self.plan.part(piece);
-        if done == 0 {
-            self.add_directories(thread, piece, &part)?;
-        }
         let mut files = self.plan.files(piece.directory, &part).skip(done).peekable();
-        if files.peek().is_none() {
+        // The method for a device must be known even if no directory on it has files.
+        let is_known = || {
+            let device = self.plan.tree.device_index(piece.directory);
+            piece.directory == DirId::TOP || lock(&self.state).methods.contains_key(&device)
+        };
+        if files.peek().is_none() && (done > 0 || is_known()) {
             return Ok(());
         }
         let opened = self.open(thread, piece)?;
@@ -273,14 +276,12 @@ impl ExclusiveSearch {
         file: &PlannedFile<'_>,
     ) -> Result<Result<(FileExtents, Method), Errno>, Abandoned> {
         if let Method::Volume(part) = method {
-            let found = if part.has_unwritten_data { self.stat(thread, directory, file)? } else { None };
+            let may_change = part.has_unwritten_data && has_extents(file.entry.kind);
+            let found = if may_change { self.stat(thread, directory, file)? } else { None };
             return Ok(Ok((FileExtents::in_volume(found), method)));
         }
-        if !has_extents(file.entry.kind) {
+        if method == Method::LinkCount || !has_extents(file.entry.kind) {
             let method = if method.has_own_blocks() { Method::LinkCount } else { method };
-            return Ok(Ok((FileExtents::default(), method)));
-        }
-        if method == Method::LinkCount {
             return Ok(Ok((FileExtents::default(), method)));
         }
         self.waiting(thread, Some(HANGING))?;

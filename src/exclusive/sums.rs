@@ -231,9 +231,9 @@ impl ExclusiveSums {
     /// refer to the bytes. `least` and `greatest` are the first and the last of these nodes.
     fn own(&mut self, least: Node, greatest: Node, bytes: u64, extent: HeldBytes) {
         // If all references may disappear, the bytes may be free before anything is deleted.
-        let Some((least_lasting, greatest_lasting)) = extent.lasting else { return };
+        let Some(lasting) = extent.lasting else { return };
+        let owner = self.numbers.common(least, greatest);
         if !extent.is_flagged {
-            let owner = self.numbers.common(least, greatest);
             let sums = &mut self.sums[owner as usize];
             sums.at_least = sums.at_least.saturating_add(bytes);
             sums.shared = sums.shared.wrapping_sub(bytes);
@@ -241,7 +241,8 @@ impl ExclusiveSums {
         // If only one reference to a shared range is known, the others are outside the tree, so no deletion
         // in the tree can free the range.
         if !extent.is_flagged || extent.references > 1 {
-            let owner = self.numbers.common(least_lasting, greatest_lasting);
+            let all = (least, greatest);
+            let owner = if lasting == all { owner } else { self.numbers.common(lasting.0, lasting.1) };
             let sums = &mut self.sums[owner as usize];
             sums.at_most = sums.at_most.saturating_add(bytes);
         }
@@ -275,7 +276,8 @@ struct HeldBytes {
 /// Pass over overlapping references in order of position.
 ///
 /// The time per reference is logarithmic in the number of references to the same byte, because a reference
-/// affects only the pairs that its node forms with the neighboring nodes in `nodes`.
+/// affects only the pairs that its node forms with the neighboring nodes in `nodes`. Only nodes all of whose references
+/// are [`Known::Transient`] take linear time, and there are few: they are files that were changed recently.
 #[derive(Default)]
 struct Sweep {
     nodes: BTreeMap<Node, Active>,

@@ -114,7 +114,6 @@ fn merge(job: &MergeJob, parts: &[Snapshot], numbers: Vec<u64>, interrupt: Optio
     };
     let never = AtomicBool::new(false);
     let limits = Limits { bytes: u64::MAX, stop: interrupt.map_or(&never, Interrupt::flag) };
-    let place = job.to.name();
     match write(&merge, about, &limits, &job.to) {
         Ok(()) if is_whole && merge.unlisted().is_empty() && merge.errors() == 0 => Exit::Success,
         Ok(()) => Exit::Incomplete,
@@ -124,7 +123,7 @@ fn merge(job: &MergeJob, parts: &[Snapshot], numbers: Vec<u64>, interrupt: Optio
             Exit::Interrupted
         }
         Err(reason) => {
-            print_error(&format!("{place}: {reason}"));
+            print_error(&format!("{}: {reason}", job.to.name()));
             Exit::Incomplete
         }
     }

@@ -92,9 +92,8 @@ fn plan(source: &Source, job: PlanJob) -> Exit {
         return Exit::Failure;
     }
     let written = write(&ScanPlan { path, flags: job.flags, parts }, &job.to);
-    let place = job.to.name();
     let exit = if source.scan().is_some() { exit_of(source, outcome.as_ref()) } else { Exit::Success };
-    exit_of_writing(source, outcome.as_ref(), written, &place, exit)
+    exit_of_writing(source, outcome.as_ref(), written, &job.to.name(), exit)
 }
 
 fn write(plan: &ScanPlan, to: &Target) -> io::Result<()> {

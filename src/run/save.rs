@@ -117,11 +117,12 @@ fn put(source: &Source, about: &SnapshotInfo, to: &SaveTarget, interrupt: Option
     let never = AtomicBool::new(false);
     let stop = interrupt.map_or(&never, Interrupt::flag);
     let (place, put) = match to {
-        SaveTarget::Target(Target::Standard) => {
-            ("standard output".to_owned(), write_to_output(tree, about, stop).map_err(KeepError::Write))
-        }
-        SaveTarget::Target(Target::File(path)) => {
-            (escape_path(path), write_to_file(tree, about, stop, path).map_err(KeepError::Write))
+        SaveTarget::Target(to) => {
+            let written = match to {
+                Target::Standard => write_to_output(tree, about, stop),
+                Target::File(path) => write_to_file(tree, about, stop, path),
+            };
+            (to.name(), written.map_err(KeepError::Write))
         }
         SaveTarget::Kept(settings) => {
             let kept = snapshot_store::keep_now(settings, tree, about, stop);

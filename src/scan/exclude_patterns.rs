@@ -169,6 +169,7 @@ mod tests {
         assert_eq!(error.pattern, "a[b");
         assert!(error.reason.contains("unclosed"), "{}", error.reason);
     }
+
     #[test]
     fn patterns_are_flags_unless_they_depend_on_the_path_of_the_root() {
         let flags = |patterns: &[&str]| ExcludePatterns::new(patterns.iter().copied()).unwrap().flags();

@@ -157,8 +157,9 @@ impl Scan {
         self.shared.looked_at.set(directories);
     }
 
-    /// Makes the scan read, among the subdirectories of each directory, first those that have changed at `time` or later.
-    /// `time` is in seconds since 1970.
+    /// Makes the scan read, among the subdirectories in a batch of a directory's entries, first those that have changed
+    /// at
+    /// `time` or later. `time` is in seconds since 1970.
     pub fn read_changed_first(&self, time: i64) {
         self.shared.changed_since.store(time, Ordering::Relaxed);
     }

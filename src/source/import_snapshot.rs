@@ -100,9 +100,9 @@ impl<'t> SnapshotInput<'t> {
             builder.push(record);
             return None;
         };
+        let storage_class = metadata.storage_class.and_then(|class| class.mapped(&self.classes));
         let Some(child) = metadata.directory else {
             let links = metadata.links.map(|links| Links { device: self.device(links.device), ..links });
-            let storage_class = metadata.storage_class.and_then(|class| class.mapped(&self.classes));
             let state = EntryState::Known(Metadata { links, storage_class, ..metadata });
             builder.push(&Entry { state, ..*record });
             return None;
@@ -112,7 +112,7 @@ impl<'t> SnapshotInput<'t> {
             return None;
         }
         let device = self.device(self.file.tree.device_index(child));
-        let metadata = Metadata { directory: None, ..metadata };
+        let metadata = Metadata { directory: None, storage_class, ..metadata };
         builder.enter(&DirectoryStart {
             name: record.name,
             metadata,

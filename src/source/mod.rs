@@ -192,11 +192,14 @@ impl Source {
         }
     }
 
-    /// Returns the flags of the scan that select its entries ([`SnapshotInfo::scope`]); `None` if they are unknown.
+    /// Returns the flags of the scan that select its entries ([`SnapshotInfo::scope`]); `None` if they are unknown or
+    /// differ between the roots.
     pub fn scope(&self) -> Option<Vec<u8>> {
         match self {
             Self::Snapshot(recorded) => {
-                Some(recorded.about().scope.clone()).filter(|scope| scope != UNKNOWN_SCOPE)
+                let SnapshotInfo { scope, others, .. } = recorded.about();
+                let is_known = scope != UNKNOWN_SCOPE && others.iter().all(|other| other.scope == *scope);
+                is_known.then(|| scope.clone())
             }
             _ => self.scan().and_then(|scan| scan.options().scope()).map(String::into_bytes),
         }

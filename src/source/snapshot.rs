@@ -12,7 +12,9 @@ use crate::base::sync::Arc;
 use crate::base::text::{escape, escape_path};
 use crate::formats::flat::Provenance;
 use crate::formats::ncdu_binary::{self, is_binary_export};
-use crate::formats::snapshot::{self, OpenError, RootOrigin, Snapshot, SnapshotInfo, is_snapshot};
+use crate::formats::snapshot::{
+    self, OpenError, RootOrigin, Snapshot, SnapshotInfo, UNKNOWN_SCOPE, is_snapshot,
+};
 use crate::platform::memory::block_file::Access;
 use crate::platform::process::limits::raise_descriptors;
 use crate::scan::{Outcome, Progress};
@@ -84,9 +86,10 @@ impl SnapshotSource {
         let started = Instant::now();
         let format = format_of(path);
         let opened = match format {
-            // A binary export records neither the host nor the time.
+            // A binary export records neither the host, the time nor the flags.
             Some(StoredFormat::BinaryExport) => {
-                ncdu_binary::open(path).map(|tree| Snapshot { tree, about: SnapshotInfo::default() })
+                let about = SnapshotInfo { scope: UNKNOWN_SCOPE.into(), ..SnapshotInfo::default() };
+                ncdu_binary::open(path).map(|tree| Snapshot { tree, about })
             }
             Some(StoredFormat::Snapshot) | None => snapshot::open(path),
         };

@@ -83,8 +83,7 @@ impl Order {
 
     /// Returns `true` if the entries with the largest disk usage come first, and all entries are shown.
     pub(super) fn is_by_disk_usage(self) -> bool {
-        let default = Self { measure: Measure::Disk, ..Self::default() };
-        self == default
+        self == Self::default()
     }
 
     /// Returns the size of an entry by the measure of this order. `totals` contains the entry's totals if the

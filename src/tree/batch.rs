@@ -24,7 +24,8 @@ pub struct Page {
     pub(super) children_disk: u64,
     /// `true` if the entries include names of inodes with several links.
     pub(super) has_links: bool,
-    /// Child directories among the entries, with the positions of their entries in the draft.
+    /// Child directories among the entries, in the order in which they are to be read, with the positions of their
+    /// entries in the draft.
     pub(super) children: Vec<(DirId, usize)>,
     /// Number of child directories at the beginning of `children` that are to be read before the others.
     pub(super) urgent: usize,

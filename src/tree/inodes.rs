@@ -242,8 +242,8 @@ mod tests {
         std::iter::successors(Some(id), |id| parent(*id)).any(|id| id == above)
     }
 
-    /// Returns a strategy for a directory and the metadata of a name in it. Inodes below 5 may have several names, whose
-    /// metadata may disagree about the size of the inode.
+    /// Returns a strategy for a directory and the metadata of a name in it. Inodes below 5 may have several names,
+    /// whose metadata may disagree about the size of the inode.
     fn name() -> impl Strategy<Value = (DirId, Metadata)> {
         (0..DIRECTORIES, 0..8_u64, 0..2_u32, 0..4_u64, 0..4_u64).prop_map(
             |(directory, inode, device, blocks, apparent)| {

@@ -140,7 +140,8 @@ impl<'t> ListState<'t> {
         self.rows.unloaded() > 0 && self.cursor.offset + lines > self.rows.len()
     }
 
-    /// Returns `true` if the cursor cannot move because some entries have not been loaded.
+    /// Returns `true` if, after this move, fewer than `lines` loaded rows would remain from the cursor on, although
+    /// more entries can be loaded.
     pub fn lacks_rows_for(&self, motion: Motion, lines: usize) -> bool {
         let mut after = self.cursor;
         after.step(motion, lines, self.rows.len());

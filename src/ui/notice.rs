@@ -193,8 +193,8 @@ pub enum RescannedState {
 }
 
 impl Notice {
-    /// Returns the text of the notice. If it is too long, first the path in it is shortened, and then the text ends after
-    /// the last word that fits.
+    /// Returns the text of the notice. If it is too long, first the path in it is shortened, and then the text ends
+    /// after the last word that fits.
     pub fn text(&self, display: Display<'_>) -> String {
         first_words(&self.sentence(display), display.room, display.gap).into_owned()
     }

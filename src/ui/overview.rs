@@ -125,7 +125,7 @@ impl OverviewState {
         self.survey.is_running() || self.growth.is_running() || self.space.is_running()
     }
 
-    /// Returns `true` while the last scan is surveyed.
+    /// Returns `true` while a survey is loading and results from the last scan are shown.
     pub fn is_finding_recorded(&self) -> bool {
         self.survey.is_loading() && self.value().is_some_and(|survey| survey.record.is_some())
     }

@@ -1,13 +1,15 @@
 //! Visible part of a table view, collected for drawing.
 
+use super::keys::Command;
 use super::marks::Marks;
 use super::theme::{Glyphs, Role};
 use super::title::Title;
-use super::views::{TableSpec, TableSummary};
+use super::views::table::TableLayout;
+use super::views::{RowMarks, TableSpec, TableSummary};
 use crate::analysis::search::Order;
 use crate::base::format::Measure;
 use crate::df::rows as ledger;
-use crate::table::column::Scale;
+use crate::table::column::{Column, Scale};
 use crate::table::row::Row;
 
 /// Effect of Enter on a row.
@@ -66,6 +68,25 @@ pub struct TablePage {
 impl TablePage {
     pub fn visible(&self) -> usize {
         self.lines.len().max(self.ledger.len())
+    }
+}
+
+/// Returns `true` unless `command` depends on columns, bars or copies that this table does not have.
+pub fn is_of_table(table: &TableSpec, command: Command) -> bool {
+    match command {
+        Command::Scale => table.has_scale,
+        Command::Measure => table.has_measure,
+        Command::MarkCopies(_) | Command::MarkElsewhere | Command::Share => {
+            table.layout == TableLayout::Copies
+        }
+        Command::MarkRange | Command::MarkShown | Command::InvertMarks => table.marks == RowMarks::Entries,
+        Command::Show(column) => table.columns.has(column),
+        // These commands act on marked entries. In a table with marks of its own, the user means the marked rows.
+        Command::Delete | Command::Trash | Command::Script | Command::PrintMarks => {
+            table.marks != RowMarks::Own
+        }
+        Command::Graph => table.columns.has(Column::Percent),
+        _ => true,
     }
 }
 

@@ -95,8 +95,8 @@ fn bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_bytes()
 }
 
-/// Scans `root` in parts, each of which except the first has the directories in an element of `lists`. Checks that their
-/// merge is the same as a whole save, and returns the parts.
+/// Scans `root` in parts, each of which except the first has the directories in an element of `lists`. Checks that
+/// their merge is the same as a whole save, and returns the parts.
 fn merge_of_parts(
     root: &Path,
     lists: Vec<Vec<PathBuf>>,

@@ -369,6 +369,9 @@ fn a_scan_with_patterns_is_compared_with_a_snapshot_of_the_same_patterns() {
     let kept = kept.to_str().unwrap();
     let run = with_state(&place, &state, &["diff", "-n", kept, "t"]);
     assert!(run.stderr.contains("scanned with different flags") && run.code == Some(0), "{}", run.stderr);
+    // A binary export does not record its flags.
+    with_state(&place, &state, &["-O", "t.ncdu", "t"]).ended(0);
+    assert_eq!(with_state(&place, &state, &["diff", "-n", "-x", "t.ncdu", "t"]).ended(0).stderr, "");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use super::entry_line::EntryLine;
 use super::log::{EntryLog, LogPlace, LogTag};
 use super::node_index::NodeIndex;
-use super::value::LineRefusal;
+use super::value::{LineRefusal, MISPLACED_PARENT};
 use crate::base::kind::Kind;
 use crate::tree::{DirId, Entry, EntryState, Links};
 
@@ -118,7 +118,7 @@ impl PathTree {
         let Some(rooted) = self.rooted(line, path)? else { return Ok(false) };
         let below = rooted.below;
         if names(below).any(|name| name == b"..") {
-            return Err("'..' is allowed only at the start of a relative path".into());
+            return Err(MISPLACED_PARENT.into());
         }
         let root = self.root(rooted.root, rooted.is_implied, host, line.facts.scanned_at);
         let Some((above, name, is_directory)) = last_name(below) else {
@@ -336,7 +336,7 @@ impl OnlyPart {
         for name in &self.names {
             let Some((first, after)) = first_name(rest) else { return Ok(None) };
             if first == b".." {
-                return Err("'..' is allowed only at the start of a relative path".into());
+                return Err(MISPLACED_PARENT.into());
             }
             if first != name {
                 return Ok(None);

@@ -123,7 +123,9 @@ impl<'d> ListReader<'d> {
                 is_open &= bytes.trim_ascii_end().last() != Some(&b']');
                 self.facts(bytes)
             });
-            self.line.number_class(self.target.storage_classes());
+            if matches!(read, Ok(true)) {
+                self.line.number_class(self.target.storage_classes());
+            }
             let added = read.and_then(|is_entry| match live.borrow_mut().as_mut() {
                 _ if !is_entry => Ok(false),
                 Some(live) => live.add(&self.line).map(|()| true),
@@ -269,7 +271,7 @@ fn element(line: &[u8]) -> &[u8] {
 fn check_width(found: usize, expected: Option<usize>) -> Result<(), LineRefusal> {
     match expected {
         Some(expected) if found < expected => Err("fewer columns than the header".into()),
-        Some(expected) if found > expected => Err("more columns than in the header".into()),
+        Some(expected) if found > expected => Err("more columns than the header".into()),
         _ => Ok(()),
     }
 }

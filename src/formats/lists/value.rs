@@ -11,6 +11,9 @@ use crate::tree::Exclusion;
 /// Reason why a value or a line cannot be read.
 pub(crate) type LineRefusal = Cow<'static, str>;
 
+/// Reason why a path with `..` after a name is refused.
+pub(crate) const MISPLACED_PARENT: &str = "'..' is allowed only at the start of a relative path";
+
 /// Words that lists use for the kinds of entries, including the words of duke, `find -printf %y`, `find -printf %Y` and
 /// `stat -c %F`.
 const KINDS: &[(Kind, &[&str])] = &[

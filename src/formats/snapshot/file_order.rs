@@ -27,8 +27,8 @@ pub(crate) struct FileOrder<'t> {
 type Rank<'n> = (Option<u64>, Reverse<&'n [u8]>, Position);
 
 impl<'t> FileOrder<'t> {
-    /// Determines the order of the entries of directory `id`. `may_split` is `false` for a part of a plan: parts keep the
-    /// order of the tree for the merge, which writes the head.
+    /// Determines the order of the entries of directory `id`. `may_split` is `false` for a part of a plan: parts keep
+    /// the order of the tree for the merge, which writes the head.
     pub(crate) fn of(tree: &'t impl WrittenTree, id: DirId, may_split: bool) -> Self {
         let listing = tree.listing(id);
         // The roots are in the order in which the user gave them.
@@ -64,8 +64,8 @@ fn is_long(listing: &Listing<'_>) -> bool {
     listing.length() / 4 > SHORT as u64 && listing.entries().nth(SHORT).is_some()
 }
 
-/// Returns the positions of the [`HEAD`] largest entries, largest first. Entries of the same size are sorted by name, as
-/// in the browser.
+/// Returns the positions of the [`HEAD`] largest entries, largest first. Entries of the same size are sorted by name,
+/// as in the browser.
 fn largest(tree: &impl WrittenTree, id: DirId, listing: &Listing<'_>) -> Vec<Position> {
     let mut largest: BinaryHeap<Reverse<Rank<'_>>> = BinaryHeap::with_capacity(HEAD + 1);
     for (position, entry) in listing.entries() {

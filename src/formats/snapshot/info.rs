@@ -14,8 +14,8 @@ pub struct SnapshotInfo {
     pub scanned_at: i64,
     /// Host name of the first root; empty if unknown.
     pub host: Vec<u8>,
-    /// Command-line flags that select the entries of the scan; empty for the default. The value is
-    /// `filtered` if patterns for paths were excluded, or if the flags are unknown. A comparison of snapshots with different values
+    /// Command-line flags that select the entries of the scan; empty for the default. The value is `filtered` if
+    /// patterns for paths were excluded, or if the flags are unknown. A comparison of snapshots with different values
     /// says little about growth.
     pub scope: Vec<u8>,
     /// Origins of the second and later roots, in order. Roots beyond the end of this list have the origin of the
@@ -27,7 +27,7 @@ pub struct SnapshotInfo {
     pub parts: Option<PlanParts>,
 }
 
-/// Time and host of the scan that read a root, and the flags that selected the file systems of the scan.
+/// Time and host of the scan that read a root, and the flags that selected the entries of the scan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RootOrigin {
     /// Time of the scan in seconds since 1970.

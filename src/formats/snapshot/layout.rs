@@ -211,11 +211,12 @@ fn plan(cursor: &mut ByteReader<'_>, index: u64, version: u32) -> Result<Plan, M
             }
             LISTINGS if kind & !flags == LISTINGS => {
                 let step = cursor.narrow()?;
-                let before = plan.listings.last().map(|before| before.others);
-                let is_next = match before {
+                let is_next = if kind & OTHERS == 0 {
+                    step != 0 || plan.listings.is_empty()
+                } else {
                     // The list of roots has no head.
-                    Some(None) if kind & OTHERS != 0 => step == 0 && first != 0,
-                    None | Some(_) => kind & OTHERS == 0 && (step != 0 || before.is_none()),
+                    let follows_head = plan.listings.last().is_some_and(|before| before.others.is_none());
+                    step == 0 && first != 0 && follows_head
                 };
                 first = step
                     .checked_add(first)

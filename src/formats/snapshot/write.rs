@@ -113,12 +113,8 @@ pub(crate) fn write(
     blocks.write(&header())?;
     let directories = Body::new(tree, about, &mut blocks).write()?;
     check()?;
-    let index = std::mem::take(&mut blocks.index).finish(
-        directories,
-        &tree.devices(),
-        &tree.storage_classes(),
-        about,
-    );
+    let index = std::mem::take(&mut blocks.index);
+    let index = index.finish(directories, &tree.devices(), &tree.storage_classes(), about);
     let block =
         Block { offset: blocks.written, length: index.len() as u64, checksum: crc32fast::hash(&index) };
     blocks.write(&index)?;
@@ -222,6 +218,8 @@ impl Segments {
 struct Body<'t, 'b, 'o, T> {
     tree: &'t T,
     about: &'t SnapshotInfo,
+    /// See [`FileOrder::of`].
+    may_split: bool,
     blocks: &'b mut Blocks<'o>,
     numbers: Numbers<'t, T>,
     rows: RowsDraft,
@@ -235,6 +233,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
         Self {
             tree,
             about,
+            may_split: about.parts.is_none(),
             blocks,
             numbers: Numbers::new(tree),
             rows: RowsDraft::default(),
@@ -245,7 +244,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
 
     /// Writes all rows and listings, and returns the number of directories.
     fn write(mut self) -> Result<u32, WriteError> {
-        let aliases = aliases(self.tree, self.about.parts.is_none());
+        let aliases = aliases(self.tree, self.may_split);
         while let Some((number, parent, id)) = self.numbers.next() {
             if self.blocks.limits.stop.load(Ordering::Relaxed) {
                 return Err(WriteError::Stopped);
@@ -268,34 +267,35 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
     }
 
     fn listing(&mut self, number: u32, id: DirId, aliases: &HashMap<DirId, u32>) -> Result<(), WriteError> {
-        let order = FileOrder::of(self.tree, id, self.about.parts.is_none());
+        let order = FileOrder::of(self.tree, id, self.may_split);
         if order.has_head() {
             self.blocks.listings(&mut self.page)?;
-            let child = self.seal((id, number), order.head(), aliases);
+            let (child, _) = self.seal((id, number), order.head(), aliases);
             self.segments.finish(number, child, &mut self.page);
             self.blocks.listings(&mut self.page)?;
-            self.page.others = Some(order.others().count() as u64);
         }
-        let child = self.seal((id, number), order.others(), aliases);
+        let (child, count) = self.seal((id, number), order.others(), aliases);
         // A long listing gets its own block. Otherwise, it would also have to be read whenever one of the
         // short listings before it is read.
-        if self.segments.bytes.len() >= BLOCK && !order.has_head() {
+        if self.segments.bytes.len() >= BLOCK {
             self.blocks.listings(&mut self.page)?;
         }
         self.segments.finish(number, child, &mut self.page);
+        self.page.others = order.has_head().then_some(count);
         Ok(())
     }
 
     /// Adds entries of the directory `id` to the current listing and seals it. `number` is the number of `id`. Returns
-    /// the number of the first directory that the entries name.
+    /// the number of the first directory that the entries name, and the number of entries.
     fn seal(
         &mut self,
         (id, number): (DirId, u32),
         entries: impl Iterator<Item = Entry<'t>>,
         aliases: &HashMap<DirId, u32>,
-    ) -> u32 {
-        let child = self.numbers.given;
+    ) -> (u32, u64) {
+        let (child, mut count) = (self.numbers.given, 0);
         for (index, record) in entries.enumerate() {
+            count += 1;
             let record = self.tree.entry(id, record);
             let state = match record.state {
                 EntryState::Known(metadata) => {
@@ -320,7 +320,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
             self.segments.push(&Entry { name: &name, state, ..record });
         }
         self.segments.seal();
-        child
+        (child, count)
     }
 
     /// Returns the state to write for the child directory `child` in the listing of `id`.

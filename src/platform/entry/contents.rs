@@ -61,6 +61,12 @@ impl From<FileStat> for ContentState {
     }
 }
 
+/// Location of a file's contents on a volume.
+pub struct StoredContents {
+    volume: Option<u64>,
+    parts: Vec<StoredPart>,
+}
+
 impl ContentState {
     /// Returns `true` if `now` is a later state of the same file, and nothing was written to the file in between. The
     /// change time of the inode is compared only if both states have a single hard link, because adding or deleting a
@@ -126,22 +132,23 @@ impl Contents {
         }
     }
 
+    /// Returns where the contents are stored. Returns `None` if the system does not report this.
+    pub fn stored(&self) -> Option<StoredContents> {
+        let mut parts = Vec::new();
+        let is_whole = self.locate(&mut |part| {
+            parts.push(part);
+            ControlFlow::Continue(())
+        });
+        is_whole.unwrap_or(false).then_some(StoredContents { volume: imp::volume_id(&self.file), parts })
+    }
+
     /// Returns the ranges of this file that could share space on disk with `other`, but do not. Both files must have
     /// the same contents. Returns `None` if the system does not report where the contents are stored.
-    pub fn unshared_with(&self, other: &Self) -> Option<Vec<Range<u64>>> {
-        let volume = |contents: &Self| imp::volume_id(&contents.file);
-        let parts = |contents: &Self| {
-            let mut parts = Vec::new();
-            let is_whole = contents.locate(&mut |part| {
-                parts.push(part);
-                ControlFlow::Continue(())
-            });
-            is_whole.unwrap_or(false).then_some(parts)
-        };
-        if volume(self) != volume(other) {
+    pub fn unshared_with(&self, other: &StoredContents) -> Option<Vec<Range<u64>>> {
+        if imp::volume_id(&self.file) != other.volume {
             return None;
         }
-        let ranges = unshared_ranges(&parts(self)?, &parts(other)?);
+        let ranges = unshared_ranges(&self.stored()?.parts, &other.parts);
         // The last extent ends at a block boundary, and more blocks can be allocated after the end of the file.
         let size = self.state().ok()?.size;
         let ranges = ranges.into_iter().map(|range| range.start..range.end.min(size));

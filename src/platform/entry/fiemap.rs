@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::os::fd::{AsFd, AsRawFd};
 
 use nix::sys::statfs::fstatfs;
-use nix::sys::statvfs::fstatvfs;
+use nix::sys::statvfs::{Statvfs, fstatvfs};
 
 use crate::platform::entry::extents::{
     ExtentLayout, ExtentReference, ExtentVolume, Sharing, StoredForm, StoredPart,
@@ -101,8 +101,8 @@ pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno>
     Ok(ExtentLayout { is_cut_short: end == End::CutShort, ..sums.layout })
 }
 
-/// Calls `each` with the parts of `file` in order of their position, until `each` returns `Break`. Returns `true` if all
-/// parts were visited, and `false` if there are too many. Cached changes are flushed first.
+/// Calls `each` with the parts of `file` in order of their position, until `each` returns `Break`. Returns `true` if
+/// all parts were visited, and `false` otherwise. Cached changes are flushed first.
 ///
 /// # Errors
 /// Returns any error of `ioctl_fiemap(2)`.
@@ -161,23 +161,26 @@ pub fn volume(directory: &Directory) -> Option<ExtentVolume> {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a magic number has 32 bits
     let magic = fstatfs(directory).ok()?.filesystem_type().0 as u32;
     let status = fstatvfs(directory).ok()?;
-    let id = volume_id(directory)?;
     #[allow(clippy::useless_conversion)] // the counts have 32 bits on some systems
     let inodes = u64::from(status.files()).saturating_sub(u64::from(status.files_free()));
     // Only XFS is treated as bounded. On btrfs, for example, overwriting part of an extent keeps the whole extent on
     // disk, so deleting a file may free more bytes than the file refers to.
     let is_bounded = magic == XFS;
     let has_unwritten_data = has_unwritten_data(directory);
-    Some(ExtentVolume { id, is_bounded, has_unwritten_data, inodes })
+    Some(ExtentVolume { id: id_of(&status), is_bounded, has_unwritten_data, inodes })
 }
 
 /// Returns the identity of the volume that `file` is on, the same for all subvolumes of a btrfs volume.
 pub fn volume_id(file: &impl AsFd) -> Option<u64> {
+    fstatvfs(file).ok().map(|status| id_of(&status))
+}
+
+fn id_of(status: &Statvfs) -> u64 {
     // The subvolumes of a btrfs volume share extents, and their file system IDs differ only in the upper 32 bits. The
     // lower 32 bits therefore identify the volume.
     #[allow(clippy::useless_conversion)] // the ID has 32 bits on some systems
-    let id = u64::from(fstatvfs(file).ok()?.filesystem_id());
-    Some(id & u64::from(u32::MAX))
+    let id = u64::from(status.filesystem_id());
+    id & u64::from(u32::MAX)
 }
 
 /// Result of visiting the extents of a file.

@@ -134,15 +134,16 @@ impl SortedEntries {
         Self { was_complete, edition, ..Self::merged(tree, sizes, id, &tree.listing(id), order, recorded) }
     }
 
-    /// Sorts the largest entries of `id`, if only these have been loaded from a snapshot, and they come first in `order`.
-    /// Otherwise, returns `None`.
+    /// Sorts the largest entries of `id`, if only these have been loaded from a snapshot, and they come first in
+    /// `order`. Otherwise, returns `None`.
     pub fn of_head(tree: &Tree, sizes: &SizeSource, id: DirId, order: Order) -> Option<Self> {
+        let edition = tree.edition();
         let is_plain = sizes.filtered.is_none() && sizes.growth.is_none() && sizes.recorded.is_none();
         let is_first = is_plain && order.is_by_disk_usage();
         let head = is_first.then(|| tree.head(id)).flatten()?;
         let unloaded = usize::try_from(head.others).unwrap_or(usize::MAX);
         let rows = Self::new(tree, sizes, id, &head.listing, order);
-        Some(Self { unloaded, was_complete: true, edition: tree.edition(), ..rows })
+        Some(Self { unloaded, was_complete: true, edition, ..rows })
     }
 
     /// Sorts the entries of `listing`, which must be the listing of `id`. If there is a filter, sorts only the entries

@@ -175,12 +175,10 @@ fn publish(tree: &Tree, found: Found, bytes: Bytes, part: Part) -> Option<Addres
         return listings.next().map(|(_, head)| head);
     }
     for (id, node) in listings {
-        let node = match part {
-            Part::Others(head) => {
-                let link = encode_link(head.to_bits(), node.to_bits());
-                tree.bytes.adopt(Bytes::Own(link.into()))
-            }
-            Part::Whole | Part::Head => node,
+        let node = if let Part::Others(head) = part {
+            tree.bytes.adopt(Bytes::Own(encode_link(head.to_bits(), node.to_bits()).into()))
+        } else {
+            node
         };
         tree.dir(id).listing.store(node.to_bits(), Ordering::Release);
     }

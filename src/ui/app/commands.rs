@@ -20,9 +20,9 @@ use crate::ui::layers::search_prompt::SearchPrompt;
 use crate::ui::layout::layout;
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
+use crate::ui::table_page::is_of_table;
 use crate::ui::view_state::BaseView;
 use crate::ui::views::LIST;
-use crate::ui::widgets::hints::is_of_table;
 
 impl App<'_> {
     /// Returns `true` if the owner column is already visible, or if the owner of a visible entry is known.

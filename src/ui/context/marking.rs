@@ -98,9 +98,8 @@ impl<'t> Context<'t> {
     }
 
     fn step_down(&mut self) {
-        let lines = layout(self.size).list_lines();
         if let Some(sheet) = self.views.sheets.last_mut() {
-            sheet.step(Motion::Down, lines);
+            sheet.step(Motion::Down, layout(self.size).list_lines());
         } else {
             self.step(Motion::Down);
         }

@@ -37,10 +37,10 @@ impl Context<'_> {
         let may_ask = sources.may_ask_system && self.source_kind == SourceKind::Live;
         // While a filter is active, the tree of the last scan is not used, because filtered totals come from the new
         // scan.
-        let is_filtered = self.views.filtering.is_some();
+        let is_filtered = self.is_filtered();
+        let record = self.record.as_ref().filter(|_| !is_filtered);
         let state = &mut self.views.overview;
         let surveyed = state.survey.poll(|_| {
-            let record = self.record.as_ref().filter(|_| !is_filtered);
             let record = record.and_then(|it| Some((it.clone(), it.find(self.tree, request.from)?)));
             let request = match &record {
                 Some((record, from)) => {
@@ -52,7 +52,7 @@ impl Context<'_> {
             let load = Load::from(overview(sources.pool, request, self.views.clock, MOST)?);
             Ok(Some(load.map(move |found| Arc::new(Survey { found, record: record.clone() }))))
         });
-        let record = self.record.as_ref().filter(|it| !is_filtered && self.views.compared.precedes(it));
+        let record = record.filter(|it| self.views.compared.precedes(it));
         let compared = state.growth.poll(|_| {
             let changes =
                 |sources: &Sources<'_>, request: &_| growth::largest_changes(sources, request, MOST);

@@ -30,8 +30,8 @@ impl Context<'_> {
 
     /// Looks up the sizes that the last scan found for the directories on the screen. Drops the tree of the last scan
     /// when the running scan has ended, or when the file that contains the tree turns out to be damaged. In the second
-    /// case, drops the rows of open views, too, because some may be missing. Skips large listings, because this function
-    /// runs on the drawing thread.
+    /// case, drops the rows of open views, too, because some may be missing. Skips large listings, because this
+    /// function runs on the drawing thread.
     pub fn refresh_recorded(&mut self) {
         if !self.is_scanning() {
             (self.record, self.recorded, self.scan.recorded) = (None, None, None);

@@ -60,14 +60,13 @@ impl Context<'_> {
         // The flag is set before sorting, because entries read during the sort make the order outdated again.
         self.is_stale = self.is_scanning();
         self.parent_list = None;
-        let lines = self.lines_here();
-        if self.place.sort_head(self.tree, &self.sizes(), order, lines) {
+        let (mut sizes, lines) = (self.sizes(), self.lines_here());
+        if self.place.sort_head(self.tree, &sizes, order, lines) {
             self.sorting = None;
             self.sorted = self.scan.last.now;
             return;
         }
         let is_long = |recorded: &Arc<RecordedTotals>| recorded.is_large(self.place.id);
-        let mut sizes = self.sizes();
         // Merging a long recorded listing slows the scan down, so it may only take a small part of the scan's time.
         let is_early = |recorded: &Arc<RecordedTotals>| {
             self.scan.last.elapsed < recorded.merge_time(self.place.id).saturating_mul(MERGE_FACTOR)

@@ -128,6 +128,7 @@ fn the_list_of_subvolumes_does_not_act_on_marked_entries() {
     // The line of subvolumes is the last one.
     press(&mut app, "G Enter");
     assert_eq!(app.cx.views.page.as_ref().map(|page| page.table), Some(&subvolumes::TABLE));
+    assert!(!screen(&mut app).contains("delete 1"), "no hint for a key that does nothing");
     for key in ["d", "D", "H", "p"] {
         press(&mut app, key);
         assert!(layer(&app).is_none(), "{key}");

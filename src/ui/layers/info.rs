@@ -238,7 +238,8 @@ impl DetailLines<'_> {
         }
     }
 
-    /// Adds the modification time of an entry that was not scanned just now. For other entries, the system is asked for it.
+    /// Adds the modification time of an entry that was not scanned just now. For other entries, the system is asked for
+    /// it.
     fn add_recorded_time(&mut self, mtime: i64) {
         if self.cx.source_kind != SourceKind::Live && mtime != 0 {
             self.add("Modified", self.time(mtime));

@@ -244,8 +244,8 @@ impl TableData for DuplicateRows {
 
     fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
         let is_inside = |name: EntryId| {
-            let copy = name.record(tree).and_then(|record| record.directory());
-            copy == Some(directory) || tree.ancestry(name.directory).any(|above| above == directory)
+            let is_directory = || name.record(tree).and_then(|record| record.directory()) == Some(directory);
+            tree.ancestry(name.directory).any(|above| above == directory) || is_directory()
         };
         let mut copies = Copies::default();
         for group in &self.found.groups {

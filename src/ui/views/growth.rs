@@ -179,7 +179,6 @@ impl TableData for Comparison {
     }
 
     fn entries(&self, index: usize) -> Vec<EntryId> {
-        let row = self.rows.get(index).filter(|row| row.difference != ChangeKind::Gone);
-        row.map(|row| row.entry).into_iter().collect()
+        self.rows.get(index).and_then(compare::Row::present).into_iter().collect()
     }
 }

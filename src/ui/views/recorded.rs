@@ -10,7 +10,6 @@
 use std::io;
 
 use super::table::{Branch, TableAnswer, TableContext, TableData, TableSummary, Target};
-use crate::analysis::compare::diff::ChangeKind;
 use crate::base::sync::Arc;
 use crate::table::recorded::RecordedTree;
 use crate::table::row::{Precision, Row};
@@ -90,10 +89,10 @@ impl TableData for RecordedRows {
         };
         match self.data.target(index)? {
             Target::Entry(entry) => recorded(entry),
-            Target::Change(row) if row.difference == ChangeKind::Gone => {
-                Some(Target::Recorded(row.place, None))
-            }
-            Target::Change(row) => recorded(row.entry),
+            Target::Change(row) => match row.present() {
+                Some(entry) => recorded(entry),
+                None => Some(Target::Recorded(row.place, None)),
+            },
             // The query for the names of an inode contains a device index. In the new tree, the same device may have
             // another index, so Enter goes to the first name instead of listing all names.
             target @ Target::Files { .. } => {

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! If there is little room, first the number of items and then the whole right side is omitted, so that the path gets
-//! at least half of the line. A long path is shortened in the middle, and a title is replaced by a shorter one. With a filter, "n of m" is shown instead of the
-//! number of items.
+//! at least half of the line. A long path is shortened in the middle, and a title is replaced by a shorter one. With a
+//! filter, "n of m" is shown instead of the number of items.
 
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;

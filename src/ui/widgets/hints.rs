@@ -9,16 +9,14 @@ use crate::base::format::grouped;
 use crate::base::sort::sort_by_key;
 use crate::base::text::width;
 use crate::source::SourceKind;
-use crate::table::column::Column;
 use crate::tree::DirId;
 use crate::ui::component::Component;
 use crate::ui::context::Context;
 use crate::ui::keys::{Answer, Binding, Command, KEYMAP, Key, Scope};
 use crate::ui::options::DeleteMode;
-use crate::ui::table_page::{EnterEffect, TablePage};
+use crate::ui::table_page::{EnterEffect, TablePage, is_of_table};
 use crate::ui::theme::Role;
 use crate::ui::views::RowMarks;
-use crate::ui::views::table::{TableLayout, TableSpec};
 
 /// Rank of the hint for deleting marked entries.
 const DELETE_MARKED: u8 = 1;
@@ -75,7 +73,8 @@ pub fn width_of_first(cx: &Context<'_>, top: Top<'_, '_>, count: usize) -> usize
 /// Returns all hints for the current view or layer, most important first.
 fn hints(cx: &Context<'_>, top: Top<'_, '_>) -> Vec<KeyHint> {
     let lines = KEYMAP.iter().enumerate();
-    let lines = lines.filter(|(_, it)| it.scopes.contains(&top.scope) && is_useful(cx, top, it.command));
+    let has_hint = |it: &Binding| it.footer.is_some() && it.scopes.contains(&top.scope);
+    let lines = lines.filter(|(_, it)| has_hint(it) && is_useful(cx, top, it.command));
     let hint = |(line, binding): (usize, &Binding)| {
         let (rank, word) = word(cx, top.scope, binding)?;
         Some((rank, KeyHint { key: cx.keymap.keys_in(line, top.scope).next()?, word }))
@@ -103,6 +102,7 @@ fn is_useful(cx: &Context<'_>, top: Top<'_, '_>, command: Command) -> bool {
     };
     match command {
         _ if top.layer.is_some_and(|layer| !layer.is_useful(command)) => false,
+        _ if top.layer.is_none() && page.is_some_and(|page| !is_of_table(page.table, command)) => false,
         Command::View(view) => cx.views.is_useful(view),
         Command::OlderBaseline | Command::NewerBaseline => {
             page.is_some_and(|page| page.table.is_of_changes())
@@ -129,31 +129,9 @@ fn is_useful(cx: &Context<'_>, top: Top<'_, '_>, command: Command) -> bool {
         }
         _ if top.layer.is_some() => true,
         _ => match page {
-            Some(page) => {
-                is_useful_on_page(page, command)
-                    && cx.sheet().is_none_or(|sheet| is_of_table(sheet.table, command))
-            }
+            Some(page) => is_useful_on_page(page, command),
             None => is_useful_in_list(cx, top.scope, command),
         },
-    }
-}
-
-/// Returns `true` unless `command` depends on columns, bars or copies that this table does not have.
-pub fn is_of_table(table: &TableSpec, command: Command) -> bool {
-    match command {
-        Command::Scale => table.has_scale,
-        Command::Measure => table.has_measure,
-        Command::MarkCopies(_) | Command::MarkElsewhere | Command::Share => {
-            table.layout == TableLayout::Copies
-        }
-        Command::MarkRange | Command::MarkShown | Command::InvertMarks => table.marks == RowMarks::Entries,
-        Command::Show(column) => table.columns.has(column),
-        // These commands act on marked entries. In a table with marks of its own, the user means the marked rows.
-        Command::Delete | Command::Trash | Command::Script | Command::PrintMarks => {
-            table.marks != RowMarks::Own
-        }
-        Command::Graph => table.columns.has(Column::Percent),
-        _ => true,
     }
 }
 

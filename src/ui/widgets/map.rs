@@ -276,7 +276,9 @@ impl<'a, 't> Painter<'a, 't> {
     }
 
     fn outline(&mut self, area: Area) {
-        self.frame(area, true);
+        if self.frames.is_some() {
+            return self.frame(area, true);
+        }
         let (right, bottom) = (area.right() - 1, area.bottom() - 1);
         for side in [
             Area { height: 1, ..area },
@@ -284,9 +286,7 @@ impl<'a, 't> Painter<'a, 't> {
             Area { width: 1, ..area },
             Area { x: right, width: 1, ..area },
         ] {
-            if self.frames.is_none() {
-                self.blocks.fill(side, OUTLINE);
-            }
+            self.blocks.fill(side, OUTLINE);
         }
     }
 

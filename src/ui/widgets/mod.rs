@@ -20,7 +20,7 @@ pub mod footer;
 mod frames;
 mod half_blocks;
 mod header;
-pub mod hints;
+mod hints;
 mod list;
 pub mod map;
 pub mod overview;

@@ -193,9 +193,8 @@ fn set_sign(cx: &Context<'_>, row: Rect, style: Style, buffer: &mut Buffer) {
 /// Highlights the line under the cursor: puts a symbol in the first cell if that cell is blank, and changes the
 /// background color. With sixteen colors, the line is white on blue, including bars, because terminals use different
 /// shades of blue, and only white is visible on all of them. If the theme has no background color for this line, it is
-/// in reverse video, except for its bar, which would look empty, and the cells beside the bar, which separate it from the
-/// reversed text. Bold text stays bold. Without colors, the line is only
-/// made bold.
+/// in reverse video, except for its bar, which would look empty, and the cells beside the bar, which separate it from
+/// the reversed text. Bold text stays bold. Without colors, the line is only made bold.
 pub fn select(cx: &Context<'_>, row: Rect, bar: Rect, buffer: &mut Buffer) {
     let theme = cx.theme;
     let (selected, faint) = (theme.style(Role::Selected), theme.style(Role::Faint).fg);

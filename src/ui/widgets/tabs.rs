@@ -6,8 +6,8 @@
 //! ```
 //!
 //! In a narrow window, names are shortened, the tabs move together, and up to half of the tabs lose their names. In an
-//! even narrower window, only the neighbors of the current tab are left, with their names, and `…` stands for the others.
-//! A view that would be empty has no tab.
+//! even narrower window, only the neighbors of the current tab are left, with their names, and `…` stands for the
+//! others. A view that would be empty has no tab.
 //!
 //! ```text
 //!  … 2 Files 3 Types  4 Age  5 Map 7 Errors 3 …

@@ -109,7 +109,7 @@ fn broken_values_of_csv() {
     let cases = [
         ("a", "fewer columns than the header"),
         ("a,1,f", "fewer columns than the header"),
-        ("a,b,1,f,0", "more columns than in the header"),
+        ("a,b,1,f,0", "more columns than the header"),
         ("\"a\"b,1,f,0", "text after a closing quote"),
         ("\"a\" ,1,f,0", "text after a closing quote"),
         ("a,\"1\"2,f,0", "text after a closing quote"),

@@ -44,7 +44,7 @@ impl<'p> Merge<'p> {
 
     /// Returns the number of errors in the merged tree.
     pub fn errors(&self) -> u32 {
-        self.row(DirId::TOP, 0).totals.errors
+        self.totals(DirId::TOP).errors
     }
 
     /// Writes the merged snapshot to `out` and returns its length. The file systems in `about` are replaced by those of

@@ -73,15 +73,15 @@ pub fn block_groups(directory: &Directory) -> Result<Vec<BlockGroups>, Errno> {
 pub fn has_unwritten_data(directory: &Directory) -> bool {
     let mut info = FsInfo { _devices: [0; 2], id: [0; 16], _rest: [0; 124] };
     // SAFETY: the request fills an `FsInfo`, which consists only of numbers.
-    let is_known = readable(directory).and_then(|it| unsafe { ioctl::ask(&it, FS_INFO, &mut info) });
-    if is_known == Err(Errno::ENOTTY) {
-        return false;
+    let answer = readable(directory).and_then(|it| unsafe { ioctl::ask(&it, FS_INFO, &mut info) });
+    if let Err(errno) = answer {
+        return errno != Errno::ENOTTY;
     }
     let digits = format!("{:032x}", u128::from_be_bytes(info.id));
     let groups = [0..8, 8..12, 12..16, 16..20, 20..32].map(|group| &digits[group]).join("-");
     // btrfs reserves space for data in memory, until the data is on the disk.
     let reserved = std::fs::read(format!("/sys/fs/btrfs/{groups}/allocation/data/bytes_may_use"));
-    is_known.is_err() || !reserved.is_ok_and(|reserved| reserved.trim_ascii() == b"0")
+    !reserved.is_ok_and(|reserved| reserved.trim_ascii() == b"0")
 }
 
 /// Returns all subvolumes except the top-level one.
