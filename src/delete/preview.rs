@@ -176,11 +176,12 @@ impl<'a> Previewer<'a> {
         }
         met.asked += 1;
         drop(met);
+        let Ok(layout) = extents::layout(at, name) else { return 0 };
         // The system still reports the old data of an overwritten file, and its space may be free before the deletion.
-        if is_recent(found.mtime, self.now) && has_unwritten_data(at) {
+        if layout.changed > self.now - extents::UNWRITTEN && has_unwritten_data(at) {
             return 0;
         }
-        extents::layout(at, name).map_or(0, |layout| layout.certain.min(bytes))
+        layout.certain.min(bytes)
     }
 }
 

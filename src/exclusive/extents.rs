@@ -11,7 +11,9 @@ use super::sums::{ExclusiveSums, Known, VolumeRange};
 use crate::base::clock;
 use crate::base::kind::Kind;
 use crate::platform::entry::contents::{ContentState, Contents};
-use crate::platform::entry::extents::{ExtentReference, ExtentVolume, Sharing, layout, sharing, volume};
+use crate::platform::entry::extents::{
+    ExtentReference, ExtentVolume, Sharing, UNWRITTEN, layout, sharing, volume,
+};
 use crate::platform::fs::overhead::btrfs::{readable, readable_subvolume};
 use crate::platform::fs::overhead::xfs::has_owners;
 use crate::platform::{Directory, Errno, FileSystem};
@@ -22,9 +24,6 @@ use crate::tree::Node;
 const BLOCK: u64 = 4096;
 /// Number of seconds after a file's last change during which the file counts as being written.
 const RECENT: i64 = 5;
-/// Number of seconds after a file's last change during which its new data may not be on the disk yet. Linux normally
-/// begins to write data after 30 seconds.
-const UNWRITTEN: i64 = 120;
 /// Largest size in bytes of a sector on btrfs.
 const LARGEST_SECTOR: u64 = 1 << 16;
 /// Maximum number of inodes on a volume per scanned file. If the volume has more, its space map is not read.

@@ -4,6 +4,10 @@
 
 use std::ops::Range;
 
+/// Number of seconds after a file's last change during which its new data may not be on the disk yet. Linux normally
+/// begins to write data after 30 seconds.
+pub const UNWRITTEN: i64 = 120;
+
 /// Support for shared extents on a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
@@ -34,6 +38,8 @@ pub struct ExtentLayout {
     pub pieces: Option<u64>,
     /// `true` if the file has more extents than were read.
     pub is_cut_short: bool,
+    /// Time of the last change (`st_ctime`), in seconds since 1970; 0 on macOS.
+    pub changed: i64,
     /// Clone ID on macOS, which is the same for all clones of a file; `None` if the system does not report it.
     pub clone: Option<u64>,
 }

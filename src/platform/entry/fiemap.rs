@@ -5,6 +5,7 @@ use std::ffi::CStr;
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd, AsRawFd};
 
+use nix::sys::stat::fstat;
 use nix::sys::statfs::fstatfs;
 use nix::sys::statvfs::{Statvfs, fstatvfs};
 
@@ -93,12 +94,13 @@ pub fn sharing(directory: &Directory) -> Sharing {
 /// layout, or `EINVAL` if `name` is not a regular file.
 pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno> {
     let file = directory.open_file(name)?;
+    let changed = fstat(&file)?.st_ctime;
     let mut sums = Sums::default();
     let end = visit(&file, 0, |extent| {
         sums.add(extent);
         ControlFlow::Continue(())
     })?;
-    Ok(ExtentLayout { is_cut_short: end == End::CutShort, ..sums.layout })
+    Ok(ExtentLayout { is_cut_short: end == End::CutShort, changed, ..sums.layout })
 }
 
 /// Calls `each` with the parts of `file` in order of their position, until `each` returns `Break`. Returns `true` if
@@ -306,6 +308,7 @@ mod tests {
             sums.add(&Extent { physical, length, flags, ..Extent::default() });
         }
         let expected = ExtentLayout {
+            changed: 0,
             private: 21,
             certain: 21,
             shared: 7,
