@@ -124,7 +124,7 @@ pub enum Blocked {
     HoldsHome,
     /// The entry is a mount point.
     Mount,
-    /// The directory contains the current directory.
+    /// The directory is or contains the current directory.
     Working,
     /// The entry is or contains a file whose other copies were deleted or changed.
     LastCopy,
@@ -137,7 +137,7 @@ impl Blocked {
             Self::Home => "cannot delete your home directory",
             Self::HoldsHome => "contains your home directory",
             Self::Mount => "is a mount point",
-            Self::Working => "contains the current directory",
+            Self::Working => "is or contains the current directory",
             Self::LastCopy => "last copy (the others were deleted or changed since the search)",
         }
     }

@@ -52,7 +52,7 @@ fn the_home_and_working_directory_are_kept_by_any_path() {
     assert!(Command::new("mount").args(["-t", "tmpfs", "none", "/tmp/mnt/disk"]).status().unwrap().success());
     std::os::unix::fs::symlink("/tmp", "/tmp/free/link").unwrap();
     std::env::set_current_dir("/tmp/at/work").unwrap();
-    // The second root leads to /tmp through a link, and the third through a link and dots.
+    // The second root leads to /tmp through a symbolic link, and the third through a symbolic link, `..` and `.`.
     for root in ["/tmp", "/tmp/free/link", "../../free/../free/link/."] {
         let scan = crate::support::scan(Path::new(root), 2);
         for (path, expected) in [

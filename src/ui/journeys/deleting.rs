@@ -274,6 +274,23 @@ fn a_deletion_says_up_to_where_less_may_be_freed() {
     }
 }
 
+#[test]
+fn the_question_counts_the_items_that_it_does_not_name() {
+    let names = ["a", "b", "c", "d", "e", "f", "g"];
+    let files = names.iter().map(|name| file(&format!("file-{name}"), 1 << 20, 0)).collect();
+    let (tree, _) = build(files);
+    let mut app = finished(&tree);
+    press(&mut app, "* g d");
+    probed(&mut app, Preview { files: 7, least: 1, most: 2, is_complete: true, ..Preview::default() });
+    for (lines, named) in [(8, 1), (9, 2), (10, 3), (11, 4), (24, 4)] {
+        app.update(Event::Resize(60, lines));
+        let shown = screen(&mut app);
+        let count = shown.lines().filter(|line| line.contains("│ /shown/file-")).count();
+        assert_eq!(count, named, "{lines}: {shown}");
+        assert!(shown.contains(&format!("and {} more, in total", 7 - named)), "{lines}: {shown}");
+    }
+}
+
 /// While the preview is incomplete, the name must be typed even for a small entry, because files that the preview has
 /// not visited yet may have grown since the scan.
 #[test]

@@ -4,6 +4,7 @@
 //! when the preview reports a refusal.
 
 mod drawing;
+mod texts;
 
 use std::collections::HashSet;
 use std::time::Duration;
