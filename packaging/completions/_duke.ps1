@@ -93,8 +93,8 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('-e', '-e', [CompletionResultType]::ParameterName, 'Read the owner, group and mode of every entry')
             [CompletionResult]::new('--extended', '--extended', [CompletionResultType]::ParameterName, 'Read the owner, group and mode of every entry')
             [CompletionResult]::new('--no-snapshots', '--no-snapshots', [CompletionResultType]::ParameterName, 'Do not keep a snapshot of the scan')
-            [CompletionResult]::new('--no-instant', '--no-instant', [CompletionResultType]::ParameterName, 'Do not show the sizes of the latest scan during the next scan, and keep no snapshot for this purpose')
-            [CompletionResult]::new('--fresh', '--fresh', [CompletionResultType]::ParameterName, 'Do not show the sizes of the latest scan during the next scan, and keep no snapshot for this purpose')
+            [CompletionResult]::new('--no-instant', '--no-instant', [CompletionResultType]::ParameterName, 'Do not show the sizes of the last scan during the next scan, and keep no snapshot for this purpose')
+            [CompletionResult]::new('--fresh', '--fresh', [CompletionResultType]::ParameterName, 'Do not show the sizes of the last scan during the next scan, and keep no snapshot for this purpose')
             [CompletionResult]::new('--no-config', '--no-config', [CompletionResultType]::ParameterName, 'Ignore configuration files')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (-h: summary, --help: details)')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (-h: summary, --help: details)')
@@ -196,7 +196,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             break
         }
         'duke;merge' {
-            [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Plan from which the parts were saved')
+            [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Plan according to which the parts were saved')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, which is replaced only when the result is complete; - is standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, which is replaced only when the result is complete; - is standard output')
             [CompletionResult]::new('--partial', '--partial', [CompletionResultType]::ParameterName, 'Merge even if parts are missing, and mark their directories as not read')

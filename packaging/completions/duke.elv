@@ -90,8 +90,8 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand -e 'Read the owner, group and mode of every entry'
             cand --extended 'Read the owner, group and mode of every entry'
             cand --no-snapshots 'Do not keep a snapshot of the scan'
-            cand --no-instant 'Do not show the sizes of the latest scan during the next scan, and keep no snapshot for this purpose'
-            cand --fresh 'Do not show the sizes of the latest scan during the next scan, and keep no snapshot for this purpose'
+            cand --no-instant 'Do not show the sizes of the last scan during the next scan, and keep no snapshot for this purpose'
+            cand --fresh 'Do not show the sizes of the last scan during the next scan, and keep no snapshot for this purpose'
             cand --no-config 'Ignore configuration files'
             cand -h 'Print help (-h: summary, --help: details)'
             cand --help 'Print help (-h: summary, --help: details)'
@@ -184,7 +184,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --help 'Print help'
         }
         &'duke;merge'= {
-            cand --plan 'Plan from which the parts were saved'
+            cand --plan 'Plan according to which the parts were saved'
             cand -o 'Write the result to FILE, which is replaced only when the result is complete; - is standard output'
             cand --output 'Write the result to FILE, which is replaced only when the result is complete; - is standard output'
             cand --partial 'Merge even if parts are missing, and mark their directories as not read'

@@ -37,10 +37,10 @@ complete -c duke -n "__fish_duke_needs_command" -l root -d 'Read only the part o
 complete -c duke -n "__fish_duke_needs_command" -s d -l depth -d 'Print N levels below each PATH (default: 1 in a table, all in JSON)' -r
 complete -c duke -n "__fish_duke_needs_command" -l min-size -d 'Hide entries smaller than SIZE, such as 100M' -r
 complete -c duke -n "__fish_duke_needs_command" -l top -d 'Print the N largest files instead of the tree' -r
-complete -c duke -n "__fish_duke_needs_command" -l by -d 'Print totals by type, age, owner or storage class instead of the tree' -r -f -a "type\t'File extensions, and kinds of entries that are not files'
+complete -c duke -n "__fish_duke_needs_command" -l by -d 'Print totals by type, age, owner or storage class instead of the tree' -r -f -a "type\t'File extension; for entries other than files, their kind'
 age\t'Time since the last change'
 owner\t'Owning user'
-class\t'Storage class of objects'"
+class\t'Storage class of the objects in an object store'"
 complete -c duke -n "__fish_duke_needs_command" -l sort -d 'Sort the table and the browser by a column' -r -f -a "size\t'Largest first'
 count\t'Most items first'
 mtime\t'Most recently changed first'
@@ -103,7 +103,7 @@ complete -c duke -n "__fish_duke_needs_command" -l select-yes -d 'Preselect Yes 
 complete -c duke -n "__fish_duke_needs_command" -l confirm-quit -d 'Ask before the browser quits, even if nothing would be lost'
 complete -c duke -n "__fish_duke_needs_command" -s e -l extended -d 'Read the owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_needs_command" -l no-snapshots -d 'Do not keep a snapshot of the scan'
-complete -c duke -n "__fish_duke_needs_command" -l no-instant -l fresh -d 'Do not show the sizes of the latest scan during the next scan, and keep no snapshot for this purpose'
+complete -c duke -n "__fish_duke_needs_command" -l no-instant -l fresh -d 'Do not show the sizes of the last scan during the next scan, and keep no snapshot for this purpose'
 complete -c duke -n "__fish_duke_needs_command" -l no-config -d 'Ignore configuration files'
 complete -c duke -n "__fish_duke_needs_command" -s h -l help -d 'Print help (-h: summary, --help: details)'
 complete -c duke -n "__fish_duke_needs_command" -s V -l version -d 'Print the version'
@@ -161,7 +161,7 @@ complete -c duke -n "__fish_duke_using_subcommand duplicates" -s h -l help -d 'P
 complete -c duke -n "__fish_duke_using_subcommand help" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand man" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand ncdu" -s h -l help -d 'Print help'
-complete -c duke -n "__fish_duke_using_subcommand merge" -l plan -d 'Plan from which the parts were saved' -r -F
+complete -c duke -n "__fish_duke_using_subcommand merge" -l plan -d 'Plan according to which the parts were saved' -r -F
 complete -c duke -n "__fish_duke_using_subcommand merge" -s o -l output -d 'Write the result to FILE, which is replaced only when the result is complete; - is standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand merge" -l partial -d 'Merge even if parts are missing, and mark their directories as not read'
 complete -c duke -n "__fish_duke_using_subcommand merge" -s h -l help -d 'Print help'

@@ -19,7 +19,8 @@ enum Sort {
     Name,
     /// Test of a type. If a directory matches, everything in it matches, too. This does not apply to a negated term.
     Type,
-    /// Test of a size. If a directory matches the term, everything in it matches, too, even if the term is negated.
+    /// Test of a size. If a directory matches, everything in it matches, too. This also applies to a negated term:
+    /// `-<1G` finds every directory that is not smaller, with all its contents.
     Size,
     /// Test for errors or for empty entries. Works like `Type`, except that it does not cause `Time` terms to test
     /// directories.

@@ -323,7 +323,7 @@ pub struct Arguments {
     #[arg(long, help_heading = "Snapshots")]
     pub no_snapshots: bool,
 
-    /// Do not show the sizes of the latest scan during the next scan, and keep no snapshot for this purpose
+    /// Do not show the sizes of the last scan during the next scan, and keep no snapshot for this purpose
     #[arg(long, visible_alias = "fresh", help_heading = "Snapshots")]
     pub no_instant: bool,
 
@@ -355,13 +355,13 @@ pub struct Arguments {
 /// Grouping of totals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum GroupBy {
-    /// File extensions, and kinds of entries that are not files
+    /// File extension; for entries other than files, their kind
     Type,
     /// Time since the last change
     Age,
     /// Owning user
     Owner,
-    /// Storage class of objects
+    /// Storage class of the objects in an object store
     #[value(name = "class")]
     StorageClass,
 }

@@ -174,7 +174,7 @@ fn spelled(command: &Command, setting: &Setting) -> Result<Vec<OsString>, Warnin
         (ArgAction::Append, Value::Words(words)) => Ok(words.iter().map(given).collect()),
         (_, Value::Words(words)) if arg.get_value_delimiter().is_some() => Ok(vec![given(&words.join(","))]),
         (_, Value::Word(word)) => Ok(vec![given(word)]),
-        (_, Value::Switch(_)) => wrong("must be a string or a number"),
+        (_, Value::Switch(_)) => wrong("must be a string or an integer"),
         (_, Value::Words(_)) => wrong("must be a single value, not a list"),
     }
 }

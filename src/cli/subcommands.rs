@@ -232,7 +232,7 @@ pub struct MergeWords {
     #[arg(value_name = "PART", value_hint = ValueHint::FilePath, required = true)]
     pub parts: Vec<PathBuf>,
 
-    /// Plan from which the parts were saved
+    /// Plan according to which the parts were saved
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub plan: PathBuf,
 

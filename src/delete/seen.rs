@@ -28,7 +28,7 @@ pub type Places = Vec<(DirId, Vec<u8>)>;
 pub(crate) struct Seen {
     /// Unchanged entries, each with its current identity.
     pub(crate) going: Selection,
-    /// Indexes of the changed entries in the order of [`Selection::items`].
+    /// Changed entries, each as its index in [`Selection::items`].
     pub(crate) changed: Vec<usize>,
     /// Counts of entries that cannot be moved to another directory, by reason.
     pub(crate) unmoved: Kept,
@@ -117,7 +117,7 @@ impl Item {
 
     /// Returns `true` if `now` is the identity of the entry in the tree. A directory created after the entry was read
     /// is a different directory. A file changed after the entry was read counts as a different file, even if its size
-    /// and modification time were set back. Files with several names are an exception, because adding or deleting a
+    /// and modification time have their old values again. Files with several names are an exception, because adding or deleting a
     /// name updates their change time.
     fn is_as_read(&self, now: &Identity) -> bool {
         let found = now.attributes;

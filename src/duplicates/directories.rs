@@ -15,7 +15,7 @@ use crate::scan::reach;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Tree, Walk};
 use std::os::unix::ffi::OsStrExt;
 
-/// Map from the entry of each file in a set of identical files to the number of that set.
+/// For each file that has identical copies, the index of its set.
 pub(crate) type SetOfName = HashMap<EntryId, u32>;
 
 /// Set of directories with the same contents.

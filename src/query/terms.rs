@@ -31,7 +31,7 @@ pub struct Query {
     pub(crate) own: Vec<Term>,
     /// Terms that test the name or path of an entry; at most [`MOST_NAMED`].
     pub(crate) named: Vec<Term>,
-    /// Terms added by [`Query::narrowed_by`]. An entry in the result is counted only if it matches these terms too.
+    /// Terms added by [`Query::narrowed_by`], which an entry must match, too, to be in the result.
     narrowed: Vec<Term>,
     /// Directory whose subtree is searched. The search never finds this directory or its ancestors.
     below: DirId,
@@ -180,8 +180,8 @@ impl Query {
         query
     }
 
-    /// Narrows this query with the terms of another query. An entry in the result of this query is then counted only
-    /// if the entry itself also matches these terms. A filtered view uses this to find the files behind a row.
+    /// Narrows this query with the terms of another query. The result then contains only entries
+    /// that also match these terms themselves. A filtered view uses this to find the files behind a row.
     #[must_use]
     pub fn narrowed_by(mut self, other: &Self) -> Self {
         self.narrowed.extend(other.terms().chain(&other.narrowed).cloned());

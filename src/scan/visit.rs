@@ -225,8 +225,8 @@ impl<'v> Visitor<'v> {
         }
     }
 
-    /// Processes the batches with several workers. Hands out full buffers as long as other workers may be idle, and
-    /// processes all other batches itself.
+    /// Processes the batches with several workers. While other workers may be idle, passes each batch to them in its
+    /// buffer; processes all other batches itself.
     fn read_wide<'s>(
         &'v self,
         scope: &Scope<'s>,

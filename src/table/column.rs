@@ -1,5 +1,5 @@
-//! Columns of tables. Each column has one element in [`COLUMNS`], from which drawing, sorting, keys and `--sort`
-//! derive.
+//! Columns of tables. Each column has one element in [`COLUMNS`], which defines how the column is drawn and sorted, its
+//! key, and its name in `--sort`.
 //!
 //! Invariant: the element of a column is at the index `column as usize` in [`COLUMNS`].
 

@@ -78,6 +78,11 @@ impl RecordedTotals {
         self.length(id) > LONG
     }
 
+    /// Returns `true` if the largest recorded entries of `id` can be read without reading the others.
+    pub fn has_head(&self, id: DirId) -> bool {
+        self.directories.get(&id).is_some_and(|was| was.tree.head(was.id).is_some())
+    }
+
     /// Returns the estimated time for merging the recorded entries of `id` into rows.
     pub fn merge_time(&self, id: DirId) -> Duration {
         Duration::from_nanos(self.length(id).saturating_mul(MERGE_NANOSECONDS))
@@ -117,7 +122,9 @@ impl RecordedTree {
                 found.totals.extend(self.below(new, id, was));
                 // The list of roots needs no recorded entries, because all roots are known from the start.
                 if id != DirId::TOP {
-                    found.directories.insert(id, RecordedDir { tree: Arc::clone(&self.tree), id: was });
+                    found
+                        .directories
+                        .insert(id, RecordedDir { tree: Arc::clone(&self.tree), id: was, is_head: false });
                 }
             }
         }
@@ -168,8 +175,15 @@ impl RecordedTree {
 
     /// Returns the entry of the tree `new` with the same path as an entry of the recorded tree.
     pub fn find_entry(&self, new: &Tree, entry: EntryId) -> Option<EntryId> {
+        let (directory, name) = self.find_name(new, entry)?;
+        EntryId::named(new, directory, name)
+    }
+
+    /// Returns the directory of the tree `new` that would contain an entry of the recorded tree, and the name of the
+    /// entry. Does not check that the directory contains this name.
+    pub fn find_name(&self, new: &Tree, entry: EntryId) -> Option<(DirId, &[u8])> {
         let (directory, missing) = self.way_to(new, entry.directory)?;
-        missing.is_none().then(|| EntryId::named(new, directory, entry.name(&self.tree)?))?
+        if missing.is_some() { None } else { Some((directory, entry.name(&self.tree)?)) }
     }
 
     /// Maps each root of the tree `new` to the recorded root with the same device and inode, if there is one.

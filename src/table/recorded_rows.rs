@@ -8,13 +8,22 @@ use crate::base::sync::{Arc, AtomicU64, Ordering};
 use crate::table::column::SortContext;
 use crate::table::order::Order;
 use crate::tree::sort::{SortRow, sort};
-use crate::tree::{DirId, Entry, EntryState, Listing, Position, Tree};
+use crate::tree::{DirId, Entry, EntryId, EntryState, Listing, Position, Tree};
 
 /// Directory of the recorded tree.
 #[derive(Clone)]
 pub struct RecordedDir {
     pub tree: Arc<Tree>,
     pub id: DirId,
+    /// `true` if only the largest entries of a long listing are shown, unless the others have been loaded already.
+    pub is_head: bool,
+}
+
+impl RecordedDir {
+    fn listing(&self) -> Listing<'_> {
+        let head = if self.is_head { self.tree.head(self.id) } else { None };
+        head.map_or_else(|| self.tree.listing(self.id), |head| head.listing)
+    }
 }
 
 impl std::fmt::Debug for RecordedDir {
@@ -40,7 +49,7 @@ impl RecordedRows {
     pub fn merge(directory: RecordedDir, listing: &Listing<'_>, found: &[SortRow], order: Order) -> Self {
         let tree = &directory.tree;
         let present: HashSet<&[u8]> = listing.entries().map(|(_, record)| record.name).collect();
-        let recorded = tree.listing(directory.id);
+        let recorded = directory.listing();
         let largest = AtomicU64::new(0);
         let rows = sort(&recorded, order.names(), |record| {
             if present.contains(record.name) || order.hides(record) {
@@ -90,7 +99,7 @@ impl RecordedRows {
 
     /// Returns the index of the row for the recorded entry called `name`.
     pub fn find(&self, name: &[u8]) -> Option<usize> {
-        let listing = self.directory.tree.listing(self.directory.id);
+        let listing = self.directory.listing();
         self.rows.iter().find(|(_, position)| listing.name(*position) == Some(name)).map(|(index, _)| *index)
     }
 
@@ -100,6 +109,6 @@ impl RecordedRows {
 
     /// Returns the recorded entry at `position`.
     pub fn record(&self, position: Position) -> Option<Entry<'_>> {
-        self.directory.tree.listing(self.directory.id).record(position)
+        EntryId { directory: self.directory.id, position }.record(&self.directory.tree)
     }
 }

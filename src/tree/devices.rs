@@ -26,8 +26,9 @@ pub struct HostDevices<'d> {
     host: u32,
 }
 
-/// Devices of a tree loaded from a file, in the order of their indexes. Devices with equal numbers belong to
-/// different hosts. All devices get host 0, because the file does not number the hosts.
+/// Devices of a tree loaded from a file, in the order of their indexes. The file does not say
+/// which host a device belongs to, so all devices get host 0. A number that occurs several times belongs to devices of
+/// different hosts, which are told apart by their indexes.
 impl From<Vec<u64>> for Devices {
     fn from(numbers: Vec<u64>) -> Self {
         let known = numbers.into_iter().map(|number| Device { host: 0, number }).collect();

@@ -71,7 +71,7 @@ impl From<Vec<LinkedName>> for UniqueSizes {
 }
 
 impl UniqueSizes {
-    /// Adds an entry of `directory`, which counts as one item.
+    /// Adds an entry of `directory`. The entry counts as one item.
     pub fn add(&mut self, directory: DirId, metadata: &Metadata) {
         let (disk, apparent) = (metadata.disk(), metadata.apparent);
         match LinkedName::of(directory, metadata) {
@@ -113,9 +113,9 @@ impl UniqueSizes {
         graph.nodes.iter().for_each(|node| add(node.id, &node.sum));
     }
 
-    /// Returns each directory that contains linked names at any depth, with the sum of the sizes counted too often in
-    /// its totals (see `hard_links`). A size that is already counted too often in a child directory is included only
-    /// there.
+    /// Returns each directory that contains linked names at any depth, with the number of bytes by which its totals are
+    /// too large, because they count an inode several times (see `hard_links`). Bytes by which the totals of a child
+    /// directory are too large are included only there.
     pub(crate) fn repeats(self, parent: impl Fn(DirId) -> Option<DirId>) -> AncestorGraph {
         AncestorGraph::of(self.linked, parent, Counted::Repeated)
     }

@@ -22,6 +22,7 @@ pub mod cursor;
 pub mod deletion_state;
 pub mod entry_info;
 pub mod field;
+mod folding;
 pub mod frame_writer;
 pub mod hit_map;
 #[cfg(test)]

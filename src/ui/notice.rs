@@ -10,7 +10,7 @@ use super::operations::deletion::Script;
 pub use super::sentences::Display;
 use super::sentences::{deleted, script};
 use super::views;
-use super::waiting_command::WaitingCommand;
+use super::waiting_command::{Awaited, WaitingCommand};
 use crate::analysis::compare::NO_BASELINE;
 use crate::base::format::{change, counted, grouped, plain_size};
 use crate::base::job::JobError;
@@ -103,8 +103,11 @@ pub enum Notice {
     EntryGone,
     /// The command will be performed as soon as the scan has found the entry that it acts on.
     AwaitingScan(WaitingCommand),
-    /// The row is from the last scan, so keys cannot act on it before the running scan has ended.
+    /// The row is from the last scan and shows no single entry, so keys cannot act on it before the running scan has
+    /// ended.
     RecordedRow,
+    /// A command for several rows was used in a table whose rows only an earlier scan has found.
+    RecordedRows,
     /// The scan has read the whole directory, but has not found this entry of the last scan.
     NoLongerExists(Vec<u8>),
     /// The scan ended early, before it found this entry, which is known from the last scan.
@@ -289,14 +292,16 @@ impl Notice {
             }
             Self::DirectoryGone => "Directory no longer exists; showing the nearest one above it".into(),
             Self::EntryGone => "Entry no longer exists".into(),
-            Self::AwaitingScan(WaitingCommand { name: Some(name), .. }) => {
-                about(name, &|name| format!("Reading {name} first; any key cancels"))
-            }
+            Self::AwaitingScan(WaitingCommand {
+                awaited: Awaited::Name(name) | Awaited::Row(.., name),
+                ..
+            }) => about(name, &|name| format!("Reading {name} first; any key cancels")),
             Self::AwaitingScan(_) => "Reading this directory first; any key cancels".into(),
             Self::RecordedRow => {
                 let goes = display.keymap.hint(Command::Open, Scope::Sheet, "goes to its entry");
                 format!("This row is from the last scan{goes}")
             }
+            Self::RecordedRows => "Rows from the last scan can only be marked one by one".into(),
             Self::NoLongerExists(name) => about(name, &|name| format!("{name} no longer exists")),
             Self::NotFound(name) => {
                 about(name, &|name| format!("{name} was not found: the scan ended early"))

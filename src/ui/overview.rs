@@ -134,6 +134,16 @@ impl OverviewState {
         self.survey.is_outdated() || self.growth.is_outdated()
     }
 
+    /// Marks results from the last scan as current, because they do not depend on the growing tree.
+    pub fn keep_recorded(&mut self) {
+        if self.value().is_some_and(|survey| survey.record.is_some()) {
+            self.survey.set_current();
+        }
+        if self.growth.value().is_some_and(|answer| answer.data.is_recorded()) {
+            self.growth.set_current();
+        }
+    }
+
     /// Marks the results as outdated, because the tree has grown. If `keeps_recorded` is `true`, results from the last
     /// scan are not marked.
     pub fn outdate(&mut self, keeps_recorded: bool) {

@@ -68,6 +68,11 @@ impl<K: Clone + PartialEq, T> Requested<K, T> {
         self.result.outdate();
     }
 
+    /// Marks the result as current, because it does not depend on the growing tree.
+    pub fn set_current(&mut self) {
+        self.result.set_current();
+    }
+
     /// Loads the result again if the tree has grown since the request.
     pub fn refresh(&mut self) {
         self.result.refresh();

@@ -132,6 +132,7 @@ impl<'s> Session<'s> {
 
     /// Runs until the browser ends, or the user scans the parent directory.
     pub fn run(mut self) -> io::Result<Left> {
+        self.app.update(Event::Clock(clock::now()));
         self.frames.draw(&mut self.app)?;
         self.source.end_head_start();
         // Delay the first tick, because a second frame drawn immediately would be as empty as the first.

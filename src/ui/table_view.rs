@@ -6,9 +6,8 @@
 //!
 //! Invariant: after [`TableView::look`] the cursor is on a row, if there are rows.
 
-use std::collections::HashSet;
-
 use super::cursor::{Cursor, Motion};
+use super::folding::Folding;
 use super::loader::{Keep, Loader, Sources, TableRequest};
 use super::marks::Marks;
 use super::notice::Notice;
@@ -37,13 +36,7 @@ pub struct TableView {
     text: Option<String>,
     cursor: Cursor,
     columns: usize,
-    /// Keys of unfolded rows; see [`Branch::key`].
-    unfolded: HashSet<u64>,
-    /// Rows that are not hidden by folding, as indexes in the answer. Empty if the rows do not form a tree.
-    shown: Vec<usize>,
-    /// `true` once rows that form a tree have been loaded. The first of them is unfolded at that moment if its
-    /// [`Branch::follows`] is set.
-    is_arranged: bool,
+    folding: Folding,
     /// `true` if all rows will be marked as soon as they have been found.
     will_mark: bool,
 }
@@ -52,9 +45,8 @@ impl TableView {
     pub fn new(title: impl Into<Title>, table: &'static TableSpec, request: TableRequest) -> Self {
         let title = title.into();
         let (rows, text, cursor, columns) = (Loader::default(), None, Cursor::default(), 0);
-        let (unfolded, shown) = (HashSet::new(), Vec::new());
-        let (is_arranged, will_mark) = (false, false);
-        Self { table, rows, request, title, text, cursor, columns, unfolded, shown, is_arranged, will_mark }
+        let (folding, will_mark) = (Folding::default(), false);
+        Self { table, rows, request, title, text, cursor, columns, folding, will_mark }
     }
 
     /// Shows this answer instead of starting a job.
@@ -113,9 +105,8 @@ impl TableView {
     /// from `record`, the tree of the last scan, if `record` contains the view's directory and
     /// [`TableSpec::is_of_tree`] is `true`. Otherwise, the rows come from the current tree.
     pub fn poll(&mut self, sources: &Sources<'_>, record: Option<&RecordedTree>) -> bool {
-        let followed = self.entries(self.cursor.index).first().copied();
-        let recorded = self.number(self.cursor.index).zip(self.answer());
-        let recorded = recorded.and_then(|(row, answer)| answer.data.recorded(row));
+        let followed = self.of_tree(self.cursor.index).first().copied();
+        let recorded = self.recorded(self.cursor.index).map(|(record, entries)| (record.clone(), entries[0]));
         let (start, request) = (self.table.start, &self.request);
         let record = record.filter(|_| self.table.is_of_tree);
         if !self.rows.poll(|| recorded::start(start, sources, request, record)) {
@@ -177,10 +168,36 @@ impl TableView {
     }
 
     /// Returns the entries of a row: several for a group of cleanup candidates or an inode with several names, none for
-    /// a total or a group of copies.
-    pub fn entries(&self, row: usize) -> Vec<EntryId> {
+    /// a total or a group of copies. If the row is from the last scan, returns its entries in `tree`, or none until
+    /// the running scan has found all of them.
+    pub fn entries(&self, tree: &Tree, row: usize) -> Vec<EntryId> {
+        let Some((record, entries)) = self.recorded(row) else { return self.of_tree(row) };
+        let found: Option<Vec<EntryId>> =
+            entries.into_iter().map(|entry| record.find_entry(tree, entry)).collect();
+        found.unwrap_or_default()
+    }
+
+    /// Returns the entries of a row that is not from the last scan.
+    fn of_tree(&self, row: usize) -> Vec<EntryId> {
         let entries = || Some(self.answer()?.data.entries(self.number(row)?));
         entries().unwrap_or_default()
+    }
+
+    /// Returns the tree of the last scan and the entries in it that a row shows; `None` if the row shows no entry of
+    /// that tree.
+    pub fn recorded(&self, row: usize) -> Option<(&RecordedTree, Vec<EntryId>)> {
+        self.answer()?.data.recorded(self.number(row)?)
+    }
+
+    /// Returns `true` if the row under the cursor shows `entry` of `record`, the tree of the last scan, or the same
+    /// entry of `tree`.
+    pub fn is_on(&self, tree: &Tree, record: &RecordedTree, entry: EntryId) -> bool {
+        match self.recorded(self.cursor.index) {
+            Some((_, entries)) => entries.contains(&entry),
+            None => record
+                .find_entry(tree, entry)
+                .is_some_and(|found| self.of_tree(self.cursor.index).contains(&found)),
+        }
     }
 
     /// Marks or unmarks the row under the cursor if the view has marks of its own. Returns `false` if the row cannot be
@@ -214,20 +231,21 @@ impl TableView {
     /// Returns the commands that the row under the cursor accepts.
     fn row_commands(&self, tree: &Tree) -> RowCommands {
         let (index, target) = (self.cursor.index, self.target());
-        let first = self.entries(index).first().copied();
+        let first = self.of_tree(index).first().copied();
+        let is_recorded = self.recorded(index).is_some();
         let in_group = |row| self.answer().is_some_and(|answer| answer.data.is_copy(row));
         RowCommands {
             enter: match self.branch() {
-                Some((key, ..)) if self.unfolded.contains(&key) => Some(EnterEffect::Fold),
+                Some((key, ..)) if self.folding.is_unfolded(key) => Some(EnterEffect::Fold),
                 Some(_) => Some(EnterEffect::Unfold),
                 None => target.as_ref().map(|_| EnterEffect::Open),
             },
-            has_entries: first.is_some(),
+            has_entries: first.is_some() || is_recorded,
             may_mark: match self.table.marks {
                 RowMarks::None => false,
-                RowMarks::Entries => {
-                    first.and_then(|entry| entry.record(tree)).is_some_and(|record| Marks::may_mark(&record))
-                }
+                RowMarks::Entries => first
+                    .and_then(|entry| entry.record(tree))
+                    .map_or(is_recorded, |record| Marks::may_mark(&record)),
                 RowMarks::Files => !self.is_recorded() && target.is_some_and(|target| target.is_of_files()),
                 RowMarks::Own => !self.is_recorded(),
             },
@@ -248,7 +266,7 @@ impl TableView {
     /// Returns the number of rows that are not hidden by folding.
     pub fn count(&self) -> usize {
         match self.answer() {
-            Some(answer) if answer.data.is_tree() => self.shown.len(),
+            Some(answer) if answer.data.is_tree() => self.folding.count(),
             Some(answer) => answer.data.rows(self.columns),
             None => 0,
         }
@@ -256,47 +274,20 @@ impl TableView {
 
     /// Converts the index of a visible row to its number in the answer, which includes rows hidden by folding.
     fn number(&self, row: usize) -> Option<usize> {
-        let is_tree = self.answer()?.data.is_tree();
-        if is_tree { self.shown.get(row).copied() } else { Some(row) }
+        self.folding.number(&*self.answer()?.data, row)
     }
 
     /// Converts the number of a row in the answer to its index among the visible rows. Returns `None` if folding hides
     /// the row.
     fn visible(&self, number: usize) -> Option<usize> {
-        let is_tree = self.answer()?.data.is_tree();
-        if is_tree { self.shown.binary_search(&number).ok() } else { Some(number) }
+        self.folding.visible(&*self.answer()?.data, number)
     }
 
     /// Updates the list of rows that are not hidden by folding.
     fn fold(&mut self) {
         let data = self.answer().map(|answer| Arc::clone(&answer.data)).filter(|data| data.is_tree());
-        let Some(data) = data else { return };
-        let rows = data.rows(self.columns);
-        if rows > 0 && !self.is_arranged {
-            self.is_arranged = true;
-            if data.branch(0).follows {
-                self.unfold(&*data, 0);
-            }
-        }
-        let mut folded = None;
-        self.shown.clear();
-        for row in 0..rows {
-            let branch = data.branch(row);
-            if folded.is_none_or(|depth| branch.depth <= depth) {
-                let is_folded = branch.key.is_some_and(|key| !self.unfolded.contains(&key));
-                folded = is_folded.then_some(branch.depth);
-                self.shown.push(row);
-            }
-        }
-    }
-
-    /// Unfolds a row. Also unfolds its first child if `follows` is `true` for that child.
-    fn unfold(&mut self, data: &dyn TableData, row: usize) {
-        let Branch { depth, key: Some(key), .. } = data.branch(row) else { return };
-        self.unfolded.insert(key);
-        let next = data.branch(row + 1);
-        if next.depth > depth && next.follows {
-            self.unfold(data, row + 1);
+        if let Some(data) = data {
+            self.folding.update(&*data, self.columns);
         }
     }
 
@@ -311,9 +302,7 @@ impl TableView {
     /// Folds or unfolds the row under the cursor. Returns `false` if the row has no children.
     pub fn toggle(&mut self) -> bool {
         let Some((key, row, data)) = self.branch() else { return false };
-        if !self.unfolded.remove(&key) {
-            self.unfold(&*data, row);
-        }
+        self.folding.toggle(&*data, key, row);
         self.fold();
         true
     }
@@ -358,7 +347,7 @@ impl TableView {
                 let mut line = data.row(number, &context)?;
                 if data.is_tree() {
                     let Branch { depth, key, .. } = data.branch(number);
-                    let sign = key.map_or(" ", |key| glyphs.fold(!self.unfolded.contains(&key)));
+                    let sign = key.map_or(" ", |key| glyphs.fold(!self.folding.is_unfolded(key)));
                     let sign = "  ".repeat(depth) + sign;
                     line.label = format!("{sign} {}", line.label);
                 }
@@ -377,9 +366,16 @@ impl TableView {
         if marks.count() == 0 {
             return false;
         }
+        if let Some((record, entries)) = self.recorded(row) {
+            let is_marked = |entry: &EntryId| {
+                let name = record.find_name(tree, *entry);
+                name.is_some_and(|(directory, name)| marks.contains(directory, name))
+            };
+            return entries.iter().all(is_marked);
+        }
         let is_marked =
             |entry: &EntryId| entry.name(tree).is_some_and(|name| marks.contains(entry.directory, name));
-        let entries = self.entries(row);
+        let entries = self.of_tree(row);
         !entries.is_empty() && entries.iter().all(is_marked)
     }
 }

@@ -32,7 +32,7 @@ impl Area {
         self.x + self.width
     }
 
-    /// Returns the first half line below the area.
+    /// Returns the position of the half line just below the area.
     pub fn bottom(self) -> u16 {
         self.y + self.height
     }

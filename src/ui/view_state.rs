@@ -154,7 +154,13 @@ impl Views {
         let filtered = self.filtering.as_ref().map(Filtering::filtered).cloned();
         // Filtered totals cannot be compared with the earlier totals, which are unfiltered.
         let growth = self.compared.growth().filter(|_| filtered.is_none()).cloned();
-        SizeSource { live: Arc::clone(live), filtered, growth, recorded: recorded.cloned() }
+        SizeSource {
+            live: Arc::clone(live),
+            filtered,
+            growth,
+            recorded: recorded.cloned(),
+            has_heads_only: false,
+        }
     }
 }
 

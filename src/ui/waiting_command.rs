@@ -1,13 +1,24 @@
 //! Command that waits until the scan has found the entry to act on.
 
 use super::keys::Command;
-use crate::tree::DirId;
+use crate::table::recorded::RecordedTree;
+use crate::tree::{DirId, EntryId};
 
 #[derive(Clone, Debug)]
 pub struct WaitingCommand {
     pub command: Command,
     /// Directory that was shown when the key was pressed.
     pub directory: DirId,
-    /// Name of the entry to act on; `None` if the command acts on all entries of the directory.
-    pub name: Option<Vec<u8>>,
+    pub awaited: Awaited,
+}
+
+/// Entries that the scan must find before the command is performed.
+#[derive(Clone, Debug)]
+pub enum Awaited {
+    /// All entries of the shown directory.
+    Listing,
+    /// Entry of the shown directory with this name.
+    Name(Vec<u8>),
+    /// Entry in a row of a table view, as the last scan has found it, and its name.
+    Row(RecordedTree, EntryId, Vec<u8>),
 }

@@ -131,10 +131,10 @@ impl Window {
     }
 }
 
-/// Returns the row for an entry that only the last scan has found. The row has no entry ID, so keys cannot act on
-/// it.
+/// Returns the row for an entry that only the last scan has found. The row has no entry ID, so keys wait until
+/// the running scan has found the entry.
 fn recorded_row(rows: &RecordedRows, position: Position, measure: Measure) -> Option<Row> {
-    let RecordedDir { tree, id } = rows.directory();
+    let RecordedDir { tree, id, .. } = rows.directory();
     let entry = EntryId { directory: *id, position };
     let row = row_of(tree, &SizeSource::default(), entry, &rows.record(position)?, measure);
     let (style, precision) = (RowStyle::Faint, Precision::Recorded);

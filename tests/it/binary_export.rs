@@ -463,7 +463,8 @@ fn good_files_of_other_writers_are_read() {
     assert_eq!(verdict(&whole), "no error");
 }
 
-/// Returns files with one error each: a name, the bytes, and a part of the expected message.
+/// Returns damaged files, each with a name for the case, the bytes of the file, and a part of the expected error
+/// message.
 fn broken() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let leaf = |name: &str| vec![(0, Number(1)), (1, bytes(name))];
     let with = |mut fields: Vec<(u64, Value)>, more: &[(u64, Value)]| {

@@ -107,7 +107,7 @@ fn errors_have_a_position_and_the_rest_applies() {
         ("2:1", "unknown setting 'foo'; 'duke config show' lists all settings"),
         ("3:1", "'json' is only allowed on the command line"),
         ("4:6", "'si' must be true or false"),
-        ("5:8", "'sort' must be a string or a number"),
+        ("5:8", "'sort' must be a string or an integer"),
         ("6:1", "unknown setting 'threads2'; 'duke config show' lists all settings"),
         ("7:11", "pattern 'a[b': unclosed character class; missing ']'"),
         ("8:9", "'color' must be a single value, not a list"),

@@ -213,7 +213,7 @@ fn a_malformed_export_is_reported_with_its_byte_and_its_beginning_is_shown() {
     }
     let some = run_in(place.path(), ["-f", "missing", "-f", "whole", "-s"]).ended(1);
     assert!(some.text().contains("whole:/") && some.stderr.contains("missing: no such"), "{}", some.stderr);
-    // A truncated export is not written again as a complete one.
+    // A truncated export is not exported again as if it were complete.
     fs::write(place.join("old"), "as it was").unwrap();
     let again = run_in(place.path(), ["-f", "cut", "-o", "old"]).ended(1);
     assert!(again.stderr.contains("nothing written"), "{}", again.stderr);

@@ -84,8 +84,8 @@ fn burst(session: &mut Session, random: &mut Random) -> bool {
         1 => WORDS[random.below(WORDS.len())].chars().map(String::from).collect(),
         _ => (0..3 + random.below(8)).map(|_| KEYS[random.below(KEYS.len())].to_owned()).collect(),
     };
-    // In most bursts, the gaps between keys are less than 30 ms. In one of eight, they are less than 250 ms, just too
-    // short to count as a pause.
+    // In most bursts, the gaps between keys are less than 30 ms. In one burst out of eight, they are up to 250 ms, just
+    // too short to count as a pause.
     let longest = if random.below(8) == 0 { 250 } else { 30 };
     let mut is_burst = true;
     let mut before: Option<Instant> = None;

@@ -29,7 +29,7 @@ pub(crate) struct Blocks {
     index_offset: u64,
     /// For each block, the bytes that belong to an item already read.
     claimed: Box<[Claims]>,
-    /// Total content length of the blocks unpacked so far, each counted once.
+    /// Total unpacked length of the blocks unpacked so far. Each block is counted once.
     unpacked: AtomicU64,
     kept: Mutex<KeptBlocks>,
 }

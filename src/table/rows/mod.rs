@@ -38,6 +38,8 @@ pub struct SizeSource {
     pub growth: Option<Arc<Comparison>>,
     /// Totals from an earlier scan, if these are shown for incomplete directories.
     pub recorded: Option<Arc<RecordedTotals>>,
+    /// `true` if only the largest entries of long recorded listings are shown.
+    pub has_heads_only: bool,
 }
 
 impl SizeSource {
@@ -62,7 +64,8 @@ impl SizeSource {
 
     /// Returns the recorded directory whose entries are shown in addition to those that the scan has found in `id`.
     fn recorded_dir(&self, tree: &Tree, id: DirId) -> Option<RecordedDir> {
-        self.recorded.as_ref().filter(|_| self.filtered.is_none())?.directory(tree, id)
+        let recorded = self.recorded.as_ref().filter(|_| self.filtered.is_none())?.directory(tree, id)?;
+        Some(RecordedDir { is_head: self.has_heads_only, ..recorded })
     }
 }
 
@@ -177,8 +180,8 @@ impl SortedEntries {
                 left_out.fetch_add(1, Ordering::Relaxed);
                 return None;
             }
-            // Excluded and unreadable entries have no numbers and get the smallest key. When the rows are sorted by a
-            // numeric column, these entries come last in either direction.
+            // Rows are sorted by descending key. Excluded and unreadable entries have no numbers and get the smallest
+            // key. Keys of numeric columns are inverted for the other direction, so these entries come last in both.
             let EntryState::Known(metadata) = &record.state else { return Some(0) };
             let totals = metadata.directory.map(|id| sizes.totals(tree, id));
             let size = order.size(totals.as_ref(), metadata);

@@ -80,7 +80,7 @@ impl<'t> App<'t> {
             return self.cx.marks.in_order(self.cx.tree).into_iter().map(|(place, _)| place).collect();
         }
         let entries = match self.cx.sheet() {
-            Some(sheet) => sheet.entries(sheet.index()),
+            Some(sheet) => sheet.entries(self.cx.tree, sheet.index()),
             None => self.under_cursor().into_iter().collect(),
         };
         let name = |entry: EntryId| Some((entry.directory, entry.name(self.cx.tree)?));

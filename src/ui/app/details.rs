@@ -33,7 +33,7 @@ impl App<'_> {
     /// Returns the entry under the cursor. If the row represents several names of a file, returns the entry of the
     /// first name.
     fn shown_under_cursor(&self) -> Option<EntryId> {
-        let first_of_names = || self.cx.sheet()?.entries(self.cx.row()).first().copied();
+        let first_of_names = || self.cx.sheet()?.entries(self.cx.tree, self.cx.row()).first().copied();
         self.under_cursor().or_else(first_of_names)
     }
 

@@ -204,7 +204,7 @@ impl<'t> Context<'t> {
         };
         let listing = self.tree.listing(parent);
         let is_it = |entry: &EntryId| entry.directory == parent && listing.name(entry.position) == Some(name);
-        (0..sheet.count()).find(|row| sheet.entries(*row).iter().any(is_it))
+        (0..sheet.count()).find(|row| sheet.entries(self.tree, *row).iter().any(is_it))
     }
 
     /// Returns the entries of `count` rows, starting at row `first`, each with its directory. Many entries of one
@@ -212,7 +212,7 @@ impl<'t> Context<'t> {
     fn entries(&self, first: usize, count: usize) -> Vec<Located<'t>> {
         let mut wanted: Vec<EntryId> = if let Some(sheet) = self.views.sheets.last() {
             let end = sheet.count().min(first.saturating_add(count));
-            (first..end).flat_map(|row| sheet.entries(row)).collect()
+            (first..end).flat_map(|row| sheet.entries(self.tree, row)).collect()
         } else {
             let found = self.place.rows().entries(first, count).filter_map(RowEntry::found);
             found.map(|position| EntryId { directory: self.place.id, position }).collect()
@@ -305,18 +305,26 @@ impl<'t> Context<'t> {
     /// or, in a table view, only shows a notice.
     pub fn copy_path(&mut self) -> Option<Effect> {
         let path = match self.entries(self.row(), 1).first() {
-            Some((id, record)) => self.shown_path(&Marks::path(self.tree, (*id, record.name))),
-            None if self.views.sheets.is_empty() => match self.place.recorded_entry() {
+            Some((id, record)) => Some(self.shown_path(&Marks::path(self.tree, (*id, record.name)))),
+            None if self.sheet().is_some() => self.recorded_path(),
+            None => Some(match self.place.recorded_entry() {
                 Some(record) => join([self.path.as_slice(), record.name]),
                 None => self.path.clone(),
-            },
-            None => {
-                self.notify(Notice::TotalHasNoPath);
-                return None;
-            }
+            }),
+        };
+        let Some(path) = path else {
+            self.notify(Notice::TotalHasNoPath);
+            return None;
         };
         self.notify(Notice::Copied(path.clone()));
         Some(Effect::Copy(path))
+    }
+
+    /// Returns the displayed path of the entry under the cursor of a table view, if the row is from the last scan.
+    fn recorded_path(&self) -> Option<Vec<u8>> {
+        let (record, entries) = self.sheet()?.recorded(self.row())?;
+        let place = (entries[0].directory, entries[0].name(&record.tree)?);
+        Some(self.shown_path(&Marks::path(&record.tree, place)))
     }
 
     /// Updates the marks after a rescan, and tells the user if marks were removed.

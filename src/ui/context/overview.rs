@@ -63,6 +63,9 @@ impl Context<'_> {
             let start = || df::volume_of(sources.pool, Arc::clone(sources.tree), key.from);
             Ok(may_ask.then(start).transpose()?.map(Load::from))
         });
+        if self.record.is_some() && (surveyed || compared) {
+            state.keep_recorded();
+        }
         surveyed | compared | measured
     }
 

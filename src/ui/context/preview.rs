@@ -23,7 +23,11 @@ impl Context<'_> {
         match sheet.target()? {
             Target::Entry(entry) => Some(entry),
             Target::Change(row) => row.present(),
-            Target::Recorded(..) | Target::Files { .. } | Target::Words { .. } => None,
+            Target::Recorded(..) => match sheet.entries(self.tree, sheet.index()).as_slice() {
+                [entry] => Some(*entry),
+                _ => None,
+            },
+            Target::Files { .. } | Target::Words { .. } => None,
         }
     }
 

@@ -15,8 +15,9 @@ use crate::ui::loader::Keep;
 use crate::ui::notice::Notice;
 
 impl Context<'_> {
-    /// Returns the directories on the screen that have not been read, in the reverse order of their urgency: the shown
-    /// directory is last, and the directories that have changed since the last scan are next to it.
+    /// Returns the directories on the screen that have not been read, in the reverse order of their urgency: the
+    /// directory that a command waits for is last, then come the shown directory, and the directories that have changed
+    /// since the last scan.
     pub fn looked_at(&self) -> Vec<DirId> {
         let scanned_at = self.record.as_ref().map_or(i64::MAX, |record| record.scanned_at);
         let is_changed =
@@ -24,7 +25,7 @@ impl Context<'_> {
         let rows = self.window.lines.iter().rev().filter(|row| row.directory.is_some());
         let (changed, others): (Vec<&Row>, Vec<&Row>) = rows.partition(is_changed);
         let rows = others.into_iter().chain(changed).filter_map(|row| row.directory);
-        let shown = rows.chain([self.place.id]);
+        let shown = rows.chain([self.place.id]).chain(self.awaited_directory());
         shown.filter(|id| self.tree.status(*id).state == State::Waiting).collect()
     }
 

@@ -14,7 +14,6 @@ use std::time::Duration;
 use super::Context;
 use crate::base::sync::Arc;
 use crate::table::column::Column;
-use crate::table::recorded::RecordedTotals;
 use crate::table::rows::{self, Direction, MERGE_FACTOR, SizeSource};
 use crate::ui::cursor::Motion;
 use crate::ui::loader::{Loader, Sources};
@@ -66,14 +65,18 @@ impl Context<'_> {
             self.sorted = self.scan.last.now;
             return;
         }
-        let is_long = |recorded: &Arc<RecordedTotals>| recorded.is_large(self.place.id);
+        let directory = self.place.id;
+        let is_long = sizes.recorded.as_ref().is_some_and(|recorded| recorded.is_large(directory));
         // Merging a long recorded listing slows the scan down, so it may only take a small part of the scan's time.
-        let is_early = |recorded: &Arc<RecordedTotals>| {
-            self.scan.last.elapsed < recorded.merge_time(self.place.id).saturating_mul(MERGE_FACTOR)
-        };
-        sizes.recorded = sizes.recorded.filter(|recorded| !(is_long(recorded) && is_early(recorded)));
-        if self.place.is_large(self.tree) || sizes.recorded.as_ref().is_some_and(is_long) {
-            let directory = self.place.id;
+        // Until then, only its largest entries are merged.
+        sizes.has_heads_only = is_long
+            && sizes.recorded.as_ref().is_some_and(|recorded| {
+                self.scan.last.elapsed < recorded.merge_time(directory).saturating_mul(MERGE_FACTOR)
+            });
+        if sizes.has_heads_only {
+            sizes.recorded = sizes.recorded.filter(|recorded| recorded.has_head(directory));
+        }
+        if self.place.is_large(self.tree) || is_long && !sizes.has_heads_only {
             self.sorting = Some(Sorting { rows: Loader::default(), directory, order, sizes });
         } else {
             self.sorting = None;

@@ -18,6 +18,7 @@ mod panes;
 mod recorded;
 mod recorded_growth;
 mod recorded_model;
+mod recorded_views;
 mod roots;
 mod treemap;
 mod type_ahead;

@@ -13,7 +13,7 @@ use crate::ui::operations::programs::Launch;
 
 /// Returns a browser of `growing`. In the recorded tree of an earlier scan, `a` was larger than `b`, and `gone`
 /// existed.
-fn opened(growing: &Growing) -> App<'_> {
+pub(super) fn opened(growing: &Growing) -> App<'_> {
     let (tree, _) = build(vec![
         dir("a", vec![file("x", 3 << 20, 0)]),
         dir("b", vec![file("x", 1 << 20, 0)]),
@@ -37,7 +37,7 @@ pub(super) fn opened_since(growing: &Growing, tree: Tree, scanned_at: i64) -> Ap
 }
 
 /// Returns a tree whose root has the unread directories `a` and `b`.
-fn begun() -> Growing {
+pub(super) fn begun() -> Growing {
     let growing = Growing::new();
     growing.publish(vec![unread("a"), unread("b")]);
     growing
@@ -95,7 +95,7 @@ fn a_stopped_scan_shows_no_recorded_sizes() {
 }
 
 /// Returns a snapshot of `tree`.
-fn snapshot(tree: &Tree) -> Vec<u8> {
+pub(super) fn snapshot(tree: &Tree) -> Vec<u8> {
     let limits = Limits { bytes: u64::MAX, stop: &AtomicBool::new(false) };
     let mut file = Vec::new();
     save(tree, &SnapshotInfo::default(), &limits, &mut file).unwrap();
@@ -103,7 +103,7 @@ fn snapshot(tree: &Tree) -> Vec<u8> {
 }
 
 /// Returns `tree` as read from a snapshot in which the last of `bytes` is wrong.
-fn damaged(tree: &Tree, bytes: &[u8]) -> Tree {
+pub(super) fn damaged(tree: &Tree, bytes: &[u8]) -> Tree {
     let mut file = snapshot(tree);
     let start = file.windows(bytes.len()).position(|part| part == bytes).unwrap();
     file[start + bytes.len() - 1] ^= 1;
@@ -168,7 +168,7 @@ fn a_long_recorded_listing_is_merged_once_that_takes_a_small_part_of_the_scan() 
     let (tree, _) = build(vec![dir("giant", names)]);
     let mut app = opened_with(&growing, open_bytes(snapshot(&tree)).unwrap().tree);
     press(&mut app, "Enter");
-    for (milliseconds, rows) in [(1000, 0), (30_000, ENTRIES)] {
+    for (milliseconds, rows) in [(1000, 1024), (30_000, ENTRIES)] {
         tick(&mut app, milliseconds, None);
         work(&mut app, &growing.tree);
         assert_eq!((app.cx.window.rows, app.cx.window.bound), (rows, Precision::Recorded));
@@ -321,77 +321,6 @@ fn the_path_of_a_recorded_row_is_copied_at_once() {
     assert_eq!(press(&mut app, "y"), [Effect::Copy(b"/shown/d/file".to_vec())]);
 }
 
-/// Returns the labels and the precision of the open view's rows. All rows must have the same precision.
-pub(super) fn page_labels(app: &App<'_>) -> (Vec<String>, Precision) {
-    let page = app.cx.views.page.as_ref().unwrap();
-    let precision = page.lines[0].precision;
-    assert!(page.lines.iter().all(|row| row.precision == precision && row.directory.is_none()));
-    assert_eq!(page.is_recorded, precision == Precision::Recorded);
-    (page.lines.iter().map(|row| row.label.clone()).collect(), precision)
-}
-
-#[test]
-fn a_view_shows_the_last_scan_until_the_scan_has_ended() {
-    let growing = begun();
-    let mut app = opened(&growing);
-    press(&mut app, "2");
-    work(&mut app, &growing.tree);
-    let recorded = ["gone/x", "a/x", "b/x"].map(str::to_owned).to_vec();
-    assert_eq!(page_labels(&app), (recorded.clone(), Precision::Recorded));
-    let shown = screen(&mut app);
-    assert!(shown.contains("largest files as of today 00:00") && shown.contains("~   9.0 MiB"), "{shown}");
-    for key in ["Space", "V", "+", "*", "i", "y", "v", "o", "H"] {
-        press(&mut app, key);
-        assert!(matches!(app.cx.notice, Some(Notice::RecordedRow)), "{key}");
-        assert!(app.cx.marks().count() == 0 && layer(&app).is_none(), "{key}");
-    }
-    assert_eq!(press(&mut app, "d"), []);
-    growing.read("b", vec![file("x", 90 << 20, 0)]);
-    tick(&mut app, 4000, None);
-    work(&mut app, &growing.tree);
-    assert_eq!(page_labels(&app).0, recorded, "rows are not mixed with those of the running scan");
-    growing.finish();
-    tick(&mut app, 8000, Some(Outcome::Complete));
-    work(&mut app, &growing.tree);
-    assert_eq!(page_labels(&app), (vec!["b/x".to_owned()], Precision::Exact));
-    press(&mut app, "Space");
-    assert_eq!(app.cx.marks().count(), 1);
-}
-
-#[test]
-fn a_view_of_the_last_scan_says_that_more_rows_are_being_found() {
-    let growing = begun();
-    let mut app = opened(&growing);
-    let is_looking = |app: &mut App<'_>| screen(app).lines().next().unwrap().contains("looking… ~");
-    press(&mut app, "2");
-    work(&mut app, &growing.tree);
-    assert!(!is_looking(&mut app), "{}", screen(&mut app));
-    // The rows are shown until they have been found in the new order.
-    press(&mut app, "n");
-    assert!(is_looking(&mut app), "{}", screen(&mut app));
-    work(&mut app, &growing.tree);
-    assert!(!is_looking(&mut app), "{}", screen(&mut app));
-}
-
-#[test]
-fn damage_found_by_a_view_is_reported_and_the_view_shows_the_running_scan() {
-    // The files of `a` fill a block of the snapshot, so that the listing of `b` is in a block of its own.
-    let files = (0..8000).map(|number| file(&format!("file {number:04}"), 3 << 20, 0)).collect();
-    let (tree, _) = build(vec![dir("a", files), dir("b", vec![file("damaged", 1 << 20, 0)])]);
-    let growing = begun();
-    let mut app = opened_with(&growing, damaged(&tree, b"damaged"));
-    assert_eq!(app.cx.notice_text(), None);
-    press(&mut app, "2");
-    work(&mut app, &growing.tree);
-    tick(&mut app, 1080, None);
-    let notice = app.cx.notice_text().unwrap();
-    assert!(notice.starts_with("Ignored the sizes of the last scan: byte "), "{notice}");
-    growing.read("b", vec![file("x", 90 << 20, 0)]);
-    tick(&mut app, 1160, None);
-    work(&mut app, &growing.tree);
-    assert_eq!(page_labels(&app), (vec!["b/x".to_owned()], Precision::Exact));
-}
-
 #[test]
 fn a_total_stays_unconfirmed_when_it_exceeds_the_recorded_one() {
     let growing = begun();
@@ -404,78 +333,4 @@ fn a_total_stays_unconfirmed_when_it_exceeds_the_recorded_one() {
     tick(&mut app, 8000, Some(Outcome::Complete));
     let header = screen(&mut app).lines().next().unwrap().to_owned();
     assert!(!header.contains('~') && !header.contains("confirmed"), "{header}");
-}
-
-#[test]
-fn enter_on_a_recorded_row_leads_as_far_as_the_scan_has_read() {
-    let growing = begun();
-    let mut app = opened(&growing);
-    write(&mut app, "/x");
-    press(&mut app, "Enter");
-    work(&mut app, &growing.tree);
-    assert_eq!(page_labels(&app).1, Precision::Recorded);
-    press(&mut app, "Enter");
-    assert_eq!((app.cx.place.id, selected(&app).as_str()), (growing.root(), "gone"));
-    press(&mut app, "Esc");
-    work(&mut app, &growing.tree);
-    press(&mut app, "j Enter");
-    assert_eq!(selected(&app), "x");
-    assert_eq!(app.cx.tree.name(app.cx.place.id), b"a");
-    assert_eq!(app.cx.looked_at(), [app.cx.place.id], "the scan reads this directory next");
-    growing.read("a", vec![file("y", 50 << 20, 0), file("x", 4 << 20, 0)]);
-    tick(&mut app, 3000, None);
-    assert_eq!(selected(&app), "x");
-    assert!(app.cx.place.entry().is_some());
-}
-
-#[test]
-fn the_overview_shows_the_last_scan_until_the_scan_has_ended() {
-    let growing = Growing::new();
-    growing.publish(vec![unread("a"), file("new", 70 << 20, 0)]);
-    let mut app = opened(&growing);
-    app.update(Event::Resize(80, 40));
-    tick(&mut app, 1000, None);
-    press(&mut app, "`");
-    work(&mut app, &growing.tree);
-    let shown = screen(&mut app);
-    assert!(shown.contains("~   9.0 MiB") && shown.contains("gone/x"), "{shown}");
-    assert!(!shown.contains("new") && !shown.contains("looking"), "{shown}");
-    let survey = &mut app.cx.views.overview.survey;
-    survey.outdate();
-    survey.refresh();
-    assert!(screen(&mut app).lines().next().unwrap().contains("looking… ~"), "{}", screen(&mut app));
-    growing.finish();
-    tick(&mut app, 4000, Some(Outcome::Complete));
-    work(&mut app, &growing.tree);
-    let shown = screen(&mut app);
-    assert!(shown.contains("new") && !shown.contains("gone") && !shown.contains('~'), "{shown}");
-}
-
-#[test]
-fn the_cursor_of_a_view_stays_on_its_entry_when_the_scan_ends() {
-    let growing = begun();
-    let mut app = opened(&growing);
-    press(&mut app, "2");
-    work(&mut app, &growing.tree);
-    press(&mut app, "j j");
-    growing.read("a", vec![file("y", 2 << 20, 0), file("x", 3 << 20, 0)]);
-    growing.read("b", vec![file("x", 7 << 20, 0)]);
-    growing.finish();
-    tick(&mut app, 4000, Some(Outcome::Complete));
-    work(&mut app, &growing.tree);
-    let page = app.cx.views.page.as_ref().unwrap();
-    let (labels, index) = (page_labels(&app).0, page.index);
-    assert_eq!((labels[index].as_str(), index), ("b/x", 0), "{labels:?}");
-}
-
-#[test]
-fn enter_on_a_recorded_row_says_if_the_entry_no_longer_exists() {
-    let growing = begun();
-    let mut app = opened(&growing);
-    press(&mut app, "2");
-    work(&mut app, &growing.tree);
-    growing.read("a", vec![]);
-    press(&mut app, "j Enter");
-    assert_eq!(app.cx.notice_text().unwrap(), "x no longer exists");
-    assert_eq!(page_labels(&app).0, ["gone/x", "a/x", "b/x"]);
 }

@@ -1,6 +1,7 @@
 //! Tests of growth between the baseline and the last scan, which is shown until the running scan has ended.
 
-use super::recorded::{opened_since, page_labels};
+use super::recorded::opened_since;
+use super::recorded_views::page_labels;
 use super::*;
 use crate::fixture::unread;
 use crate::source::baseline::Baseline;
@@ -50,10 +51,12 @@ fn the_growth_view_compares_the_last_scan_until_the_scan_has_ended() {
     app.update(Event::Resize(120, 12));
     let shown = screen(&mut app);
     assert!(shown.contains("growth since 3 days ago, 1972-09-27 00:00 as of yesterday 00:00"), "{shown}");
-    for key in ["Space", "V", "+", "*", "i", "y", "v", "o", "H"] {
-        press(&mut app, key);
-        assert!(matches!(app.cx.notice, Some(Notice::RecordedRow)), "{key}");
-        assert!(app.cx.marks().count() == 0 && layer(&app).is_none(), "{key}");
+    for (keys, is_waiting) in
+        [("g Space", false), ("g i", false), ("G Space", true), ("G i", true), ("g y", false)]
+    {
+        press(&mut app, keys);
+        assert_eq!(matches!(app.cx.notice, Some(Notice::AwaitingScan(_))), is_waiting, "{keys}");
+        assert!(app.cx.marks().count() == 0 && layer(&app).is_none(), "{keys}");
     }
     // A row that the user has unfolded stays unfolded, and the cursor stays on its entry.
     press(&mut app, "j Enter j j");

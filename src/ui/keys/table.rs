@@ -335,6 +335,6 @@ const OTHERS: &[Binding] = &{
                 "switch buttons",
             ),
         ),
-        bind(&[key(K::Enter)], ANSWER, C::Answer(Answer::Selected), G::Question, "press the button"),
+        bind(&[key(K::Enter)], ANSWER, C::Answer(Answer::Selected), G::Question, "press selected button"),
     ]
 };

@@ -1,11 +1,10 @@
 //! Views of the last scan, shown until the running scan has ended.
 //!
-//! The rows are found in the tree of the last scan. They refer to no entry of the new tree, so they cannot be
-//! marked, and no program can be started for them. Enter goes to the row's entry if the scan has found it, or else
-//! to the deepest directory on the way to the entry. The scan then reads that directory first.
+//! The rows are found in the tree of the last scan. A key acts on a row only after the running scan has found its
+//! entries ([`super::super::table_view::TableView::entries`]). Enter goes to the row's entry if the scan has found it,
+//! or else to the deepest directory on the way to the entry. The scan then reads that directory first.
 //!
-//! Invariant: [`TableData::entries`] returns nothing for these rows, so no command marks, inspects or deletes an
-//! entry of the last scan.
+//! Invariant: [`TableData::entries`] returns nothing for these rows, because it returns entries of the new tree.
 
 use std::io;
 
@@ -107,8 +106,8 @@ impl TableData for RecordedRows {
         true
     }
 
-    fn recorded(&self, index: usize) -> Option<(RecordedTree, EntryId)> {
-        let entry = self.data.entries(index).first().copied()?;
-        Some((self.record.clone(), entry))
+    fn recorded(&self, index: usize) -> Option<(&RecordedTree, Vec<EntryId>)> {
+        let entries = self.data.entries(index);
+        (!entries.is_empty()).then_some((&self.record, entries))
     }
 }

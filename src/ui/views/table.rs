@@ -300,9 +300,9 @@ pub trait TableData: Debug + Send + Sync {
         false
     }
 
-    /// Returns the tree of the last scan and the entry in it that a row shows. Returns `None` if the row shows no
-    /// entry of that tree.
-    fn recorded(&self, _index: usize) -> Option<(RecordedTree, EntryId)> {
+    /// Returns the tree of the last scan and the entries in it that a row shows; `None` if the row shows no entry of
+    /// that tree.
+    fn recorded(&self, _index: usize) -> Option<(&RecordedTree, Vec<EntryId>)> {
         None
     }
 

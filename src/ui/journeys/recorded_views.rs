@@ -1,0 +1,240 @@
+//! Tests of views that show the rows of the last scan until the running scan has ended.
+
+use super::recorded::{begun, damaged, opened, opened_with};
+use super::*;
+use crate::fixture::{Plan, unread};
+use crate::ui::notice::Notice;
+use crate::ui::operations::programs::Launch;
+
+/// Returns the labels and the precision of the open view's rows. All rows must have the same precision.
+pub(super) fn page_labels(app: &App<'_>) -> (Vec<String>, Precision) {
+    let page = app.cx.views.page.as_ref().unwrap();
+    let precision = page.lines[0].precision;
+    assert!(page.lines.iter().all(|row| row.precision == precision && row.directory.is_none()));
+    assert_eq!(page.is_recorded, precision == Precision::Recorded);
+    (page.lines.iter().map(|row| row.label.clone()).collect(), precision)
+}
+
+#[test]
+fn a_view_shows_the_last_scan_until_the_scan_has_ended() {
+    let growing = begun();
+    let mut app = opened(&growing);
+    press(&mut app, "2");
+    work(&mut app, &growing.tree);
+    let recorded = ["gone/x", "a/x", "b/x"].map(str::to_owned).to_vec();
+    assert_eq!(page_labels(&app), (recorded.clone(), Precision::Recorded));
+    let shown = screen(&mut app);
+    assert!(shown.contains("largest files as of today 00:00") && shown.contains("~   9.0 MiB"), "{shown}");
+    for key in ["V", "+", "*"] {
+        press(&mut app, key);
+        assert!(matches!(app.cx.notice, Some(Notice::RecordedRows)), "{key}");
+        assert!(app.cx.marks().count() == 0 && !app.cx.is_ranging(), "{key}");
+    }
+    assert_eq!(press(&mut app, "y"), [Effect::Copy(b"/shown/gone/x".to_vec())]);
+    assert_eq!(press(&mut app, "d"), []);
+    growing.read("b", vec![file("x", 90 << 20, 0)]);
+    tick(&mut app, 4000, None);
+    work(&mut app, &growing.tree);
+    assert_eq!(page_labels(&app).0, recorded, "rows are not mixed with those of the running scan");
+    growing.finish();
+    tick(&mut app, 8000, Some(Outcome::Complete));
+    work(&mut app, &growing.tree);
+    assert_eq!(page_labels(&app), (vec!["b/x".to_owned()], Precision::Exact));
+    press(&mut app, "Space");
+    assert_eq!(app.cx.marks().count(), 1);
+}
+
+#[test]
+fn a_view_of_the_last_scan_says_that_more_rows_are_being_found() {
+    let growing = begun();
+    let mut app = opened(&growing);
+    let is_looking = |app: &mut App<'_>| screen(app).lines().next().unwrap().contains("looking… ~");
+    press(&mut app, "2");
+    work(&mut app, &growing.tree);
+    assert!(!is_looking(&mut app), "{}", screen(&mut app));
+    // The rows in the old order are shown until those in the new order have been found.
+    press(&mut app, "n");
+    assert!(is_looking(&mut app), "{}", screen(&mut app));
+    work(&mut app, &growing.tree);
+    assert!(!is_looking(&mut app), "{}", screen(&mut app));
+}
+
+#[test]
+fn damage_found_by_a_view_is_reported_and_the_view_shows_the_running_scan() {
+    // The files of `a` fill a block of the snapshot, so that the listing of `b` is in a block of its own.
+    let files = (0..8000).map(|number| file(&format!("file {number:04}"), 3 << 20, 0)).collect();
+    let (tree, _) = build(vec![dir("a", files), dir("b", vec![file("damaged", 1 << 20, 0)])]);
+    let growing = begun();
+    let mut app = opened_with(&growing, damaged(&tree, b"damaged"));
+    assert_eq!(app.cx.notice_text(), None);
+    press(&mut app, "2");
+    work(&mut app, &growing.tree);
+    tick(&mut app, 1080, None);
+    let notice = app.cx.notice_text().unwrap();
+    assert!(notice.starts_with("Ignored the sizes of the last scan: byte "), "{notice}");
+    growing.read("b", vec![file("x", 90 << 20, 0)]);
+    tick(&mut app, 1160, None);
+    work(&mut app, &growing.tree);
+    assert_eq!(page_labels(&app), (vec!["b/x".to_owned()], Precision::Exact));
+}
+
+#[test]
+fn enter_on_a_recorded_row_leads_as_far_as_the_scan_has_read() {
+    let growing = begun();
+    let mut app = opened(&growing);
+    write(&mut app, "/x");
+    press(&mut app, "Enter");
+    work(&mut app, &growing.tree);
+    assert_eq!(page_labels(&app).1, Precision::Recorded);
+    press(&mut app, "Enter");
+    assert_eq!((app.cx.place.id, selected(&app).as_str()), (growing.root(), "gone"));
+    press(&mut app, "Esc");
+    work(&mut app, &growing.tree);
+    press(&mut app, "j Enter");
+    assert_eq!(selected(&app), "x");
+    assert_eq!(app.cx.tree.name(app.cx.place.id), b"a");
+    assert_eq!(app.cx.looked_at(), [app.cx.place.id], "the scan reads this directory next");
+    growing.read("a", vec![file("y", 50 << 20, 0), file("x", 4 << 20, 0)]);
+    tick(&mut app, 3000, None);
+    assert_eq!(selected(&app), "x");
+    assert!(app.cx.place.entry().is_some());
+}
+
+#[test]
+fn the_overview_shows_the_last_scan_until_the_scan_has_ended() {
+    let growing = Growing::new();
+    growing.publish(vec![unread("a"), file("new", 70 << 20, 0)]);
+    let mut app = opened(&growing);
+    app.update(Event::Resize(80, 40));
+    tick(&mut app, 1000, None);
+    press(&mut app, "`");
+    work(&mut app, &growing.tree);
+    let shown = screen(&mut app);
+    assert!(shown.contains("~   9.0 MiB") && shown.contains("gone/x"), "{shown}");
+    assert!(!shown.contains("new") && !shown.contains("looking"), "{shown}");
+    let survey = &mut app.cx.views.overview.survey;
+    survey.outdate();
+    survey.refresh();
+    assert!(screen(&mut app).lines().next().unwrap().contains("looking… ~"), "{}", screen(&mut app));
+    growing.finish();
+    tick(&mut app, 4000, Some(Outcome::Complete));
+    work(&mut app, &growing.tree);
+    let shown = screen(&mut app);
+    assert!(shown.contains("new") && !shown.contains("gone") && !shown.contains('~'), "{shown}");
+}
+
+#[test]
+fn the_cursor_of_a_view_stays_on_its_entry_when_the_scan_ends() {
+    let growing = begun();
+    let mut app = opened(&growing);
+    press(&mut app, "2");
+    work(&mut app, &growing.tree);
+    press(&mut app, "j j");
+    growing.read("a", vec![file("y", 2 << 20, 0), file("x", 3 << 20, 0)]);
+    growing.read("b", vec![file("x", 7 << 20, 0)]);
+    growing.finish();
+    tick(&mut app, 4000, Some(Outcome::Complete));
+    work(&mut app, &growing.tree);
+    let page = app.cx.views.page.as_ref().unwrap();
+    let (labels, index) = (page_labels(&app).0, page.index);
+    assert_eq!((labels[index].as_str(), index), ("b/x", 0), "{labels:?}");
+}
+
+#[test]
+fn enter_on_a_recorded_row_says_if_the_entry_no_longer_exists() {
+    let growing = begun();
+    let mut app = opened(&growing);
+    press(&mut app, "2");
+    work(&mut app, &growing.tree);
+    growing.read("a", vec![]);
+    press(&mut app, "j Enter");
+    assert_eq!(app.cx.notice_text().unwrap(), "x no longer exists");
+    assert_eq!(page_labels(&app).0, ["gone/x", "a/x", "b/x"]);
+}
+
+/// Returns a browser that shows the largest files of the last scan, with the cursor on `a/x`.
+fn on_row_of_view(growing: &Growing) -> App<'_> {
+    let mut app = opened(growing);
+    press(&mut app, "2");
+    work(&mut app, &growing.tree);
+    press(&mut app, "j");
+    app
+}
+
+/// Adds entries to the directory `a`, as if the scan had read it, and returns the effect of the next tick.
+fn read(growing: &Growing, app: &mut App<'_>, entries: Vec<Plan>) -> Option<Effect> {
+    growing.read("a", entries);
+    let now = Duration::from_millis(1200);
+    app.update(Event::Tick(Tick { now, progress: Progress::default(), outcome: None, elapsed: now }))
+}
+
+/// Keys that, on a row from the last scan, take effect only after the running scan has found the entry.
+const WAITING: [&str; 4] = ["Space", "o", "v", "i"];
+
+#[test]
+fn a_key_in_a_view_waits_and_then_acts_on_the_entry_that_was_found() {
+    for key in WAITING {
+        let growing = begun();
+        let mut app = on_row_of_view(&growing);
+        assert!(press(&mut app, key).is_empty(), "{key}");
+        tick(&mut app, 1100, None);
+        assert!(screen(&mut app).contains("Reading x first; any key cancels"), "{}", screen(&mut app));
+        let first = app.cx.looked_at().last().map(|id| growing.tree.name(*id));
+        assert_eq!(first, Some(b"a".as_slice()), "the scan reads this directory next");
+        let effect = read(&growing, &mut app, vec![file("y", 50 << 20, 0), file("x", 4 << 20, 0)]);
+        assert!(!screen(&mut app).contains("any key cancels"), "{key}");
+        let path = b"/shown/a/x".to_vec();
+        match key {
+            "Space" => {
+                let marks = app.cx.marks.in_order(&growing.tree);
+                assert_eq!(marks.iter().map(|((_, name), _)| *name).collect::<Vec<_>>(), [b"x"]);
+                let marked: Vec<bool> =
+                    app.cx.views.page.as_ref().unwrap().lines.iter().map(|row| row.is_marked).collect();
+                assert_eq!(marked, [false, true, false]);
+                press(&mut app, "k Space");
+                assert_eq!(app.cx.marks().count(), 0, "the key acts at once on an entry that has been found");
+            }
+            "o" => assert_eq!(effect, Some(Effect::Start(Launch::Open(path)))),
+            "v" => assert!(matches!(effect, Some(Effect::Start(Launch::View(_, name))) if name == b"x")),
+            _ => assert!(matches!(app.layers.last(), Some(Layer::Info(_)))),
+        }
+        assert_eq!(page_labels(&app).1, Precision::Recorded);
+    }
+}
+
+#[test]
+fn a_key_in_a_view_reports_that_the_entry_no_longer_exists() {
+    for key in WAITING {
+        let growing = begun();
+        let mut app = on_row_of_view(&growing);
+        press(&mut app, key);
+        assert_eq!(read(&growing, &mut app, vec![file("y", 50 << 20, 0)]), None, "{key}");
+        assert_eq!(app.cx.notice_text().unwrap(), "x no longer exists", "{key}");
+        assert_eq!((app.cx.marks().count(), layer(&app)), (0, None), "{key}");
+    }
+}
+
+#[test]
+fn a_waiting_key_in_a_view_is_cancelled_by_any_other_key() {
+    for key in WAITING {
+        let growing = begun();
+        let mut app = on_row_of_view(&growing);
+        press(&mut app, &format!("{key} k"));
+        assert_eq!(read(&growing, &mut app, vec![file("x", 4 << 20, 0)]), None, "{key}");
+        assert_eq!((app.cx.marks().count(), layer(&app)), (0, None), "{key}");
+    }
+}
+
+#[test]
+fn a_waiting_key_in_a_view_acts_only_on_the_row_under_the_cursor() {
+    // The scan ends before the entry is found, and the rows of the running scan replace those of the last one.
+    let growing = begun();
+    let mut app = on_row_of_view(&growing);
+    press(&mut app, "Space");
+    growing.read("a", vec![file("x", 3 << 20, 0), file("y", 50 << 20, 0)]);
+    growing.read("b", vec![]);
+    growing.finish();
+    tick(&mut app, 4000, Some(Outcome::Complete));
+    let marks = app.cx.marks.in_order(&growing.tree);
+    assert_eq!(marks.iter().map(|((_, name), _)| *name).collect::<Vec<_>>(), [b"x"]);
+}
