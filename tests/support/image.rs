@@ -18,7 +18,10 @@ pub fn in_namespace(test: &str) -> bool {
     }
     let launcher = ["unshare", "--mount", "--propagation", "private"];
     if succeeds(Command::new("unshare").args(&launcher[1..]).arg("true")) {
-        child::run(test, &launcher, "");
+        // Deleted only when the mounts of the child are gone, because a mount point cannot be deleted before.
+        let place = Fixture::build(|place| fs::set_permissions(place, fs::Permissions::from_mode(0o755)));
+        let variable = format!("TMPDIR={}", place.path().display());
+        child::run(test, &[&launcher[..], &["env", &variable]].concat(), "");
     } else {
         skip(&format!("{test}: no mount namespace to be had"));
     }
