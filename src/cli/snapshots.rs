@@ -2,10 +2,12 @@
 //!
 //! Invariant: without a home directory, no snapshot is kept automatically, and `duke save` without `-o` is an error.
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::{Environment, UsageError};
 use crate::base::format::Units;
+use crate::base::text::escape;
 use crate::cli::args::Arguments;
 use crate::cli::configured::flags_of_file;
 use crate::cli::exclude::filter;
@@ -35,7 +37,19 @@ pub fn saving(words: &Save, environment: &Environment) -> Result<Saving, UsageEr
         owners: words.extended,
         ..scan::Options::default()
     };
-    let recorded = sources::recorded(&words.import, words.lists.options(Vec::new()))?;
+    let mut recorded = sources::recorded(&words.import, words.lists.options(Vec::new()))?;
+    let remotes = sources::remotes(&words.paths, &scan, &words.exclude)?;
+    if let Some(remote) = words.paths.first().filter(|_| !remotes.is_empty()) {
+        let needs = match words {
+            Save { output: None, .. } => Some("-o is required"),
+            Save { fs_id: Some(_), .. } => Some("--fs-id works only with local paths"),
+            _ => None,
+        };
+        if let Some(needs) = needs {
+            return Err(UsageError::Usage(format!("save {}: {needs}", escape(remote.as_bytes()))));
+        }
+        recorded = Some(SourceSpec::Exports(remotes));
+    }
     Ok(Saving {
         named: words.fs_id.clone().map(|name| NamedFileSystem { name, paths: roots.clone() }),
         wanted: recorded.unwrap_or(SourceSpec::Paths(roots, scan)),

@@ -35,21 +35,34 @@ pub fn wanted(
     if let Some(recorded) = recorded(&arguments.import, lists)? {
         return Ok(recorded);
     }
-    let mut remotes: Vec<Input> = arguments
-        .paths
-        .iter()
-        .filter_map(|path| remote(path, &options, patterns))
-        .collect::<Result<_, _>>()?;
+    let mut remotes = remotes(&arguments.paths, &options, patterns)?;
     if arguments.versions {
         remotes = of_rclone("--versions", remotes, RclonePath::with_versions)?;
     }
     if arguments.uploads {
         remotes = of_rclone("--uploads", remotes, RclonePath::with_uploads)?;
     }
-    match remotes.len() {
-        0 => Ok(SourceSpec::Paths(paths(&arguments.paths), options)),
-        some if some == arguments.paths.len() => Ok(SourceSpec::Exports(remotes)),
-        _ => Err(UsageError::Usage("cannot mix local and ssh:// or rclone:// paths".to_owned())),
+    let is_local = remotes.is_empty();
+    Ok(if is_local {
+        SourceSpec::Paths(paths(&arguments.paths), options)
+    } else {
+        SourceSpec::Exports(remotes)
+    })
+}
+
+/// Returns the inputs for paths on other machines and rclone remotes; none if all paths are local. Returns an error if
+/// only some of the paths are local.
+pub fn remotes(
+    paths: &[OsString],
+    options: &scan::Options,
+    patterns: &[String],
+) -> Result<Vec<Input>, UsageError> {
+    let remotes: Vec<Input> =
+        paths.iter().filter_map(|path| remote(path, options, patterns)).collect::<Result<_, _>>()?;
+    if remotes.is_empty() || remotes.len() == paths.len() {
+        Ok(remotes)
+    } else {
+        Err(UsageError::Usage("cannot mix local and ssh:// or rclone:// paths".to_owned()))
     }
 }
 

@@ -107,7 +107,7 @@ pub enum Command {
 #[derive(Clone, Debug, clap::Args)]
 #[allow(clippy::struct_excessive_bools)] // this struct holds flags; `cli` converts them into enums
 pub struct Save {
-    /// Directories to save (default: the current directory)
+    /// Directories to save (default: the current directory); ssh:// and rclone:// paths need -o
     #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub paths: Vec<OsString>,
 

@@ -208,7 +208,7 @@ impl Source {
     /// Returns the metadata for a snapshot of this source.
     pub fn about(&self) -> SnapshotInfo {
         if let Self::Snapshot(recorded) = self {
-            return recorded.about().clone();
+            return SnapshotInfo { keeps_names: true, ..recorded.about().clone() };
         }
         let scope = self.scope();
         let mut origins = self.provenance().into_iter().map(|Provenance { host, scanned_at }| RootOrigin {
@@ -221,6 +221,7 @@ impl Source {
         let is_one = others.iter().all(|other| *other == first);
         let mut about = SnapshotInfo::of_origin(first);
         about.others = if is_one { Vec::new() } else { others };
+        about.keeps_names = self.kind() != SourceKind::Live;
         about.file_systems = self.scan().map(|scan| file_systems(scan.tree())).unwrap_or_default();
         about
     }

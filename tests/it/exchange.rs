@@ -727,6 +727,40 @@ fn objects_have_the_storage_classes_that_rclone_lists() {
 }
 
 #[test]
+fn snapshots_of_remotes_are_saved_and_compared() {
+    let place = Place::new();
+    let object = |name, size| format!("{{\"Path\":\"d/{name}\",\"Size\":{size},\"IsDir\":false}}");
+    fs::write(place.join("lines"), format!("[\n{},\n{}\n]\n", object("a", 3000), object("b", 1))).unwrap();
+    let path = search_path(&place, "rclone", "cat lines");
+    let duke = |words: &[&str]| run(program().env("PATH", &path).args(words).current_dir(place.path()));
+    duke(&["save", "-q", "-o", "store.duke", "rclone://s3:b"]).ended(0);
+    let saved = duke(&["--json", "-f", "store.duke"]).ended(0);
+    let root = saved.json().root().get("roots").elements()[0].get("name").text().to_owned();
+    assert_eq!(root, "s3:b");
+    assert_eq!(duke(&["diff", "-nq", "store.duke", "rclone://s3:b"]).ended(0).text().lines().count(), 1);
+    fs::write(place.join("lines"), format!("[\n{},\n{}\n]\n", object("a", 9000), object("b", 1))).unwrap();
+    let changed = duke(&["diff", "-nq", "store.duke", "rclone://s3:b"]).ended(0);
+    assert!(changed.text().contains("d/a") && !changed.text().contains("d/b"), "{}", changed.text());
+    for (words, needs) in [
+        (&["save", "rclone://s3:b"][..], "-o is required"),
+        (&["save", "-o", "x", "--fs-id", "n", "rclone://s3:b"], "--fs-id works only with local paths"),
+        (&["save", "-o", "x", "--exclude", "a", "rclone://s3:b"], "--exclude"),
+        (&["save", "-o", "x", "rclone://s3:b", "."], "cannot mix local and ssh:// or rclone:// paths"),
+    ] {
+        let refused = duke(words).ended(2);
+        assert!(refused.stderr.contains(needs) && refused.stderr.lines().count() == 1, "{}", refused.stderr);
+        assert!(!place.join("x").exists());
+    }
+    let fake = ssh(&place, r#"shift 2; eval "set -- $1"; for last; do :; done; "$DUKE" -o- "$last""#);
+    let mut save = program();
+    save.env("PATH", fake).env("DUKE", env!("CARGO_BIN_EXE_duke")).current_dir(place.path());
+    let word = format!("ssh://box{}/bin", place.path().display());
+    run(save.args(["save", "-q", "-o", "ssh.duke", &word])).ended(0);
+    let saved = duke(&["--json", "-f", "ssh.duke"]).ended(0);
+    assert!(saved.text().contains(r#""name":"rclone""#), "{}", saved.text());
+}
+
+#[test]
 fn unfinished_uploads_are_listed_after_the_objects() {
     let place = Place::new();
     let uploads = r#"{

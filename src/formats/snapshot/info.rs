@@ -25,6 +25,9 @@ pub struct SnapshotInfo {
     pub file_systems: Vec<FileSystemInfo>,
     /// Parts of a plan (`duke plan`) that make up the tree; `None` for a whole tree.
     pub parts: Option<PlanParts>,
+    /// `true` if roots are written with their names as they are. Otherwise, the names are paths on this machine, and
+    /// are written as absolute paths. The file does not contain this flag.
+    pub keeps_names: bool,
 }
 
 /// Time and host of the scan that read a root, and the flags that selected the entries of the scan.

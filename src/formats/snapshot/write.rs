@@ -4,7 +4,7 @@
 //! gives the same bytes, regardless of the order in which the threads of the scan read its directories.
 //! Memory holds one block of each kind, and the directories that have been found but not yet written.
 //!
-//! Roots are written with their absolute paths, because a relative path has no meaning later. In a tree with roots
+//! Roots of a scan are written with their absolute paths, because a relative path has no meaning later. In a tree with roots
 //! from several hosts, a root name that already begins with its host name is written unchanged.
 //!
 //! Invariant: the writer does not seek and reads nothing back, so the output can be a pipe. If the tree changes while
@@ -312,11 +312,10 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
                 }
                 EntryState::Excluded(_) => record.state,
             };
-            let name = if id == DirId::TOP && !self.about.names_host(index, record.name) {
-                Cow::Owned(absolute_bytes(record.name))
-            } else {
-                Cow::Borrowed(record.name)
-            };
+            let is_path =
+                id == DirId::TOP && !self.about.keeps_names && !self.about.names_host(index, record.name);
+            let name =
+                if is_path { Cow::Owned(absolute_bytes(record.name)) } else { Cow::Borrowed(record.name) };
             self.segments.push(&Entry { name: &name, state, ..record });
         }
         self.segments.seal();
