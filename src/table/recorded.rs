@@ -43,6 +43,17 @@ pub struct RecordedWhole {
     pub has_links: bool,
 }
 
+/// Result of looking up a recorded entry in the tree of the running scan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lookup {
+    /// The scan has found the entry.
+    Found(EntryId),
+    /// The scan has read this directory, which does not contain the entry or the next directory on the way to it.
+    Missing(DirId),
+    /// The scan has not read all of this directory, the deepest one on the way to the entry that it has found.
+    Unread(DirId),
+}
+
 /// Directories of an earlier scan that correspond to the directories on the screen, and their totals.
 #[derive(Debug, Default)]
 pub struct RecordedTotals {
@@ -173,10 +184,28 @@ impl RecordedTree {
         Some((found, None))
     }
 
-    /// Returns the entry of the tree `new` with the same path as an entry of the recorded tree.
+    /// Looks up the entry of the tree `new` that has the same path and kind as an entry of the recorded tree.
+    pub fn look_up(&self, new: &Tree, entry: EntryId) -> Lookup {
+        let place = || self.way_to(new, entry.directory).unwrap_or((DirId::TOP, Some(Vec::new())));
+        // The scan may read the whole directory at any time. This is therefore checked before the entry is looked up.
+        let (before, _) = place();
+        let is_listed = new.is_listed(before);
+        let (directory, missing) = place();
+        let name = entry.name(&self.tree).filter(|_| missing.is_none());
+        let kind = |entry: EntryId, tree| entry.record(tree).map(|record| record.kind);
+        match name.and_then(|name| EntryId::named(new, directory, name)) {
+            Some(found) if kind(found, new) == kind(entry, &self.tree) => Lookup::Found(found),
+            _ if is_listed && directory == before => Lookup::Missing(directory),
+            _ => Lookup::Unread(directory),
+        }
+    }
+
+    /// Returns the entry that [`Self::look_up`] finds, if any.
     pub fn find_entry(&self, new: &Tree, entry: EntryId) -> Option<EntryId> {
-        let (directory, name) = self.find_name(new, entry)?;
-        EntryId::named(new, directory, name)
+        match self.look_up(new, entry) {
+            Lookup::Found(found) => Some(found),
+            Lookup::Missing(_) | Lookup::Unread(_) => None,
+        }
     }
 
     /// Returns the directory of the tree `new` that would contain an entry of the recorded tree, and the name of the

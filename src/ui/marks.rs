@@ -14,8 +14,8 @@ use crate::base::kind::Kind;
 use crate::base::sort::{sort_by, sort_by_key};
 use crate::duplicates::EqualName;
 use crate::tree::{
-    DeviceIndex, DirId, Entry, EntryState, Exclusive, ExclusiveSizes, FileKey, InodeKey, Metadata,
-    Relocation, Totals, Tree, join,
+    DeviceIndex, DirId, Entry, EntryState, Exclusive, ExclusiveSizes, FileKey, InodeKey, LiveTotals,
+    Metadata, Relocation, Totals, Tree, join,
 };
 
 #[derive(Clone, Debug, Default)]
@@ -89,9 +89,9 @@ impl Mark {
         }
     }
 
-    /// Returns the totals of the entry, including everything below it.
-    pub fn totals(&self, tree: &Tree) -> Totals {
-        self.directory.map_or(self.own, |id| tree.totals(id))
+    /// Returns the totals of the entry, including everything below it that the scan has found.
+    pub fn totals(&self, tree: &Tree, live: &LiveTotals) -> Totals {
+        self.directory.map_or(self.own, |id| live.totals(tree, id))
     }
 }
 
@@ -185,13 +185,13 @@ impl<'t> Marks<'t> {
         &self.copies
     }
 
-    /// Recomputes the total. Must be called after marks have changed.
-    pub fn add_up(&mut self, tree: &Tree) {
+    /// Recomputes the total. Must be called after marks have changed or their directories have grown.
+    pub fn add_up(&mut self, tree: &Tree, live: &LiveTotals) {
         if self.count == 0 {
             self.copies = MarkedCopies::default();
         }
         let marked = self.all().filter_map(|(_, mark)| mark.directory).collect();
-        let mut sum = Sum { tree, marked, covers: HashMap::new() };
+        let mut sum = Sum { tree, live, marked, covers: HashMap::new() };
         let mut outermost = HashSet::new();
         for (parent, names) in &mut self.names {
             let is_covered = sum.cover(*parent).is_some();
@@ -226,7 +226,7 @@ impl<'t> Marks<'t> {
                 }
             }
         }
-        self.add_up(tree);
+        self.add_up(tree, &LiveTotals::default());
         Dropped { gone: before.count - self.count - changed, changed }
     }
 }
@@ -235,6 +235,7 @@ impl<'t> Marks<'t> {
 /// once.
 struct Sum<'t> {
     tree: &'t Tree,
+    live: &'t LiveTotals,
     marked: HashSet<DirId>,
     /// For each directory visited so far, the outermost marked directory at or above it, if any.
     covers: HashMap<DirId, Option<DirId>>,
@@ -249,7 +250,7 @@ impl Sum<'_> {
             if mark.directory.is_none() && mark.is_linked {
                 linked.insert(mark.inode, mark.own);
             } else {
-                totals.add(&mark.totals(self.tree));
+                totals.add(&mark.totals(self.tree, self.live));
             }
         }
         self.count_linked(outermost, linked, &mut totals);

@@ -295,8 +295,13 @@ impl Notice {
             Self::AwaitingScan(WaitingCommand {
                 awaited: Awaited::Name(name) | Awaited::Row(.., name),
                 ..
-            }) => about(name, &|name| format!("Reading {name} first; any key cancels")),
-            Self::AwaitingScan(_) => "Reading this directory first; any key cancels".into(),
+            }) => {
+                let cancels = hint(Command::Back, "cancels");
+                about(name, &|name| format!("Reading {name} first{cancels}"))
+            }
+            Self::AwaitingScan(_) => {
+                format!("Reading this directory first{}", hint(Command::Back, "cancels"))
+            }
             Self::RecordedRow => {
                 let goes = display.keymap.hint(Command::Open, Scope::Sheet, "goes to its entry");
                 format!("This row is from the last scan{goes}")

@@ -22,7 +22,7 @@ use crate::analysis::search::Order;
 use crate::base::sync::Arc;
 use crate::duplicates::{EqualName, KeptCopy};
 use crate::table::column::Scale;
-use crate::table::recorded::RecordedTree;
+use crate::table::recorded::{Lookup, RecordedTree};
 use crate::tree::{DirId, EntryId, Relocation, Tree};
 
 #[derive(Debug)]
@@ -116,8 +116,12 @@ impl TableView {
         if record.is_some() && self.is_recorded() {
             self.rows.set_current();
         }
-        let confirmed = recorded.and_then(|(record, entry)| record.find_entry(sources.tree, entry));
-        let followed = followed.or(confirmed).filter(|_| self.cursor.index > 0);
+        let followed = match recorded {
+            Some((_, entry)) if self.is_recorded() => Some(entry),
+            Some((record, entry)) => record.find_entry(sources.tree, entry),
+            None => followed.filter(|_| !self.is_recorded()),
+        };
+        let followed = followed.filter(|_| self.cursor.index > 0);
         let found = followed.and_then(|entry| self.visible(self.answer()?.data.find(entry)?));
         self.cursor.index = found.unwrap_or(self.cursor.index);
         true
@@ -168,13 +172,16 @@ impl TableView {
     }
 
     /// Returns the entries of a row: several for a group of cleanup candidates or an inode with several names, none for
-    /// a total or a group of copies. If the row is from the last scan, returns its entries in `tree`, or none until
-    /// the running scan has found all of them.
+    /// a total or a group of copies. If the row is from the last scan, returns those of its entries that exist in
+    /// `tree`, or none until the running scan has looked for all of them.
     pub fn entries(&self, tree: &Tree, row: usize) -> Vec<EntryId> {
         let Some((record, entries)) = self.recorded(row) else { return self.of_tree(row) };
-        let found: Option<Vec<EntryId>> =
-            entries.into_iter().map(|entry| record.find_entry(tree, entry)).collect();
-        found.unwrap_or_default()
+        let found = entries.into_iter().filter_map(|entry| match record.look_up(tree, entry) {
+            Lookup::Found(found) => Some(Some(found)),
+            Lookup::Missing(_) => None,
+            Lookup::Unread(_) => Some(None),
+        });
+        found.collect::<Option<_>>().unwrap_or_default()
     }
 
     /// Returns the entries of a row that is not from the last scan.
@@ -189,15 +196,14 @@ impl TableView {
         self.answer()?.data.recorded(self.number(row)?)
     }
 
-    /// Returns `true` if the row under the cursor shows `entry` of `record`, the tree of the last scan, or the same
-    /// entry of `tree`.
-    pub fn is_on(&self, tree: &Tree, record: &RecordedTree, entry: EntryId) -> bool {
-        match self.recorded(self.cursor.index) {
-            Some((_, entries)) => entries.contains(&entry),
-            None => record
-                .find_entry(tree, entry)
-                .is_some_and(|found| self.of_tree(self.cursor.index).contains(&found)),
+    /// Returns `true` if the row under the cursor shows `entries` of `record`, the tree of the last scan, or one of them
+    /// as found by the running scan.
+    pub fn is_on(&self, tree: &Tree, record: &RecordedTree, entries: &[EntryId]) -> bool {
+        if let Some((_, shown)) = self.recorded(self.cursor.index) {
+            return shown == entries;
         }
+        let shown = self.of_tree(self.cursor.index);
+        entries.iter().filter_map(|entry| record.find_entry(tree, *entry)).any(|found| shown.contains(&found))
     }
 
     /// Marks or unmarks the row under the cursor if the view has marks of its own. Returns `false` if the row cannot be
@@ -366,16 +372,16 @@ impl TableView {
         if marks.count() == 0 {
             return false;
         }
-        if let Some((record, entries)) = self.recorded(row) {
-            let is_marked = |entry: &EntryId| {
-                let name = record.find_name(tree, *entry);
-                name.is_some_and(|(directory, name)| marks.contains(directory, name))
-            };
-            return entries.iter().all(is_marked);
+        if let Some((record, [entry])) =
+            self.recorded(row).as_ref().map(|(record, entries)| (record, entries.as_slice()))
+        {
+            // Most rows show one entry. Its name is enough here, and looking up the entry would take longer.
+            let name = record.find_name(tree, *entry);
+            return name.is_some_and(|(directory, name)| marks.contains(directory, name));
         }
         let is_marked =
             |entry: &EntryId| entry.name(tree).is_some_and(|name| marks.contains(entry.directory, name));
-        let entries = self.of_tree(row);
+        let entries = self.entries(tree, row);
         !entries.is_empty() && entries.iter().all(is_marked)
     }
 }

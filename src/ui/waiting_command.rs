@@ -19,6 +19,7 @@ pub enum Awaited {
     Listing,
     /// Entry of the shown directory with this name.
     Name(Vec<u8>),
-    /// Entry in a row of a table view, as the last scan has found it, and its name.
-    Row(RecordedTree, EntryId, Vec<u8>),
+    /// Entries in a row of a table view, as the last scan has found them, and the name of one that the running scan has
+    /// not found.
+    Row(RecordedTree, Vec<EntryId>, Vec<u8>),
 }

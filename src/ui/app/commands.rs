@@ -31,13 +31,16 @@ impl App<'_> {
         self.cx.shown.columns.has(Column::Owner) || self.cx.window.lines.iter().any(has_owner)
     }
 
-    pub(super) fn key(&mut self, event: KeyEvent) -> Option<Effect> {
+    /// Performs the command of a key. `was_waiting` is `true` if the key cancels a waiting command; Esc then does nothing
+    /// else.
+    pub(super) fn key(&mut self, event: KeyEvent, was_waiting: bool) -> Option<Effect> {
         self.cx.notice = None;
         self.cx.pressed = Some(self.cx.scan.last.now);
         let scope = self.scope();
         let command = self.cx.keymap.lookup(scope, event);
         let is_global = command.is_some_and(Command::is_global);
         match command {
+            Some(Command::Back) if was_waiting => None,
             _ if scope.is_typed() && !is_global => self.offer(Input::Key(event, command)).effect(),
             Some(command) => self.perform(command),
             None => {

@@ -63,15 +63,13 @@ impl<'t> App<'t> {
         if matches!(action, Event::Key(_) | Event::Mouse(..)) {
             self.cx.cancel_mark_total();
         }
-        if action.is_pressed() {
-            self.cx.forget_waiting();
-        }
+        let was_waiting = action.is_pressed() && self.cx.forget_waiting();
         let effect = match action {
             Event::Key(event) => {
                 // A key repeat restarts the delay before a Yes is accepted, so that a held key cannot answer a
                 // question.
                 self.close_gate_if(event.kind == KeyEventKind::Repeat);
-                let effect = self.key(event);
+                let effect = self.key(event, was_waiting);
                 self.close_gate_if(was_asked);
                 effect
             }
@@ -151,6 +149,7 @@ impl<'t> App<'t> {
         let is_due = !self.cx.is_scanning() || self.cx.place.is_outdated(self.cx.tree);
         if self.cx.is_stale && is_due && self.cx.may_sort() {
             self.cx.sort();
+            self.cx.add_up_marks();
         }
         self.cx.go_to_expected();
     }

@@ -111,7 +111,7 @@ impl App<'_> {
         match self.hits.at(at)? {
             Hit::Button(Button::Yes) => self.perform(Command::Answer(Answer::Yes)),
             Hit::Button(Button::No) => self.perform(Command::Answer(Answer::No)),
-            Hit::Key(key) => self.key(key.event()),
+            Hit::Key(key) => self.key(key.event(), false),
             // Column titles and tabs do nothing while a layer, such as the search prompt, is open.
             Hit::Column(column) => self.layers.is_empty().then(|| self.perform(Command::Sort(column)))?,
             Hit::View(view) => self.layers.is_empty().then(|| self.perform(Command::View(view)))?,

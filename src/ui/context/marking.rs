@@ -37,6 +37,11 @@ impl<'t> Context<'t> {
         self.anchor.take().is_some()
     }
 
+    /// See [`Marks::add_up`].
+    pub fn add_up_marks(&mut self) {
+        self.marks.add_up(self.tree, &self.live);
+    }
+
     /// Returns `true` if the entry under the cursor of the list can be marked, now or as soon as the scan has found it.
     pub fn may_mark(&self) -> bool {
         self.place.entry().map_or(self.place.recorded_entry().is_some(), |record| Marks::may_mark(&record))
@@ -68,7 +73,7 @@ impl<'t> Context<'t> {
             let is_of_changes = self.sheet().is_some_and(|sheet| sheet.table.is_of_changes());
             self.notify(if is_of_changes { Notice::CannotMarkDeleted } else { Notice::CannotMarkTotal });
         }
-        self.marks.add_up(self.tree);
+        self.add_up_marks();
         self.step_down();
     }
 
@@ -132,13 +137,13 @@ impl<'t> Context<'t> {
         };
         let entries = self.whole_entries(*rows.start(), rows.count());
         self.set_marks(&entries);
-        self.marks.add_up(self.tree);
+        self.add_up_marks();
     }
 
     pub fn mark_shown(&mut self) {
         let entries = self.all_entries();
         self.set_marks(&entries);
-        self.marks.add_up(self.tree);
+        self.add_up_marks();
     }
 
     pub fn invert_marks(&mut self) {
@@ -146,7 +151,7 @@ impl<'t> Context<'t> {
         let missing: Vec<_> =
             entries.into_iter().filter(|(id, record)| !self.marks.clear((*id, record.name))).collect();
         self.set_marks(&missing);
-        self.marks.add_up(self.tree);
+        self.add_up_marks();
     }
 
     /// Marks all copies in the group under the cursor except one, and unmarks that one. Then moves the cursor to the
@@ -185,7 +190,7 @@ impl<'t> Context<'t> {
         let located = |entry: &EntryId| Some((entry.directory, entry.record(self.tree)?));
         let entries: Vec<_> = copies.others.iter().filter_map(located).collect();
         self.set_marks(&entries);
-        self.marks.add_up(self.tree);
+        self.add_up_marks();
     }
 
     pub fn row(&self) -> usize {
@@ -280,7 +285,7 @@ impl<'t> Context<'t> {
 
     pub fn unmark(&mut self, place: EntryName<'t>) {
         self.marks.clear(place);
-        self.marks.add_up(self.tree);
+        self.add_up_marks();
     }
 
     /// Goes to a marked entry: opens its directory and moves the cursor to it.
@@ -337,7 +342,7 @@ impl<'t> Context<'t> {
     pub fn drop_replaced(&mut self, places: &[(DirId, Vec<u8>)]) {
         let is_dropped = |(directory, name): &&(DirId, Vec<u8>)| self.marks.clear((*directory, name));
         let changed = places.iter().filter(is_dropped).count() as u64;
-        self.marks.add_up(self.tree);
+        self.add_up_marks();
         self.notify_dropped(Dropped { gone: 0, changed });
     }
 

@@ -184,6 +184,7 @@ impl<'t> Context<'t> {
             || self.rescan.is_some()
             || self.is_deleting()
             || self.views.is_outdated()
+            || self.is_waiting()
     }
 
     /// Returns the current frame of the spinner, which changes eight times a second.

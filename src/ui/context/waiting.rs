@@ -3,7 +3,7 @@
 //! ```text
 //! key on a row of the last scan -> notice -> the entry is found  -> cursor on it, the command is performed
 //!                                    |    -> the listing is whole -> notice: it no longer exists
-//!                                    any input, or another notice -> the command is forgotten
+//!                                    |    -> any input, or another notice: the command is forgotten
 //! ```
 //!
 //! The scan reads the shown directory first or, if the row is in a table view, the deepest directory on the way to the
@@ -13,6 +13,7 @@
 //! Invariant: a command that was waiting acts only on an entry that the scan has found, and never after another input.
 
 use super::Context;
+use crate::table::recorded::{Lookup, RecordedTree};
 use crate::tree::{DirId, EntryId};
 use crate::ui::keys::{Command, Program};
 use crate::ui::notice::Notice;
@@ -62,39 +63,78 @@ impl Context<'_> {
                 self.notify(Notice::RecordedRows);
                 return true;
             }
-            Command::Mark | Command::Inspect | Command::Script | Command::Start(_) => {}
+            Command::Mark | Command::Inspect | Command::Start(_) => {}
             _ => return false,
         }
-        let Some((record, entries)) = self.sheet().and_then(|sheet| sheet.recorded(sheet.index())) else {
-            self.notify(Notice::RecordedRow);
+        let Some(sheet) = self.sheet() else { return false };
+        let Some((record, entries)) = sheet.recorded(sheet.index()) else {
+            // In a table of changes, rows without entries are deleted entries. In other tables, they are totals.
+            self.notify(match command {
+                Command::Mark if sheet.table.is_of_changes() => Notice::CannotMarkDeleted,
+                _ if sheet.table.is_of_changes() => Notice::NoEntry,
+                _ => Notice::RecordedRow,
+            });
             return true;
         };
-        let is_missing = |entry: &EntryId| record.find_entry(self.tree, *entry).is_none();
-        let Some(entry) = entries.into_iter().find(is_missing) else { return false };
-        let name = entry.name(&record.tree).unwrap_or_default().to_vec();
-        let awaited = Awaited::Row(record.clone(), entry, name);
-        self.wait(command, awaited);
-        true
+        let record = record.clone();
+        let unread = entries.iter().find(|entry| self.is_unread(&record, **entry));
+        if let Some(entry) = unread {
+            let name = entry.name(&record.tree).unwrap_or_default().to_vec();
+            self.wait(command, Awaited::Row(record, entries, name));
+            return true;
+        }
+        let missing = self.missing(&record, &entries);
+        missing.map(|notice| self.notify(notice)).is_some()
     }
 
-    /// Forgets the waiting command.
-    pub fn forget_waiting(&mut self) {
-        self.notice.take_if(|notice| matches!(notice, Notice::AwaitingScan(_)));
+    fn is_unread(&self, record: &RecordedTree, entry: EntryId) -> bool {
+        matches!(record.look_up(self.tree, entry), Lookup::Unread(_))
+    }
+
+    /// Returns a notice about the first of these entries of the last scan if the running scan has found none of them.
+    fn missing(&self, record: &RecordedTree, entries: &[EntryId]) -> Option<Notice> {
+        if entries.iter().any(|entry| record.find_entry(self.tree, *entry).is_some()) {
+            return None;
+        }
+        let entry = *entries.first()?;
+        let name = entry.name(&record.tree).unwrap_or_default().to_vec();
+        Some(match record.look_up(self.tree, entry) {
+            Lookup::Missing(directory) => self.not_found(directory, name),
+            Lookup::Found(_) | Lookup::Unread(_) => Notice::NotFound(name),
+        })
+    }
+
+    /// Returns a notice about an entry that the scan has not found in `directory`.
+    fn not_found(&self, directory: DirId, name: Vec<u8>) -> Notice {
+        let has_ended_early = self.tree.status(directory).partial;
+        if has_ended_early { Notice::NotFound(name) } else { Notice::NoLongerExists(name) }
+    }
+
+    /// Forgets the waiting command. Returns `false` if no command was waiting.
+    pub fn forget_waiting(&mut self) -> bool {
+        self.notice.take_if(|notice| matches!(notice, Notice::AwaitingScan(_))).is_some()
+    }
+
+    /// Returns `true` while a command waits.
+    pub fn is_waiting(&self) -> bool {
+        matches!(self.notice, Some(Notice::AwaitingScan(_)))
     }
 
     /// Returns the directory that the scan must read next to find the row that a command waits for.
     pub fn awaited_directory(&self) -> Option<DirId> {
-        match &self.notice {
-            Some(Notice::AwaitingScan(WaitingCommand {
-                awaited: Awaited::Row(record, entry, _), ..
-            })) => record.way_to(self.tree, entry.directory).map(|(directory, _)| directory),
-            _ => None,
-        }
+        let Some(Notice::AwaitingScan(WaitingCommand { awaited: Awaited::Row(record, entries, _), .. })) =
+            &self.notice
+        else {
+            return None;
+        };
+        entries.iter().find_map(|entry| match record.look_up(self.tree, *entry) {
+            Lookup::Unread(directory) => Some(directory),
+            Lookup::Found(_) | Lookup::Missing(_) => None,
+        })
     }
 
-    /// Returns the waiting command once its entry is under the cursor. A command that is not for a single
-    /// entry is returned once the whole listing is shown. If the entry does not exist, forgets the command
-    /// and shows a notice.
+    /// Returns the waiting command once the scan has looked for its entries, if the cursor is still on them. If they do
+    /// not exist, forgets the command and shows a notice.
     pub fn take_ready(&mut self) -> Option<Command> {
         let Some(Notice::AwaitingScan(waiting)) = &self.notice else { return None };
         let WaitingCommand { command, directory, awaited } = waiting.clone();
@@ -102,38 +142,41 @@ impl Context<'_> {
             self.forget_waiting();
             return None;
         }
-        // Directory whose whole listing must be read to show that the entry does not exist.
-        let searched = self.awaited_directory().unwrap_or(directory);
-        let is_whole = self.tree.is_listed(searched);
-        let is_found = match &awaited {
-            Awaited::Listing => is_whole,
-            Awaited::Name(name) => self.tree.entry(directory, name).is_some(),
-            Awaited::Row(record, entry, _) => record.find_entry(self.tree, *entry).is_some(),
-        };
-        if !is_whole && !is_found {
-            return None;
-        }
-        let is_row = matches!(awaited, Awaited::Row(..));
-        if !is_row && self.place.rows().recorded().is_some() && !self.is_sorting() {
-            // Sorting is usually delayed after a key press. Here, the rows are sorted at once, because the command
-            // waits for them.
-            self.sort();
-        }
-        if !is_row && self.is_sorting() {
-            return None;
-        }
-        let is_under_cursor = match &awaited {
-            Awaited::Listing => true,
-            Awaited::Name(name) => self.place.entry().is_some_and(|record| record.name == name),
-            Awaited::Row(record, entry, _) => {
-                self.sheet().is_some_and(|sheet| sheet.is_on(self.tree, record, *entry))
+        let (is_under_cursor, missing) = match awaited {
+            Awaited::Row(record, entries, _) => {
+                if entries.iter().any(|entry| self.is_unread(&record, *entry)) {
+                    return None;
+                }
+                let is_on = self.sheet().is_some_and(|sheet| sheet.is_on(self.tree, &record, &entries));
+                (is_on, self.missing(&record, &entries))
+            }
+            awaited => {
+                let is_whole = self.tree.is_listed(directory);
+                let name = if let Awaited::Name(name) = awaited { Some(name) } else { None };
+                let is_found = name.as_ref().is_some_and(|name| self.tree.entry(directory, name).is_some());
+                if !is_whole && !is_found {
+                    return None;
+                }
+                if self.place.rows().recorded().is_some() && !self.is_sorting() {
+                    // Sorting is usually delayed after a key press. Here, the rows are sorted at once, because the
+                    // command waits for them.
+                    self.sort();
+                }
+                if self.is_sorting() {
+                    return None;
+                }
+                let is_on = match &name {
+                    Some(name) => self.place.entry().is_some_and(|record| record.name == name),
+                    None => true,
+                };
+                (is_on, name.filter(|_| !is_found).map(|name| self.not_found(directory, name)))
             }
         };
         self.forget_waiting();
-        if let (false, Awaited::Name(name) | Awaited::Row(.., name)) = (is_found, awaited) {
-            let has_ended = self.tree.status(searched).partial;
-            self.notify(if has_ended { Notice::NotFound(name) } else { Notice::NoLongerExists(name) });
+        if let Some(notice) = missing {
+            self.notify(notice);
+            return None;
         }
-        (is_found && is_under_cursor).then_some(command)
+        is_under_cursor.then_some(command)
     }
 }

@@ -282,12 +282,16 @@ fn the_question_counts_the_items_that_it_does_not_name() {
     let mut app = finished(&tree);
     press(&mut app, "* g d");
     probed(&mut app, Preview { files: 7, least: 1, most: 2, is_complete: true, ..Preview::default() });
-    for (lines, named) in [(8, 1), (9, 2), (10, 3), (11, 4), (24, 4)] {
+    for (lines, named) in [(6, 0), (7, 1), (8, 1), (9, 2), (10, 3), (11, 4), (24, 4)] {
         app.update(Event::Resize(60, lines));
         let shown = screen(&mut app);
-        let count = shown.lines().filter(|line| line.contains("│ /shown/file-")).count();
-        assert_eq!(count, named, "{lines}: {shown}");
-        assert!(shown.contains(&format!("and {} more, in total", 7 - named)), "{lines}: {shown}");
+        let count = shown.lines().filter(|line| line.contains(" /shown/file-")).count();
+        let rest = match named {
+            0 => "7 entries, 7.0 MiB".to_owned(),
+            _ => format!("and {} more, 7.0 MiB in total", 7 - named),
+        };
+        assert_eq!((count, shown.contains(&rest)), (named, true), "{lines}: {shown}");
+        assert!(shown.contains("frees at least 1 B"), "{lines}: {shown}");
     }
 }
 

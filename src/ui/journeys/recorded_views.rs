@@ -2,7 +2,7 @@
 
 use super::recorded::{begun, damaged, opened, opened_with};
 use super::*;
-use crate::fixture::{Plan, unread};
+use crate::fixture::{Plan, linked_file, unread};
 use crate::ui::notice::Notice;
 use crate::ui::operations::programs::Launch;
 
@@ -178,11 +178,11 @@ fn a_key_in_a_view_waits_and_then_acts_on_the_entry_that_was_found() {
         let mut app = on_row_of_view(&growing);
         assert!(press(&mut app, key).is_empty(), "{key}");
         tick(&mut app, 1100, None);
-        assert!(screen(&mut app).contains("Reading x first; any key cancels"), "{}", screen(&mut app));
+        assert!(screen(&mut app).contains("Reading x first (Esc cancels)"), "{}", screen(&mut app));
         let first = app.cx.looked_at().last().map(|id| growing.tree.name(*id));
         assert_eq!(first, Some(b"a".as_slice()), "the scan reads this directory next");
         let effect = read(&growing, &mut app, vec![file("y", 50 << 20, 0), file("x", 4 << 20, 0)]);
-        assert!(!screen(&mut app).contains("any key cancels"), "{key}");
+        assert!(!screen(&mut app).contains("Reading"), "{key}");
         let path = b"/shown/a/x".to_vec();
         match key {
             "Space" => {
@@ -237,4 +237,69 @@ fn a_waiting_key_in_a_view_acts_only_on_the_row_under_the_cursor() {
     tick(&mut app, 4000, Some(Outcome::Complete));
     let marks = app.cx.marks.in_order(&growing.tree);
     assert_eq!(marks.iter().map(|((_, name), _)| *name).collect::<Vec<_>>(), [b"x"]);
+}
+
+#[test]
+fn escape_cancels_a_waiting_key_and_does_nothing_else() {
+    let growing = begun();
+    let mut app = on_row_of_view(&growing);
+    press(&mut app, "Space Esc");
+    assert!(app.cx.notice.is_none() && app.cx.sheet().is_some());
+    press(&mut app, "Esc");
+    assert!(app.cx.sheet().is_none());
+}
+
+#[test]
+fn a_waiting_key_is_performed_after_the_end_of_the_scan() {
+    let growing = begun();
+    let mut app = on_row_of_view(&growing);
+    press(&mut app, "Space");
+    growing.finish();
+    tick(&mut app, 4000, Some(Outcome::Complete));
+    assert_eq!(app.cx.notice_text().unwrap(), "x no longer exists");
+    let mut app = on_row_of_view(&growing);
+    press(&mut app, "Space");
+    assert!(app.cx.wants_ticks(), "a command waits");
+}
+
+#[test]
+fn the_size_of_marks_grows_with_the_scan() {
+    let growing = begun();
+    let mut app = opened(&growing);
+    press(&mut app, "j Space");
+    assert_eq!((app.cx.marks().count(), app.cx.marks().totals().disk), (1, 4096));
+    growing.read("a", vec![file("x", 4 << 20, 0)]);
+    growing.read("b", vec![file("x", 1 << 20, 0)]);
+    growing.finish();
+    tick(&mut app, 9000, Some(Outcome::Complete));
+    assert_eq!(app.cx.marks().totals().disk, (4 << 20) + 4096);
+}
+
+#[test]
+fn a_key_acts_on_the_entries_of_a_row_that_still_exist() {
+    let growing = begun();
+    let (tree, _) = build(["a", "b", "gone"].map(|name| dir(name, vec![linked_file("x", 7, 3)])).into());
+    let mut app = opened_with(&growing, tree);
+    press(&mut app, "6");
+    work(&mut app, &growing.tree);
+    press(&mut app, "Space");
+    for name in ["a", "b"] {
+        assert!(app.cx.is_waiting() && app.cx.marks().count() == 0, "{name}");
+        growing.read(name, vec![linked_file("x", 7, 2)]);
+        tick(&mut app, 1200, None);
+    }
+    assert!(app.cx.is_waiting(), "the root has not been read completely");
+    growing.finish();
+    tick(&mut app, 4000, Some(Outcome::Complete));
+    assert_eq!((app.cx.marks().count(), app.cx.is_waiting()), (2, false));
+}
+
+#[test]
+fn an_entry_of_another_kind_counts_as_deleted() {
+    let growing = begun();
+    let mut app = on_row_of_view(&growing);
+    press(&mut app, "Space");
+    read(&growing, &mut app, vec![dir("x", vec![])]);
+    assert_eq!(app.cx.notice_text().unwrap(), "x no longer exists");
+    assert_eq!(app.cx.marks().count(), 0);
 }

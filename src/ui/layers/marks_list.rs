@@ -44,7 +44,7 @@ impl<'t> MarksList<'t> {
     /// Updates the list after marks have changed.
     pub fn refresh(&mut self, cx: &Context<'t>) {
         self.marks = cx.marks().in_order(cx.tree);
-        let size = |mark: &Mark| totals_size(&mark.totals(cx.tree), cx.order.measure);
+        let size = |mark: &Mark| totals_size(&mark.totals(cx.tree, &cx.live), cx.order.measure);
         sort_by_key(&mut self.marks, |(_, mark)| std::cmp::Reverse(size(mark)));
         self.cursor.index = self.cursor.index.min(self.marks.len().saturating_sub(1));
     }
@@ -139,7 +139,7 @@ impl<'t> Component<'t> for MarksList<'t> {
 
 fn text<'a>(cx: &Context<'_>, (place, mark): &(EntryName<'_>, Mark), area: Rect) -> Line<'a> {
     let room = usize::from(area.width);
-    let bytes = totals_size(&mark.totals(cx.tree), cx.order.measure);
+    let bytes = totals_size(&mark.totals(cx.tree, &cx.live), cx.order.measure);
     let number = if room < NARROW { " ".to_owned() } else { format!("   {}  ", size(bytes, cx.units)) };
     let path = cx.shown_path(&Marks::path(cx.tree, *place));
     let suffix = if mark.kind == Kind::Directory && !path.ends_with(b"/") { "/" } else { "" };

@@ -102,6 +102,11 @@ impl TableData for RecordedRows {
         }
     }
 
+    /// `entry` is an entry of the tree of the last scan.
+    fn find(&self, entry: EntryId) -> Option<usize> {
+        self.data.find(entry)
+    }
+
     fn is_recorded(&self) -> bool {
         true
     }

@@ -16,6 +16,8 @@ use crate::ui::theme::Role;
 const NAMED: usize = 4;
 /// Rank of lines that only mention a key.
 const TIP: u8 = 9;
+/// Smallest rank of the findings that can be omitted for the name of an item.
+const MINOR: u8 = 4;
 
 /// Line of the dialog. If there is little room, lines with high ranks are omitted first.
 pub(super) struct Fact {
@@ -47,12 +49,11 @@ pub(super) fn title(dialog: &DeleteDialog) -> &'static str {
     }
 }
 
-/// Returns the lines that fit into `room` lines. The tips are omitted first, then names of items, which the line
-/// about further items then counts, then everything else by rank.
+/// Returns the lines that fit into `room` lines. Omits the tips first, then names of items but the largest, then the less
+/// important findings, and then the last name, too; a single line then stands for all items.
 pub(super) fn fitting(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Vec<Fact> {
-    for named in (1..=NAMED).rev() {
+    for (named, kept) in [(NAMED, TIP), (3, TIP), (2, TIP), (1, MINOR), (0, 0)] {
         let mut metadata = metadata(cx, dialog, named);
-        let kept = if named > 1 { TIP } else { 0 };
         while metadata.len() > room {
             let least = metadata.iter().map(|fact| fact.rank).max().filter(|rank| *rank >= kept);
             let Some(index) = metadata.iter().rposition(|fact| Some(fact.rank) == least) else { break };
@@ -138,8 +139,8 @@ fn items(cx: &Context<'_>, dialog: &DeleteDialog, named: usize) -> Vec<Fact> {
     let count = dialog.selection.count();
     let mut items: Vec<_> = dialog.selection.items().collect();
     sort_by_key(&mut items, |(_, item)| std::cmp::Reverse(item.disk));
-    // A single further item takes no more room with its name.
-    let named = if named > 1 && count == named + 1 { count } else { named };
+    // A single other item takes no more room with its name.
+    let named = if count == named + 1 { count } else { named };
     let mut metadata: Vec<Fact> = items
         .iter()
         .take(named)
@@ -155,11 +156,12 @@ fn items(cx: &Context<'_>, dialog: &DeleteDialog, named: usize) -> Vec<Fact> {
         })
         .collect();
     if count > named {
-        let text = format!("and {} more, in total", grouped((count - named) as u64));
-        metadata.push(Fact {
-            right: plain_size(dialog.selection.disk(), cx.units),
-            ..Fact::new(2, text, Role::Plain)
-        });
+        let total = plain_size(dialog.selection.disk(), cx.units);
+        let text = match named {
+            0 => format!("{} entries, {total}", grouped(count as u64)),
+            _ => format!("and {} more, {total} in total", grouped((count - named) as u64)),
+        };
+        metadata.push(Fact::new(2, text, Role::Strong));
     }
     metadata
 }
