@@ -41,6 +41,8 @@ pub struct RecordedRows {
     rows: Box<[(usize, Position)]>,
     /// Size of the largest entry.
     pub largest: u64,
+    /// `true` if only the largest recorded entries have rows, because the others have not been loaded.
+    pub is_head: bool,
 }
 
 impl RecordedRows {
@@ -48,8 +50,14 @@ impl RecordedRows {
     /// contains the sorted rows of `listing`; the new rows are placed among them by their sort keys.
     pub fn merge(directory: RecordedDir, listing: &Listing<'_>, found: &[SortRow], order: Order) -> Self {
         let tree = &directory.tree;
-        let present: HashSet<&[u8]> = listing.entries().map(|(_, record)| record.name).collect();
+        let is_head = directory.is_head && tree.head(directory.id).is_some();
         let recorded = directory.listing();
+        // The names of a few recorded entries are collected first, so that a long listing needs no large set.
+        let few: Option<HashSet<&[u8]>> =
+            is_head.then(|| recorded.entries().map(|(_, record)| record.name).collect());
+        let names = listing.entries().map(|(_, record)| record.name);
+        let present: HashSet<&[u8]> =
+            names.filter(|name| few.as_ref().is_none_or(|few| few.contains(name))).collect();
         let largest = AtomicU64::new(0);
         let rows = sort(&recorded, order.names(), |record| {
             if present.contains(record.name) || order.hides(record) {
@@ -75,7 +83,7 @@ impl RecordedRows {
             (number + above, row.position)
         };
         let rows = rows.into_iter().enumerate().map(index).collect();
-        Self { rows, largest: largest.into_inner(), directory }
+        Self { rows, largest: largest.into_inner(), is_head, directory }
     }
 
     pub fn len(&self) -> usize {

@@ -148,6 +148,13 @@ impl<'t> ListState<'t> {
         self.rows.unloaded() > 0 && after.index + lines > self.rows.len()
     }
 
+    /// Returns `true` if this move ends on the last row, although more entries of the last scan can be shown.
+    pub fn lacks_recorded_for(&self, motion: Motion, lines: usize) -> bool {
+        let mut after = self.cursor;
+        after.step(motion, lines, self.rows.len());
+        self.rows.recorded().is_some_and(|rows| rows.is_head) && after.index + 1 == self.rows.len()
+    }
+
     /// Replaces the rows with already sorted rows, and keeps the cursor on its entry.
     pub fn take(&mut self, tree: &'t Tree, rows: Arc<SortedEntries>, lines: usize) {
         self.was_complete = rows.was_complete();

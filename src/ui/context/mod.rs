@@ -101,6 +101,8 @@ pub struct Context<'t> {
     pub record: Option<RecordedTree>,
     /// Totals that an earlier scan found for the directories on the screen.
     pub recorded: Option<Arc<RecordedTotals>>,
+    /// Directory in which the user has scrolled to the last of the largest entries from the last scan.
+    scrolled_through: Option<DirId>,
     pub pressed: Option<Duration>,
     pub sorted: Duration,
     /// `true` if the order of the rows may be outdated.
@@ -156,6 +158,7 @@ impl<'t> Context<'t> {
             live: Arc::default(),
             record: settings.record.clone(),
             recorded: None,
+            scrolled_through: None,
             pressed: None,
             sorted: Duration::ZERO,
             is_stale: true,

@@ -5,7 +5,8 @@
 //! rows would be wrong, so no rows are shown.
 //!
 //! In a snapshot, a large directory first shows only its largest entries. The other ones are loaded when the user
-//! scrolls down to them, or when a command needs them.
+//! scrolls down to them, or when a command needs them. The same is true of entries of the last scan, which are shown
+//! until the running scan has found them.
 //!
 //! Invariant: sorted rows belong to the latest requested directory and order.
 
@@ -67,9 +68,10 @@ impl Context<'_> {
         }
         let directory = self.place.id;
         let is_long = sizes.recorded.as_ref().is_some_and(|recorded| recorded.is_large(directory));
-        // Merging a long recorded listing slows the scan down, so it may only take a small part of the scan's time.
-        // Until then, only its largest entries are merged.
+        // Merging a long recorded listing slows the scan down, so it may only take a small part of the scan's time,
+        // unless the user has scrolled to the end of the list. Until then, only its largest entries are merged.
         sizes.has_heads_only = is_long
+            && self.scrolled_through != Some(directory)
             && sizes.recorded.as_ref().is_some_and(|recorded| {
                 self.scan.last.elapsed < recorded.merge_time(directory).saturating_mul(MERGE_FACTOR)
             });
@@ -99,6 +101,9 @@ impl Context<'_> {
         let lines = self.lines_here();
         if self.place.lacks_rows_for(motion, lines) {
             self.load_rows();
+        } else if self.place.lacks_recorded_for(motion, lines) && !self.is_sorting() {
+            self.scrolled_through = Some(self.place.id);
+            self.sort();
         }
         self.place.step(motion, lines);
         self.pin();

@@ -173,6 +173,14 @@ fn a_long_recorded_listing_is_merged_once_that_takes_a_small_part_of_the_scan() 
         work(&mut app, &growing.tree);
         assert_eq!((app.cx.window.rows, app.cx.window.bound), (rows, Precision::Recorded));
     }
+    // The user who scrolls to the last row sees the others, too.
+    let mut app = opened_with(&growing, open_bytes(snapshot(&tree)).unwrap().tree);
+    press(&mut app, "Enter j");
+    work(&mut app, &growing.tree);
+    assert_eq!(app.cx.window.rows, 1024);
+    press(&mut app, "End");
+    work(&mut app, &growing.tree);
+    assert_eq!((app.cx.window.rows, app.cx.place.index()), (ENTRIES, 1023));
 }
 
 #[test]
