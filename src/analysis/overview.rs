@@ -36,7 +36,8 @@ pub struct Overview {
     pub errors: Arc<Errors>,
 }
 
-/// Adds up the sizes of the entries that match the query, for each type and for each age. `now` is in seconds since 1970.
+/// Adds up the sizes of the entries that match the query, for each type and for each age. `now` is in seconds since
+/// 1970.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

@@ -178,7 +178,7 @@ impl<'a> Previewer<'a> {
         drop(met);
         let Ok(layout) = extents::layout(at, name) else { return 0 };
         // The system still reports the old data of an overwritten file, and its space may be free before the deletion.
-        if layout.changed > self.now - extents::UNWRITTEN && has_unwritten_data(at) {
+        if extents::may_be_unwritten(layout.changed, self.now) && has_unwritten_data(at) {
             return 0;
         }
         layout.certain.min(bytes)

@@ -117,8 +117,8 @@ impl Item {
 
     /// Returns `true` if `now` is the identity of the entry in the tree. A directory created after the entry was read
     /// is a different directory. A file changed after the entry was read counts as a different file, even if its size
-    /// and modification time have their old values again. Files with several names are an exception, because adding or deleting a
-    /// name updates their change time.
+    /// and modification time have their old values again. Files with several names are an exception, because adding or
+    /// deleting a name updates their change time.
     fn is_as_read(&self, now: &Identity) -> bool {
         let found = now.attributes;
         let is_same_inode = (found.kind, found.inode) == (self.kind, self.inode)

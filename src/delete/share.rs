@@ -198,8 +198,8 @@ impl Sharer<'_> {
         }
     }
 
-    /// Makes `file` use the data of `from`, which is at `stored` if this is known. Returns the number of bytes shared that were not shared before, or all bytes
-    /// if the system does not report where data is stored.
+    /// Makes `file` use the data of `from`, which is at `stored` if this is known. Returns the number of bytes shared
+    /// that were not shared before, or all bytes if the system does not report where data is stored.
     fn share(
         &mut self,
         from: &Contents,

@@ -231,8 +231,8 @@ impl Owners {
     }
 }
 
-/// Returns subvolumes with the IDs 5, 257 and 258. All three share 1 KiB, the last two share 2 KiB, and 258 has 4 KiB of
-/// its own.
+/// Returns subvolumes with the IDs 5, 257 and 258. All three share 1 KiB, the last two share 2 KiB, and 258 has 4 KiB
+/// of its own.
 #[cfg(test)]
 pub fn fixture() -> Subvolumes {
     let snapshot =

@@ -102,8 +102,8 @@ fn order_copies(tree: &Tree, sets: &mut [FileSet]) {
     }
 }
 
-/// Returns the groups of identical directories, without directories inside an extra copy (any copy but the smallest on disk) of
-/// another directory. Also returns all extra copies.
+/// Returns the groups of identical directories, without directories inside an extra copy (any copy but the smallest on
+/// disk) of another directory. Also returns all extra copies.
 fn outermost(tree: &Tree, sets: Vec<DirectorySet>) -> (Vec<DuplicateGroup>, Extra) {
     let (mut groups, mut extra) = (Vec::new(), Extra::new());
     // Sets whose directories have the most levels below them come first. A directory has more levels below it than

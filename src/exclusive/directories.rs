@@ -12,8 +12,8 @@ use crate::scan::reach;
 use crate::tree::{DirId, EntryState};
 
 impl ExclusiveSearch {
-    /// Adds the blocks that directories themselves occupy, and records directories that were not read completely. Called
-    /// after all files have been handled, when the method for each device is known.
+    /// Adds the blocks that directories themselves occupy, and records directories that were not read completely.
+    /// Called after all files have been handled, when the method for each device is known.
     pub(super) fn add_directories(&self) {
         let (tree, numbers) = (&self.plan.tree, &self.plan.numbers);
         let SearchState { sums, methods, .. } = &mut *lock(&self.state);

@@ -12,7 +12,7 @@ use crate::base::clock;
 use crate::base::kind::Kind;
 use crate::platform::entry::contents::{ContentState, Contents};
 use crate::platform::entry::extents::{
-    ExtentReference, ExtentVolume, Sharing, UNWRITTEN, layout, sharing, volume,
+    ExtentReference, ExtentVolume, Sharing, layout, may_be_unwritten, sharing, volume,
 };
 use crate::platform::fs::overhead::btrfs::{readable, readable_subvolume};
 use crate::platform::fs::overhead::xfs::has_owners;
@@ -89,8 +89,8 @@ impl Method {
         if has_map { part(VolumeSource::Map, 0) } else { Self::Extents(volume) }
     }
 
-    /// Returns `true` if directories and symbolic links are known to have blocks of their own. On btrfs, they are part of
-    /// the metadata, although the system reports blocks.
+    /// Returns `true` if directories and symbolic links are known to have blocks of their own. On btrfs, they are part
+    /// of the metadata, although the system reports blocks.
     pub(crate) fn has_own_blocks(self) -> bool {
         match self {
             Self::Extents(volume) => volume.is_bounded,
@@ -103,8 +103,7 @@ impl Method {
 /// Returns the maximum size of new data that the file may have only in memory, or `None` if the file was not changed
 /// recently.
 fn unwritten(state: &ContentState) -> Option<u64> {
-    let is_recent = state.changed.0 >= clock::now() - UNWRITTEN;
-    is_recent.then(|| state.size.next_multiple_of(LARGEST_SECTOR))
+    may_be_unwritten(state.changed.0, clock::now()).then(|| state.size.next_multiple_of(LARGEST_SECTOR))
 }
 
 /// Opened file whose extents can be read.

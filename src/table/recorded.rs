@@ -208,6 +208,20 @@ impl RecordedTree {
         }
     }
 
+    /// Returns those of the recorded `entries` that the scan has found.
+    ///
+    /// # Errors
+    /// If the scan may still find some of the others, returns the first of these, and the directory that the scan must
+    /// read next to find it.
+    pub fn look_up_all(&self, new: &Tree, entries: &[EntryId]) -> Result<Vec<EntryId>, (EntryId, DirId)> {
+        let found = entries.iter().filter_map(|entry| match self.look_up(new, *entry) {
+            Lookup::Found(found) => Some(Ok(found)),
+            Lookup::Missing(_) => None,
+            Lookup::Unread(directory) => Some(Err((*entry, directory))),
+        });
+        found.collect()
+    }
+
     /// Returns the directory of the tree `new` that would contain an entry of the recorded tree, and the name of the
     /// entry. Does not check that the directory contains this name.
     pub fn find_name(&self, new: &Tree, entry: EntryId) -> Option<(DirId, &[u8])> {

@@ -62,7 +62,8 @@ pub(super) struct Dir {
     pub(super) apparent: AtomicU64,
     pub(super) items: AtomicU64,
     /// Address of the listing: its only segment, or the newest node in the chain of its segments; 0 until something is
-    /// published. Stored with `Release` and loaded with `Acquire`, so that readers see everything the listing refers to.
+    /// published. Stored with `Release` and loaded with `Acquire`, so that readers see everything the listing refers
+    /// to.
     pub(super) listing: AtomicU64,
     /// Address of the directory's own entry; 0 for [`DirId::TOP`]. Written before the listing that contains the entry
     /// is published.

@@ -144,8 +144,8 @@ pub type Changes = HashMap<Vec<u8>, Option<(Kind, Metadata)>>;
 
 #[doc(hidden)]
 impl Tree {
-    /// Replaces entries of `parent`. A new directory must have been read completely, and must not be in the tree yet. If
-    /// the user gave a replaced root under several names, the entries for all these names are replaced.
+    /// Replaces entries of `parent`. A new directory must have been read completely, and must not be in the tree yet.
+    /// If the user gave a replaced root under several names, the entries for all these names are replaced.
     pub fn replace_entries(&self, batch: &mut Batch, parent: DirId, changes: &Changes) {
         let mut gone: HashMap<DirId, Option<(Kind, Metadata)>> = HashMap::new();
         for (_, record) in self.listing(parent).entries() {

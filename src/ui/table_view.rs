@@ -22,7 +22,7 @@ use crate::analysis::search::Order;
 use crate::base::sync::Arc;
 use crate::duplicates::{EqualName, KeptCopy};
 use crate::table::column::Scale;
-use crate::table::recorded::{Lookup, RecordedTree};
+use crate::table::recorded::RecordedTree;
 use crate::tree::{DirId, EntryId, Relocation, Tree};
 
 #[derive(Debug)]
@@ -175,13 +175,10 @@ impl TableView {
     /// a total or a group of copies. If the row is from the last scan, returns those of its entries that exist in
     /// `tree`, or none until the running scan has looked for all of them.
     pub fn entries(&self, tree: &Tree, row: usize) -> Vec<EntryId> {
-        let Some((record, entries)) = self.recorded(row) else { return self.of_tree(row) };
-        let found = entries.into_iter().filter_map(|entry| match record.look_up(tree, entry) {
-            Lookup::Found(found) => Some(Some(found)),
-            Lookup::Missing(_) => None,
-            Lookup::Unread(_) => Some(None),
-        });
-        found.collect::<Option<_>>().unwrap_or_default()
+        match self.recorded(row) {
+            Some((record, entries)) => record.look_up_all(tree, &entries).unwrap_or_default(),
+            None => self.of_tree(row),
+        }
     }
 
     /// Returns the entries of a row that is not from the last scan.
@@ -196,14 +193,13 @@ impl TableView {
         self.answer()?.data.recorded(self.number(row)?)
     }
 
-    /// Returns `true` if the row under the cursor shows `entries` of `record`, the tree of the last scan, or one of them
-    /// as found by the running scan.
-    pub fn is_on(&self, tree: &Tree, record: &RecordedTree, entries: &[EntryId]) -> bool {
-        if let Some((_, shown)) = self.recorded(self.cursor.index) {
-            return shown == entries;
+    /// Returns `true` if the row under the cursor shows the entries `recorded` of the last scan, or one of `found`, the
+    /// same entries as found by the running scan.
+    pub fn is_on(&self, recorded: &[EntryId], found: &[EntryId]) -> bool {
+        match self.recorded(self.cursor.index) {
+            Some((_, shown)) => shown == recorded,
+            None => self.of_tree(self.cursor.index).iter().any(|shown| found.contains(shown)),
         }
-        let shown = self.of_tree(self.cursor.index);
-        entries.iter().filter_map(|entry| record.find_entry(tree, *entry)).any(|found| shown.contains(&found))
     }
 
     /// Marks or unmarks the row under the cursor if the view has marks of its own. Returns `false` if the row cannot be

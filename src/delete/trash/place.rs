@@ -104,8 +104,8 @@ pub struct Trash {
 }
 
 impl Trash {
-    /// Opens the trash of the home directory, if it is on the same device as the items and belongs to the user. Except on
-    /// macOS, creates the trash if necessary.
+    /// Opens the trash of the home directory, if it is on the same device as the items and belongs to the user. Except
+    /// on macOS, creates the trash if necessary.
     fn home(path: &Path, here: &Attributes, owner: &Owner) -> Result<Self, NoTrash> {
         let above = path
             .ancestors()

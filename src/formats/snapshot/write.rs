@@ -4,8 +4,8 @@
 //! gives the same bytes, regardless of the order in which the threads of the scan read its directories.
 //! Memory holds one block of each kind, and the directories that have been found but not yet written.
 //!
-//! Roots of a scan are written with their absolute paths, because a relative path has no meaning later. In a tree with roots
-//! from several hosts, a root name that already begins with its host name is written unchanged.
+//! Roots of a scan are written with their absolute paths, because a relative path has no meaning later. In a tree with
+//! roots from several hosts, a root name that already begins with its host name is written unchanged.
 //!
 //! Invariant: the writer does not seek and reads nothing back, so the output can be a pipe. If the tree changes while
 //! it is being written, the writer returns an error, and the output is not a valid snapshot.

@@ -6,7 +6,13 @@ use std::ops::Range;
 
 /// Number of seconds after a file's last change during which its new data may not be on the disk yet. Linux normally
 /// begins to write data after 30 seconds.
-pub const UNWRITTEN: i64 = 120;
+const UNWRITTEN: i64 = 120;
+
+/// Returns `true` if new data of a file that last changed at `changed` may not be on the disk yet. Both times are in
+/// seconds since 1970.
+pub fn may_be_unwritten(changed: i64, now: i64) -> bool {
+    changed >= now - UNWRITTEN
+}
 
 /// Support for shared extents on a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -67,14 +67,14 @@ impl Context<'_> {
             return;
         }
         let directory = self.place.id;
-        let is_long = sizes.recorded.as_ref().is_some_and(|recorded| recorded.is_large(directory));
+        let long = sizes.recorded.as_ref().filter(|recorded| recorded.is_large(directory));
+        let is_long = long.is_some();
         // Merging a long recorded listing slows the scan down, so it may only take a small part of the scan's time,
         // unless the user has scrolled to the end of the list. Until then, only its largest entries are merged.
-        sizes.has_heads_only = is_long
-            && self.scrolled_through != Some(directory)
-            && sizes.recorded.as_ref().is_some_and(|recorded| {
-                self.scan.last.elapsed < recorded.merge_time(directory).saturating_mul(MERGE_FACTOR)
-            });
+        let is_early = long.is_some_and(|recorded| {
+            self.scan.last.elapsed < recorded.merge_time(directory).saturating_mul(MERGE_FACTOR)
+        });
+        sizes.has_heads_only = is_early && self.scrolled_through != Some(directory);
         if sizes.has_heads_only {
             sizes.recorded = sizes.recorded.filter(|recorded| recorded.has_head(directory));
         }

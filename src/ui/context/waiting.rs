@@ -1,14 +1,14 @@
 //! Keys that wait for the running scan, because they were pressed on an entry that only the last scan has found.
 //!
 //! ```text
-//! key on a row of the last scan -> notice -> the entry is found  -> cursor on it, the command is performed
-//!                                    |    -> the listing is whole -> notice: it no longer exists
-//!                                    |    -> any input, or another notice: the command is forgotten
+//! key on a row of the last scan -> notice -> the entry is found: the command is performed on it
+//!                                         -> the listing is whole: a notice says that it no longer exists
+//!                                         -> any input, or another notice: the command is forgotten
 //! ```
 //!
 //! The scan reads the shown directory first or, if the row is in a table view, the deepest directory on the way to the
-//! entry that it has found ([`Context::looked_at`]). The command is stored in the notice
-//! that tells the user about it. When the notice disappears, the command is forgotten.
+//! entry that it has found ([`Context::looked_at`]). The command is stored in the notice that tells the user about it.
+//! When the notice disappears, the command is forgotten.
 //!
 //! Invariant: a command that was waiting acts only on an entry that the scan has found, and never after another input.
 
@@ -55,8 +55,8 @@ impl Context<'_> {
         self.notify(Notice::AwaitingScan(WaitingCommand { command, directory, awaited }));
     }
 
-    /// Does the same in a table of rows from the last scan. Refuses commands for several rows, because the scan
-    /// replaces the rows when it ends.
+    /// Does the same as [`Self::wait_for_scan`] in a table of rows from the last scan. Refuses commands for several
+    /// rows, because the scan replaces the rows when it ends.
     fn wait_for_row(&mut self, command: Command) -> bool {
         match command {
             Command::MarkRange | Command::MarkShown | Command::InvertMarks => {
@@ -76,32 +76,29 @@ impl Context<'_> {
             });
             return true;
         };
-        let record = record.clone();
-        let unread = entries.iter().find(|entry| self.is_unread(&record, **entry));
-        if let Some(entry) = unread {
-            let name = entry.name(&record.tree).unwrap_or_default().to_vec();
-            self.wait(command, Awaited::Row(record, entries, name));
-            return true;
+        match record.look_up_all(self.tree, &entries) {
+            Err((entry, _)) => {
+                let name = entry.name(&record.tree).unwrap_or_default().to_vec();
+                let awaited = Awaited::Row(record.clone(), entries, name);
+                self.wait(command, awaited);
+                true
+            }
+            Ok(found) if found.is_empty() => {
+                let notice = self.missing(record, entries[0]);
+                self.notify(notice);
+                true
+            }
+            Ok(_) => false,
         }
-        let missing = self.missing(&record, &entries);
-        missing.map(|notice| self.notify(notice)).is_some()
     }
 
-    fn is_unread(&self, record: &RecordedTree, entry: EntryId) -> bool {
-        matches!(record.look_up(self.tree, entry), Lookup::Unread(_))
-    }
-
-    /// Returns a notice about the first of these entries of the last scan if the running scan has found none of them.
-    fn missing(&self, record: &RecordedTree, entries: &[EntryId]) -> Option<Notice> {
-        if entries.iter().any(|entry| record.find_entry(self.tree, *entry).is_some()) {
-            return None;
-        }
-        let entry = *entries.first()?;
+    /// Returns a notice about an entry of the last scan that the running scan has not found.
+    fn missing(&self, record: &RecordedTree, entry: EntryId) -> Notice {
         let name = entry.name(&record.tree).unwrap_or_default().to_vec();
-        Some(match record.look_up(self.tree, entry) {
+        match record.look_up(self.tree, entry) {
             Lookup::Missing(directory) => self.not_found(directory, name),
             Lookup::Found(_) | Lookup::Unread(_) => Notice::NotFound(name),
-        })
+        }
     }
 
     /// Returns a notice about an entry that the scan has not found in `directory`.
@@ -127,10 +124,7 @@ impl Context<'_> {
         else {
             return None;
         };
-        entries.iter().find_map(|entry| match record.look_up(self.tree, *entry) {
-            Lookup::Unread(directory) => Some(directory),
-            Lookup::Found(_) | Lookup::Missing(_) => None,
-        })
+        record.look_up_all(self.tree, entries).err().map(|(_, directory)| directory)
     }
 
     /// Returns the waiting command once the scan has looked for its entries, if the cursor is still on them. If they do
@@ -142,41 +136,54 @@ impl Context<'_> {
             self.forget_waiting();
             return None;
         }
-        let (is_under_cursor, missing) = match awaited {
-            Awaited::Row(record, entries, _) => {
-                if entries.iter().any(|entry| self.is_unread(&record, *entry)) {
-                    return None;
-                }
-                let is_on = self.sheet().is_some_and(|sheet| sheet.is_on(self.tree, &record, &entries));
-                (is_on, self.missing(&record, &entries))
-            }
-            awaited => {
-                let is_whole = self.tree.is_listed(directory);
-                let name = if let Awaited::Name(name) = awaited { Some(name) } else { None };
-                let is_found = name.as_ref().is_some_and(|name| self.tree.entry(directory, name).is_some());
-                if !is_whole && !is_found {
-                    return None;
-                }
-                if self.place.rows().recorded().is_some() && !self.is_sorting() {
-                    // Sorting is usually delayed after a key press. Here, the rows are sorted at once, because the
-                    // command waits for them.
-                    self.sort();
-                }
-                if self.is_sorting() {
-                    return None;
-                }
-                let is_on = match &name {
-                    Some(name) => self.place.entry().is_some_and(|record| record.name == name),
-                    None => true,
-                };
-                (is_on, name.filter(|_| !is_found).map(|name| self.not_found(directory, name)))
-            }
-        };
+        let ready = match &awaited {
+            Awaited::Row(record, entries, _) => self.is_row_ready(record, entries),
+            Awaited::Name(name) => self.is_list_ready(Some(name)),
+            Awaited::Listing => self.is_list_ready(None),
+        }?;
         self.forget_waiting();
-        if let Some(notice) = missing {
-            self.notify(notice);
+        match ready {
+            Ok(is_under_cursor) => is_under_cursor.then_some(command),
+            Err(notice) => {
+                self.notify(notice);
+                None
+            }
+        }
+    }
+
+    /// Returns `true` if the cursor is on the row of these entries of the last scan, or a notice if none of them
+    /// exists. Returns `None` while the scan may still find one.
+    fn is_row_ready(&self, record: &RecordedTree, entries: &[EntryId]) -> Option<Result<bool, Notice>> {
+        let found = record.look_up_all(self.tree, entries).ok()?;
+        if found.is_empty() {
+            return Some(Err(self.missing(record, entries[0])));
+        }
+        Some(Ok(self.sheet().is_some_and(|sheet| sheet.is_on(entries, &found))))
+    }
+
+    /// Returns `true` if the cursor of the list is on the entry called `name`, or a notice if it does not exist.
+    /// Without a name, returns `true`. Returns `None` while the scan may still find the entry, or entries of the
+    /// directory if there is no name, and until the rows are sorted.
+    fn is_list_ready(&mut self, name: Option<&[u8]>) -> Option<Result<bool, Notice>> {
+        let directory = self.place.id;
+        // The scan may read the whole directory at any time. This is therefore checked before the name is looked up.
+        let is_whole = self.tree.is_listed(directory);
+        let is_found = name.is_some_and(|name| self.tree.entry(directory, name).is_some());
+        if !is_whole && !is_found {
             return None;
         }
-        is_under_cursor.then_some(command)
+        if self.place.rows().recorded().is_some() && !self.is_sorting() {
+            // Sorting is usually delayed after a key press. Here, the rows are sorted at once, because the command
+            // waits for them.
+            self.sort();
+        }
+        if self.is_sorting() {
+            return None;
+        }
+        Some(match name {
+            Some(name) if !is_found => Err(self.not_found(directory, name.to_vec())),
+            Some(name) => Ok(self.place.entry().is_some_and(|record| record.name == name)),
+            None => Ok(true),
+        })
     }
 }

@@ -49,8 +49,8 @@ pub(super) fn title(dialog: &DeleteDialog) -> &'static str {
     }
 }
 
-/// Returns the lines that fit into `room` lines. Omits the tips first, then names of items but the largest, then the less
-/// important findings, and then the last name, too; a single line then stands for all items.
+/// Returns the lines that fit into `room` lines. Omits the tips first, then names of items but the largest, then the
+/// less important findings, and then the last name, too; a single line then stands for all items.
 pub(super) fn fitting(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Vec<Fact> {
     for (named, kept) in [(NAMED, TIP), (3, TIP), (2, TIP), (1, MINOR), (0, 0)] {
         let mut metadata = metadata(cx, dialog, named);

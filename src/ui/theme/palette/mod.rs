@@ -2,8 +2,8 @@
 //!
 //! Every role, except those in the terminal's own text color, has one color for dark and one for light backgrounds.
 //! Tests check that text is legible, and that users with any common form of color blindness can tell apart the colors
-//! of the preset `color-blind`. In a terminal with 256 colors, each color is replaced by the nearest of the colors 16 to
-//! 255. The user may have redefined the first sixteen colors, so nothing important depends on them.
+//! of the preset `color-blind`. In a terminal with 256 colors, each color is replaced by the nearest of the colors 16
+//! to 255. The user may have redefined the first sixteen colors, so nothing important depends on them.
 //!
 //! Invariant: a style contains only colors that the terminal supports.
 
