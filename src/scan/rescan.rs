@@ -37,7 +37,7 @@ impl Shared {
     /// Returns the first error that prevented a recheck. All other entries are updated.
     pub(crate) fn scan_entries(&self, places: &Places) -> Result<(), Errno> {
         let began = clock::precise();
-        let places = self.located(places);
+        let places = self.existing(self.located(places));
         let rechecks = places.iter().map(|(directory, names)| self.recheck(*directory, names)).collect();
         let rechecks = self.outermost(rechecks);
         let visitor = Visitor::new(self, false);
@@ -98,6 +98,23 @@ impl Shared {
             real.entry(DirId::TOP).or_default().insert(file.name);
         }
         real
+    }
+
+    /// Returns `places`, except that a directory that no longer exists is rechecked itself, instead of the entries in it.
+    /// If the directories above it no longer exist either, the outermost of them is rechecked.
+    fn existing<'p>(
+        &'p self,
+        places: BTreeMap<DirId, HashSet<&'p [u8]>>,
+    ) -> BTreeMap<DirId, HashSet<&'p [u8]>> {
+        let mut existing: BTreeMap<DirId, HashSet<&[u8]>> = BTreeMap::new();
+        for (mut directory, mut names) in places {
+            while directory != DirId::TOP && self.open_from_root(directory).is_err_and(is_gone) {
+                names = HashSet::from([self.tree.name(directory)]);
+                directory = self.tree.parent(directory).unwrap_or(DirId::TOP);
+            }
+            existing.entry(directory).or_default().extend(names);
+        }
+        existing
     }
 
     /// Drops rechecks inside a directory that another recheck replaces completely.

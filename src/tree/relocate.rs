@@ -5,13 +5,15 @@
 //!
 //! Invariant: directories outside the replaced ones keep their numbers.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{DirId, Entry, Tree};
 
 /// Map from each directory to the one that replaced it in a rescan.
 pub struct Relocation<'t> {
     tree: &'t Tree,
+    /// Directories that the rescan may have replaced or removed: those passed to [`Self::new`], and all above them.
+    uncertain: HashSet<DirId>,
     /// Results found so far; `None` for directories that no longer exist.
     known: HashMap<DirId, Option<DirId>>,
 }
@@ -20,14 +22,9 @@ impl<'t> Relocation<'t> {
     /// Creates the relocation after a rescan of the directories `replaced`. The rescan may have been stopped or
     /// have failed. The relocation is valid until the next rescan begins.
     pub fn new(tree: &'t Tree, replaced: impl IntoIterator<Item = DirId>) -> Self {
-        let mut known = HashMap::from([(DirId::TOP, Some(DirId::TOP))]);
-        for replaced in replaced {
-            let parent = tree.parent(replaced).unwrap_or(DirId::TOP);
-            let is_there = tree.listing(parent).directories().any(|id| id == replaced);
-            let successor = if is_there { Some(replaced) } else { tree.child(parent, tree.name(replaced)) };
-            known.insert(replaced, successor);
-        }
-        Self { tree, known }
+        // If a directory no longer exists, the rescan also removes the directories above it that are gone.
+        let uncertain = replaced.into_iter().flat_map(|id| tree.ancestry(id)).collect();
+        Self { tree, uncertain, known: HashMap::from([(DirId::TOP, Some(DirId::TOP))]) }
     }
 
     /// Returns the replacement of `id`, or `id` itself if it was not replaced. Returns `None` if the directory no
@@ -42,7 +39,7 @@ impl<'t> Relocation<'t> {
         let mut found = self.known[&at];
         for id in below.into_iter().rev() {
             found = match found {
-                Some(parent) if parent == at => Some(id),
+                Some(parent) if parent == at && self.is_in(parent, id) => Some(id),
                 Some(parent) => self.tree.child(parent, self.tree.name(id)),
                 None => None,
             };
@@ -50,6 +47,11 @@ impl<'t> Relocation<'t> {
             at = id;
         }
         found
+    }
+
+    /// Returns `true` if the listing of `parent`, which was not replaced, still contains the directory `id`.
+    fn is_in(&self, parent: DirId, id: DirId) -> bool {
+        !self.uncertain.contains(&id) || self.tree.listing(parent).directories().any(|child| child == id)
     }
 
     /// Returns the replacement of `id`, as [`Self::find`] does. If the directory no longer exists, returns the

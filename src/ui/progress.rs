@@ -43,7 +43,7 @@ pub struct Rescan {
     /// Parent directory and former size of the entry, for the notice about the result; `None` if no notice will be
     /// shown.
     pub wanted: Option<(DirId, u64)>,
-    /// Directories that the rescan may replace.
+    /// Directories that the rescan may replace or remove, in addition to those above them that no longer exist.
     pub replaced: Vec<DirId>,
 }
 

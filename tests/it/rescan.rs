@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use duke::scan::{Options, Outcome, Scan};
 use duke::testing::platform::Errno;
-use duke::tree::{DirId, EntryState, Totals, Tree, Walk};
+use duke::tree::{DirId, EntryState, Relocation, Totals, Tree, Walk};
 
 type Picture = BTreeMap<Vec<u8>, (Totals, u64, Vec<Vec<u8>>)>;
 
@@ -163,8 +163,14 @@ fn entries_of_a_deleted_directory_are_deleted() {
     fs::remove_dir_all(root.path().join("a")).unwrap();
     let again = scan.rescan(deeper).unwrap();
     assert_eq!(again.wait(Duration::from_secs(60)), Some(Outcome::Complete));
-    let deep = find(scan.tree(), &root.path().join("a/deep"));
-    assert!(scan.tree().listing(deep).directories().next().is_none());
+    assert_eq!(
+        picture(scan.tree()),
+        picture(self::scan(root.path()).tree()),
+        "the directories above it, too"
+    );
+    let mut relocation = Relocation::new(scan.tree(), [deeper]);
+    assert_eq!(relocation.find(deeper), None);
+    assert_eq!(relocation.nearest(deeper), find(scan.tree(), root.path()));
 }
 
 #[test]

@@ -631,6 +631,25 @@ fn a_pager_reads_a_file_without_its_name() {
 }
 
 #[test]
+fn a_rescan_below_a_deleted_directory_goes_to_the_nearest_that_exists() {
+    let folder = TempDir::new().unwrap();
+    std::fs::create_dir_all(folder.path().join("kept/deleted/inner/innermost")).unwrap();
+    for name in ["beside", "kept/file", "kept/deleted/one", "kept/deleted/inner/two"] {
+        std::fs::write(folder.path().join(name), "content").unwrap();
+    }
+    let mut session = Session::start(folder.path());
+    wait_for_end_of_scan(&mut session);
+    session.press("glglgl");
+    session.wait_for_text("innermost/");
+    std::fs::remove_dir_all(folder.path().join("kept/deleted")).unwrap();
+    session.press("r");
+    session.wait_for_text("Directory no longer exists");
+    assert!(session.screen.screen().contents().contains("file"));
+    assert!(!session.screen.screen().contents().contains("deleted/"));
+    assert!(session.quit().success());
+}
+
+#[test]
 fn programs_that_are_missing_or_fail_are_named() {
     let folder = folder();
     let variables = [("SHELL", "/missing/shell"), ("PAGER", "/missing/pager -x"), ("PATH", "/missing")];

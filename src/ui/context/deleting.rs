@@ -92,7 +92,8 @@ impl Context<'_> {
     /// Requests a recheck of these entries, and records that a rescan is running.
     pub fn recheck_entries(&mut self, selection: &Selection) -> Effect {
         let places: Places = selection.places();
-        let replaced = selection.items().filter_map(|(_, item)| item.directory).collect();
+        let shown = selection.groups.iter().map(|group| group.directory);
+        let replaced = selection.items().filter_map(|(_, item)| item.directory).chain(shown).collect();
         let name = selection.groups.first().map(|group| self.tree.name(group.directory).to_vec());
         self.await_rescan(name.unwrap_or_default(), None, replaced);
         Effect::Recheck(places)
@@ -103,7 +104,7 @@ impl Context<'_> {
     fn recheck_shared(&mut self, sharing: &CopySharing) -> Effect {
         let directories = sharing.directories();
         let name = directories.first().map(|directory| self.tree.name(*directory).to_vec());
-        self.await_rescan(name.unwrap_or_default(), None, Vec::new());
+        self.await_rescan(name.unwrap_or_default(), None, directories.clone());
         Effect::Recheck(directories.into_iter().map(|directory| (directory, Vec::new())).collect())
     }
 

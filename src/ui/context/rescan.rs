@@ -49,7 +49,8 @@ impl<'t> Context<'t> {
             return self.begin_rescan(directory);
         }
         let wanted = Some((DirId::TOP, self.size_of(&root.state)));
-        self.await_rescan(root.name.to_vec(), wanted, Vec::new());
+        let outer = self.tree.way_to(root.name).map(|(directory, _)| directory);
+        self.await_rescan(root.name.to_vec(), wanted, outer.into_iter().collect());
         Some(Effect::Recheck(vec![(DirId::TOP, vec![root.name.to_vec()])]))
     }
 
@@ -93,7 +94,8 @@ impl<'t> Context<'t> {
 
     /// Returns the notice about a rescanned entry. `before` is its size before the rescan.
     fn rescanned(&self, directory: DirId, name: Vec<u8>, before: u64) -> Notice {
-        let content = self.tree.entry(directory, &name).map(|entry| entry.state);
+        let directory = Relocation::new(self.tree, [directory]).find(directory);
+        let content = directory.and_then(|id| self.tree.entry(id, &name)).map(|entry| entry.state);
         let after = content.as_ref().map_or(0, |content| self.size_of(content));
         let errno = match content {
             Some(EntryState::Failed(errno)) => Some(errno),
