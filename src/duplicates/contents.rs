@@ -10,6 +10,7 @@ use super::opened::{NotCompared, OpenPlace};
 use super::search::DuplicateSearch;
 use crate::platform::entry::contents::{ContentState, Contents};
 use crate::platform::entry::extents::{StoredForm, StoredPart};
+use crate::platform::entry::occupied_space::OccupiedSpace;
 
 /// Hash of a file's or directory's contents.
 pub(crate) type ContentHash = [u8; 32];
@@ -120,6 +121,11 @@ impl OpenFile {
         let is_known =
             self.contents.locate(&mut add).unwrap_or(false) && self.contents.state() == Ok(self.state);
         is_known.then(|| Location { hash: hasher.finalize().into(), determines_contents })
+    }
+
+    /// Adds the space of the contents to `space`, and returns how many bytes of it were already occupied.
+    pub(crate) fn occupy(&self, space: &mut OccupiedSpace) -> u64 {
+        self.contents.stored().map_or(0, |stored| space.add(&stored))
     }
 
     /// Fills `buffer` with the contents starting at `offset`. Returns an error if the file ends too early, which means

@@ -66,9 +66,11 @@ pub struct Duplicate {
     pub disk: u64,
     /// Modification time in seconds since 1970.
     pub mtime: i64,
-    /// Number that identifies the data on disk. Copies in a group that share their data have the same number.
+    /// Number that identifies the data on disk. Copies in a group that share all of their data have the same number.
     pub storage: u32,
-    /// `true` if this copy shares its data on disk with another copy.
+    /// Number of bytes that this copy shares with copies that have a smaller `storage` number.
+    pub overlap: u64,
+    /// `true` if this copy shares all of its data on disk with another copy.
     pub is_shared: bool,
 }
 

@@ -139,6 +139,7 @@ impl Duplicate {
             disk,
             mtime,
             storage,
+            overlap: 0,
             is_shared: false,
         })
     }
@@ -149,10 +150,12 @@ impl Duplicate {
     }
 }
 
-/// Copies that share their data on disk.
+/// Data on disk that at least one copy uses.
 #[derive(Default)]
 struct Storage {
     disk: u64,
+    /// Number of bytes that also belong to the data with a smaller number.
+    overlap: u64,
     /// `true` if deleting the copies does not free the data.
     is_kept: bool,
     /// `true` if at least one of the copies is not inside an extra copy of a directory.
@@ -161,10 +164,22 @@ struct Storage {
     group: Option<usize>,
 }
 
+impl Storage {
+    /// Returns the number of bytes that do not also belong to the data with a smaller number.
+    fn own(&self) -> u64 {
+        self.disk.saturating_sub(self.overlap)
+    }
+
+    /// Returns `false` if other data contains all of these bytes.
+    fn is_needed(&self) -> bool {
+        self.own() > 0 || self.disk == 0
+    }
+}
+
 impl FileSet {
     fn new(tree: &Tree, set: &EqualFiles, candidates: &SizeCandidates) -> Self {
         let mut sharing: HashMap<u32, u32> = HashMap::new();
-        set.members.iter().for_each(|member| *sharing.entry(member.storage).or_default() += 1);
+        set.members.iter().for_each(|member| *sharing.entry(member.storage.number).or_default() += 1);
         let copies = set.members.iter().map(|member| {
             let other_names = other_names(tree, member, candidates);
             Duplicate {
@@ -173,8 +188,9 @@ impl FileSet {
                 other_names,
                 disk: member.state.disk,
                 mtime: member.state.modified.0,
-                storage: member.storage,
-                is_shared: sharing[&member.storage] > 1,
+                storage: member.storage.number,
+                overlap: member.storage.overlap,
+                is_shared: sharing[&member.storage.number] > 1,
             }
         });
         Self { size: set.size, copies: copies.collect() }
@@ -196,6 +212,7 @@ impl FileSet {
         for copy in &self.copies {
             let storage = storages.entry(copy.storage).or_default();
             storage.disk = storage.disk.max(copy.disk);
+            storage.overlap = copy.overlap;
             storage.is_kept |= copy.is_linked_elsewhere;
             let groups: Option<Vec<usize>> = copy.names().map(group_of).collect();
             if let Some(groups) = groups {
@@ -209,18 +226,19 @@ impl FileSet {
             storages.values().partition(|storage| storage.is_visible);
         for storage in hidden.iter().filter(|storage| !storage.is_kept) {
             if let Some(group) = storage.group.and_then(|group| directories.get_mut(group)) {
-                group.wasted = group.wasted.saturating_add(storage.disk);
+                group.wasted = group.wasted.saturating_add(storage.own());
             }
         }
-        if copies.len() < 2 || visible.len() < 2 {
+        if copies.len() < 2 || visible.iter().filter(|storage| storage.is_needed()).count() < 2 {
             return None;
         }
-        let freed = || visible.iter().filter(|storage| !storage.is_kept).map(|storage| storage.disk);
+        let freed = || visible.iter().filter(|storage| !storage.is_kept);
         // One copy is assumed to be kept: a copy that cannot be freed or, if there is none, the smallest copy. Copies
         // differ in size on disk if some have holes or are compressed.
         let is_any_kept = visible.iter().any(|storage| storage.is_kept);
-        let kept = if is_any_kept { 0 } else { freed().min().unwrap_or(0) };
-        let wasted = freed().fold(0, u64::saturating_add).saturating_sub(kept);
+        let kept = if is_any_kept { 0 } else { freed().map(|storage| storage.disk).min().unwrap_or(0) };
+        let freed = freed().map(|storage| storage.own()).fold(0, u64::saturating_add);
+        let wasted = freed.saturating_sub(kept);
         Some(DuplicateGroup { kind: DuplicateKind::File, size: self.size, wasted, copies })
     }
 }

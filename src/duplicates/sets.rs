@@ -12,6 +12,7 @@ use crate::base::sort::sort_by_key;
 use crate::base::sync::Ordering;
 use crate::platform::entry::contents::ContentState;
 use crate::platform::entry::extents::{Sharing, sharing, volume_id};
+use crate::platform::entry::occupied_space::OccupiedSpace;
 use crate::tree::EntryId;
 
 /// Set of identical files.
@@ -28,8 +29,16 @@ pub(crate) struct Member {
     pub(crate) entry: EntryId,
     /// State of the contents when the search last confirmed that the file had not changed since it was read.
     pub(crate) state: ContentState,
-    /// Number that identifies the data on disk. Members that share their data have the same number.
-    pub(crate) storage: u32,
+    pub(crate) storage: StoredData,
+}
+
+/// Data on disk that at least one member of a set uses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StoredData {
+    /// Number that identifies the data. Members that share all of their data have the same number.
+    pub(crate) number: u32,
+    /// Number of bytes that are also part of the data with a smaller number.
+    pub(crate) overlap: u64,
 }
 
 /// File with a hash of its contents. The type is kept small, because there is one value per candidate.
@@ -51,7 +60,7 @@ pub(crate) struct Unchecked {
     changed: i64,
     /// Number of the set that contains the file.
     set: usize,
-    storage: u32,
+    storage: StoredData,
 }
 
 /// Compares the candidates. Returns the files that are identical to others, sorted by directory.
@@ -72,7 +81,7 @@ pub(crate) fn find(search: &DuplicateSearch<'_>, mut files: Vec<Candidate>) -> V
     // The largest files come first, because reading a single large file may take longer than reading all
     // other files together.
     ends.par_sort_unstable_by_key(|one| (std::cmp::Reverse(one.file.size), one.contents, one.file.entry));
-    let sets: Vec<Vec<(u32, Compared)>> =
+    let sets: Vec<Vec<(StoredData, Compared)>> =
         equal(&ends).into_par_iter().flat_map_iter(|equal| of_equal_ends(search, equal)).collect();
     let mut found: Vec<Unchecked> = Vec::new();
     for (set, files) in sets.into_iter().enumerate() {
@@ -90,9 +99,8 @@ fn equal(files: &[Compared]) -> Vec<&[Compared]> {
     files.chunk_by(|one, other| key(one) == key(other)).filter(|equal| equal.len() > 1).collect()
 }
 
-/// Finds the sets of identical files among `files`, which must have the same size and equal first and last blocks. Each
-/// file is returned with a number; files with the same number share their data.
-fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(u32, Compared)>> {
+/// Finds the sets of identical files among `files`, which must have the same size and equal first and last blocks.
+fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(StoredData, Compared)>> {
     let mut located: Vec<Located> = files.par_iter().map(|one| (location(search, one), *one)).collect();
     sort_by_key(&mut located, |(location, one)| (*location, one.file.entry));
     let clones = located.chunk_by(|(one, _), (other, _)| one.is_some() && one == other);
@@ -103,7 +111,23 @@ fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(u
     let mut hashed: Vec<(u32, Compared)> = hashed.collect();
     sort_by_key(&mut hashed, |(storage, one)| (one.contents, *storage, one.file.entry));
     let sets = hashed.chunk_by(|(_, one), (_, other)| one.contents == other.contents);
-    sets.filter(|set| set.len() > 1).map(<[_]>::to_vec).collect()
+    sets.filter(|set| set.len() > 1).map(|set| with_overlaps(search, set)).collect()
+}
+
+/// Determines which data of a set of identical files is also part of other files in the set. `set` must be sorted by
+/// the number of the data.
+fn with_overlaps(search: &DuplicateSearch<'_>, set: &[(u32, Compared)]) -> Vec<(StoredData, Compared)> {
+    let is_sharing_possible = search.may_share.load(Ordering::Relaxed);
+    let mut space = OccupiedSpace::default();
+    let mut files = Vec::with_capacity(set.len());
+    for clones in set.chunk_by(|(one, _), (other, _)| one == other) {
+        let (number, first) = &clones[0];
+        let mut occupy = |place: &OpenPlace<'_>| Ok(OpenFile::open(place)?.occupy(&mut space));
+        let overlap = is_sharing_possible.then(|| for_one(search, &first.file, &mut occupy)).flatten();
+        let storage = StoredData { number: *number, overlap: overlap.unwrap_or(0) };
+        files.extend(clones.iter().map(|(_, one)| (storage, *one)));
+    }
+    files
 }
 
 /// Returns files that have the same location, with hashes of their whole contents. If the location determines the

@@ -5,7 +5,7 @@
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -83,6 +83,44 @@ fn clones_in_other_subvolumes_are_not_duplicates() {
     assert_eq!(groups(), 0);
     fs::write(image.join("two/copy"), noise(MIB, 1)).unwrap();
     assert_eq!(groups(), 1);
+}
+
+#[test]
+fn data_that_copies_share_in_part_is_not_wasted() {
+    const NAME: &str = "data_that_copies_share_in_part_is_not_wasted";
+    if !in_namespace(NAME) {
+        return;
+    }
+    for image in images(NAME) {
+        let bytes = noise(4 * MIB, 1);
+        fs::write(image.join("file"), &bytes).unwrap();
+        sync(&image.path());
+        let clone = |name: &str| {
+            let mut command = Command::new("cp");
+            assert!(succeeds(command.args(["--reflink=always", "file", name]).current_dir(image.path())));
+            fs::File::options().write(true).open(image.join(name)).unwrap()
+        };
+        let wasted = || {
+            sync(&image.path());
+            let found = run(program().args(["duplicates", "--json"]).arg(image.path())).ended(0).json();
+            let root = found.root();
+            (root.get("groups").elements().len(), root.get("wasted").number())
+        };
+        let second = &bytes[bytes.len() / 2..];
+        clone("half").write_all_at(second, 2 * MIB).unwrap();
+        let mib = i128::from(MIB);
+        assert_eq!(wasted(), (1, 2 * mib), "{}", image.path().display());
+        // The same half is written again in another clone, so three copies take up the space of two.
+        clone("other half").write_all_at(second, 2 * MIB).unwrap();
+        assert_eq!(wasted(), (1, 4 * mib));
+        fs::write(image.join("copy"), &bytes).unwrap();
+        assert_eq!(wasted(), (1, 8 * mib));
+        fs::remove_file(image.join("half")).unwrap();
+        fs::remove_file(image.join("other half")).unwrap();
+        fs::remove_file(image.join("copy")).unwrap();
+        drop(clone("whole"));
+        assert_eq!(wasted(), (0, 0));
+    }
 }
 
 #[test]

@@ -63,8 +63,10 @@ impl From<FileStat> for ContentState {
 
 /// Location of a file's contents on a volume.
 pub struct StoredContents {
-    volume: Option<u64>,
-    parts: Vec<StoredPart>,
+    /// Identity of the volume, if known.
+    pub volume: Option<u64>,
+    /// Parts of the file in order of their position.
+    pub parts: Vec<StoredPart>,
 }
 
 impl ContentState {

@@ -11,6 +11,7 @@ pub(crate) mod identity;
 #[cfg_attr(target_os = "macos", path = "macos.rs")]
 #[cfg_attr(not(any(target_os = "linux", target_os = "macos")), path = "unix.rs")]
 pub(crate) mod imp;
+pub mod occupied_space;
 pub mod probe;
 pub(crate) mod removal;
 pub(crate) mod rights;
