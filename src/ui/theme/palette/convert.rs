@@ -73,25 +73,34 @@ pub fn shown(color: Color, colors: Colors) -> Option<Color> {
     match (color, colors) {
         (_, Colors::None) => None,
         (Color::Rgb(red, green, blue), Colors::Palette) => {
-            Some(Color::Indexed(nearest(16, 256, [red, green, blue])))
+            Some(Color::Indexed(nearest_of_palette([red, green, blue])))
         }
         (Color::Rgb(red, green, blue), Colors::Sixteen) => {
-            Some(Color::Indexed(nearest(0, 16, [red, green, blue])))
+            Some(Color::Indexed(nearest(0..16, [red, green, blue])))
         }
-        (Color::Indexed(index @ 16..), Colors::Sixteen) => Some(Color::Indexed(nearest(0, 16, exact(index)))),
+        (Color::Indexed(index @ 16..), Colors::Sixteen) => Some(Color::Indexed(nearest(0..16, exact(index)))),
         (color, _) => Some(color),
     }
 }
 
-/// Returns the index of the palette color that is nearest to `wanted`. Considers only the indexes from
-/// `first` up to, but not including, `end`.
-pub fn nearest(first: u16, end: u16, wanted: [u8; 3]) -> u8 {
+/// Returns which of the palette colors `indexes` is nearest to `wanted`.
+pub fn nearest(indexes: impl IntoIterator<Item = u8>, wanted: [u8; 3]) -> u8 {
     let distance = |index: u8| -> u32 {
         let parts = exact(index).into_iter().zip(wanted);
         parts.map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
     };
-    let indices = (first..end).filter_map(|index| u8::try_from(index).ok());
-    indices.min_by_key(|index| distance(*index)).unwrap_or(7)
+    indexes.into_iter().min_by_key(|index| distance(*index)).unwrap_or(7)
+}
+
+/// Returns the index of the color from 16 to 255 that is nearest to `wanted`: a color of the cube or a gray. Most
+/// cells of a frame need a color, so the other colors are not compared.
+pub fn nearest_of_palette(wanted: [u8; 3]) -> u8 {
+    // The steps of the cube are 0, 95, 135, 175, 215 and 255; the grays are 8, 18, and so on up to 238.
+    let [red, green, blue] =
+        wanted.map(|part| if part < 48 { 0 } else { part.saturating_sub(35).max(40) / 40 });
+    let sum: u16 = wanted.map(u16::from).iter().sum();
+    let gray = u8::try_from(sum / 3).unwrap_or(u8::MAX).saturating_sub(3) / 10;
+    nearest([16 + 36 * red + 6 * green + blue, 232 + gray.min(23)], wanted)
 }
 
 /// Returns the red, green and blue components of a color in xterm's palette (256colres.h): sixteen colors, a

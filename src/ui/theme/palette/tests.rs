@@ -2,7 +2,7 @@
 //! luminance), color blindness is simulated as described by Machado, Oliveira and Fernandes (2009), and
 //! differences are distances in CIE L*a*b*.
 
-use super::convert::{exact, nearest};
+use super::convert::{exact, nearest, nearest_of_palette};
 use super::*;
 
 type Linear = [f64; 3];
@@ -213,10 +213,26 @@ fn colors_are_read_back_from_their_names() {
 #[test]
 fn every_number_of_the_palette_is_nearest_to_itself() {
     for index in 16..=255 {
-        assert_eq!(exact(nearest(16, 256, exact(index))), exact(index));
+        assert_eq!(exact(nearest(16..=255, exact(index))), exact(index));
     }
     for index in 0..16 {
-        assert_eq!(nearest(0, 16, exact(index)), index);
+        assert_eq!(nearest(0..16, exact(index)), index);
+    }
+}
+
+#[test]
+fn a_color_is_replaced_by_one_of_the_nearest_in_the_palette() {
+    let distance = |index: u8, wanted: [u8; 3]| -> u32 {
+        let parts = exact(index).into_iter().zip(wanted);
+        parts.map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
+    };
+    let steps = || (0..=255).step_by(15);
+    let grays = (0..=255).map(|part| [part; 3]);
+    let colors =
+        steps().flat_map(|red| steps().flat_map(move |green| steps().map(move |blue| [red, green, blue])));
+    for wanted in colors.chain(grays) {
+        let found = distance(nearest_of_palette(wanted), wanted);
+        assert_eq!(found, distance(nearest(16..=255, wanted), wanted), "{wanted:?}");
     }
 }
 
