@@ -17,8 +17,11 @@ printf 'content' >tree/deep/er/est/bottom
 printf 'x%.0s' $(seq 9000) >tree/plain/bad
 ln tree/plain/bad tree/deep/link
 ln -s nowhere tree/plain/soft
+truncate -s 1G tree/plain/sparse
 mkfifo tree/plain/fifo
-printf y >"tree/plain/$(printf 'not\377text')"
+strange=$(printf 'not\377text')
+mkdir "tree/$strange"
+printf y >"tree/$strange/$strange"
 
 "$native" --json tree >expected.json
 status=0

@@ -1,26 +1,40 @@
 #!/usr/bin/env bash
-# The macOS build on Linux: checked, linked, its unit tests run, and the machine of macos-machine.c described and made to fail.
-# usage: ci/macos.sh FOLDER   (of check.sh and machrun.c)
+# The macOS build on Linux: linted, linked, its unit tests run, and the machine of macos-machine.c described and made to fail.
+# Needs target/debug/duke, for comparison.
+# usage: ci/macos.sh FOLDER   (of machrun.c, mktbd.py and syms.txt)
 set -euo pipefail
 tools=$(realpath "$1")
 cd "$(dirname "$0")/.."
 work=$PWD/target/macos-check
+mkdir -p "$work"
 # Without it, the standard library asks confstr(3) for the folder of temporary files, which machrun.c does not have.
 export TMPDIR=${TMPDIR:-/tmp}
 
-# check.sh runs programs with the machine of macos-machine.c, which has what machrun.c lacks, such as statfs(2).
-stage=$work/tools
-mkdir -p "$stage"
-cp "$tools"/{check.sh,mktbd.py,syms.txt} "$stage"
-cp "$tools/machrun.c" "$stage/base.c"
-sed 's/"machrun.c"/"base.c"/' ci/macos-machine.c >"$stage/machrun.c"
-"$stage/check.sh" .
+step() { echo "== macos: $*"; }
 
-echo "== macos: with faults"
+rustup target add aarch64-apple-darwin x86_64-apple-darwin >"$work/targets" 2>&1 || { cat "$work/targets"; exit 1; }
+
+step "lints" # of one processor, because almost no code depends on it; the other is compiled below
+cargo clippy -q --locked --all-targets --target aarch64-apple-darwin -- -D warnings
+
+step "link" # each imported symbol must be named in syms.txt or in macos-symbols.txt
+cat "$tools/syms.txt" ci/macos-symbols.txt | python3 "$tools/mktbd.py" "$work/audited"
+python3 "$tools/mktbd.py" "$work/open" </dev/null
+flags="-Clinker-flavor=ld64.lld"
+any_symbol="$flags -L$work/open -Clink-arg=-undefined -Clink-arg=dynamic_lookup"
+export CARGO_TARGET_AARCH64_APPLE_DARWIN_LINKER=rust-lld CARGO_TARGET_X86_64_APPLE_DARWIN_LINKER=rust-lld
+for processor in aarch64 x86_64; do
+  RUSTFLAGS="$flags -L$work/audited" cargo build -q --locked --release --target "$processor-apple-darwin"
+done
+
+step "unit tests"
 cc -O1 -w -rdynamic -I "$tools" -o "$work/machine" ci/macos-machine.c -ldl -lpthread -lm
-export CARGO_TARGET_X86_64_APPLE_DARWIN_LINKER=rust-lld
-export CARGO_TARGET_X86_64_APPLE_DARWIN_RUSTFLAGS="-Clinker-flavor=ld64.lld -L$work/open -Clink-arg=-undefined -Clink-arg=dynamic_lookup"
-# The unit tests need an optimized duke; these few calls do not, and without optimization it is compiled sooner.
-tests=$(cargo test -q --no-run --config 'profile.dev.package.duke.opt-level=0' --test machine --target x86_64-apple-darwin --message-format=json |
-  python3 -c 'import json, sys; print(*[each["executable"] for each in map(json.loads, sys.stdin) if each.get("executable") and each["target"]["name"] == "machine"])')
-ci/macos-faults.sh "$work/machine" target/x86_64-apple-darwin/release/duke target/release/duke "$tests"
+CARGO_TARGET_X86_64_APPLE_DARWIN_RUNNER="$work/machine" RUSTFLAGS=$any_symbol \
+  cargo test -q --locked --lib --target x86_64-apple-darwin -- --no-capture --test-threads=1
+
+step "with faults"
+release=target/x86_64-apple-darwin/release
+# Compiled without Cargo, which would first compile the library again for the tests. Macros are in target/release/deps.
+rustc --edition 2024 --target x86_64-apple-darwin -C linker=rust-lld $any_symbol -o "$work/machine-test" \
+  -L "dependency=$release/deps" -L dependency=target/release/deps --extern "duke=$release/libduke.rlib" tests/machine.rs
+ci/macos-faults.sh "$work/machine" "$release/duke" target/debug/duke "$work/machine-test"

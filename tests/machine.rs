@@ -14,6 +14,7 @@
 
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,8 +52,10 @@ fn delete(path: &str, root: &str) {
 
 fn put(home: &str, path: &str, root: &str, is_restored: bool) {
     let pool = Pool::new(1).unwrap();
-    let owner =
-        Owner { home_trash: Some(PathBuf::from(home).join(".Trash")), uid: nix::unistd::geteuid().as_raw() };
+    let owner = Owner {
+        home_trash: Some(PathBuf::from(home).join(".Trash")),
+        uid: std::fs::metadata(MARK).unwrap().uid(),
+    };
     let job = trash(&pool, Arc::new(select(path, root)), owner).unwrap();
     job.wait(LONG).unwrap();
     let trashing = job.latest().unwrap();

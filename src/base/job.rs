@@ -106,7 +106,9 @@ impl Pool {
             ended: Condvar::new(),
         });
         let task = Task { pool: self.clone(), shared: Arc::clone(&shared) };
-        std::thread::Builder::new().name("job".into()).spawn(move || task.lead(work))?;
+        // Without the box, the code that starts a thread would be compiled again for each kind of job.
+        let lead: Box<dyn FnOnce() + Send> = Box::new(move || task.lead(work));
+        std::thread::Builder::new().name("job".into()).spawn(lead)?;
         Ok(Job { shared, polled: 0 })
     }
 }
