@@ -46,7 +46,8 @@ pub(crate) const GLIMPSE: usize = 1 << 12;
 /// Search result.
 #[derive(Clone, Debug, Default)]
 pub struct SearchResult {
-    /// First rows in the requested order; only a few thousand until the search is complete.
+    /// Matching rows in the requested order, up to a maximum number. Until the search is complete, only the first few
+    /// thousand.
     pub rows: Vec<Row>,
     /// Number of matching entries: the n in "n of m".
     pub matched: u64,

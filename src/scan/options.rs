@@ -62,7 +62,8 @@ impl Options {
     }
 
     /// Returns the command-line flags that select the same entries. Scans with the same flags are comparable. Returns
-    /// `None` if patterns for paths exclude entries, because they also depend on how the user has written the roots.
+    /// `None` if path patterns exclude entries, because what such patterns match also depends on how the user wrote the
+    /// roots.
     pub fn scope(&self) -> Option<String> {
         let mounts = match (self.mounts, self.skip_network) {
             (Mounts::None, _) => "-x",

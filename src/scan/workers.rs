@@ -32,7 +32,7 @@ pub struct Progress {
     pub entries: u64,
     /// Disk usage in bytes of the entries read. An inode is counted once for each of its names.
     pub disk: u64,
-    /// Number of entries and directories that could not be read.
+    /// Number of entries whose metadata could not be read, plus number of directories that could not be listed.
     pub errors: u64,
     /// Number of bytes used on the file system, if the scan reads exactly one whole file system.
     pub expected: Option<u64>,

@@ -39,8 +39,8 @@ pub struct RetentionPolicy {
     pub folder: PathBuf,
     /// Maximum age. Older snapshots are deleted.
     pub age: Duration,
-    /// Maximum total size in bytes. The oldest snapshots beyond this size are deleted, and a snapshot larger
-    /// than half of this size is not written.
+    /// Maximum total size in bytes. If all snapshots together are larger, the oldest are deleted. A single snapshot
+    /// larger than half of this size is not written.
     pub bytes: u64,
     /// Minimum time between two snapshots of the same roots.
     pub interval: Duration,

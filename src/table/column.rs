@@ -113,7 +113,7 @@ pub struct ColumnSpec {
     pub align: Align,
     /// Possible widths, widest first; empty for the name column, which takes the remaining space.
     pub widths: &'static [Width],
-    /// Rank in the order in which columns become narrower and finally disappear, lowest first.
+    /// Order in which columns are narrowed and then dropped when there is too little space; the lowest is first.
     pub drop_order: u8,
     /// Column that a click on the title sorts by.
     pub sorts_by: Column,

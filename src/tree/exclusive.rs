@@ -171,7 +171,7 @@ pub struct ExclusiveCoverage {
 pub struct ExclusiveSizes {
     pub(crate) numbers: Arc<NodeNumbers>,
     pub(crate) sums: Vec<NodeSums>,
-    /// Numbers of files, grouped by the way in which their sizes were determined.
+    /// File counts, grouped by how the sizes were determined.
     pub coverage: ExclusiveCoverage,
 }
 

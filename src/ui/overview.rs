@@ -144,8 +144,8 @@ impl OverviewState {
         }
     }
 
-    /// Marks the results as outdated, because the tree has grown. If `keeps_recorded` is `true`, results from the last
-    /// scan are not marked.
+    /// Marks the results as outdated, because the tree has grown. If `keeps_recorded` is `true`, results from the
+    /// recorded tree of the last scan are not marked.
     pub fn outdate(&mut self, keeps_recorded: bool) {
         if !(keeps_recorded && self.value().is_some_and(|survey| survey.record.is_some())) {
             self.survey.outdate();

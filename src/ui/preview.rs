@@ -30,8 +30,7 @@ pub struct PreviewState {
 }
 
 impl PreviewState {
-    /// Sets the entry to preview; `None` clears the preview. Returns `true` if the entry is not the one that was set
-    /// before.
+    /// Sets the entry to preview; `None` clears the preview. Returns `true` if this changes the previewed entry.
     pub fn show(&mut self, subject: Option<(EntryId, Option<DirId>)>) -> bool {
         if self.subject == subject {
             return false;

@@ -135,7 +135,7 @@ fn a_kill_leaves_the_old_file_or_a_whole_new_one() {
     for part in 0..16 {
         fs::write(&file, "old").unwrap();
         let mut child = program().arg("save").arg("-o").arg(&file).arg(place.path()).spawn().unwrap();
-        // Whenever the program is killed, no unfinished file is visible under the final name.
+        // No matter when the program is killed, no unfinished file has the final name.
         std::thread::sleep(whole * part / 15);
         child.kill().unwrap();
         let status = child.wait().unwrap();

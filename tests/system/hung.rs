@@ -24,7 +24,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Time after which a run counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Maximum response time to a key, even on a busy machine.
+/// Maximum time to respond to a key, even on a busy machine.
 const ANSWER: Duration = Duration::from_secs(2);
 
 /// Four directories with files, and beside them a mount point whose server never answers. Dropping this value

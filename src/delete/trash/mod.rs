@@ -183,7 +183,7 @@ fn holds_mount(path: &Path, mounts: &[Mount]) -> bool {
     mounts.iter().any(|mount| mount.point.starts_with(&below))
 }
 
-/// Moves an item out of `directory`, which is at `path`, into a trash. Returns the name of the item in the trash.
+/// Moves an item from `directory`, which is at `path`, to `trash`. Returns the name of the item there.
 fn move_to(
     path: Result<&Path, NoTrash>,
     item: &Item,

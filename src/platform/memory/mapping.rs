@@ -127,7 +127,7 @@ mod tests {
     fn a_mapped_file_has_its_content() {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(b"content").unwrap();
-        // SAFETY: no other process knows the file, and this process does not change it while it is mapped.
+        // SAFETY: no other process can open the file, and this process does not change it while it is mapped.
         let mapped = unsafe { MappedFile::new(&file, 7) }.unwrap();
         assert_eq!(&*mapped, b"content");
     }

@@ -43,8 +43,8 @@ impl Context<'_> {
         if self.recorded.as_ref().is_none_or(|recorded| !recorded.are_of(self.tree, &shown)) {
             self.recorded = Some(Arc::new(record.totals(self.tree, shown)));
         }
-        // The check for damage comes after the lookup, because damage is detected only when a part of the file is read.
-        // The lookup itself reads the numbers of damaged parts as 0.
+        // Damage is detected only when the lookup reads the affected part of the file, so it is checked afterwards. The
+        // sizes that come from a damaged part are 0.
         if let Some(damage) = record.tree.damage() {
             (self.record, self.recorded) = (None, None);
             for sheet in self.views.sheets.iter_mut().filter(|sheet| sheet.table.is_of_tree) {

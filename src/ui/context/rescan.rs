@@ -1,8 +1,7 @@
 //! Rescan of a directory.
 //!
-//! The old sizes are shown until the rescan is complete. After that, rescanned directories have new IDs. All
-//! stored IDs (of the shown directory, and in the history, saved cursors and marks) are therefore looked up
-//! again by name.
+//! The old sizes are shown until the rescan is complete. After that, rescanned directories have new IDs. The stored IDs
+//! of the shown directory, the history, the saved cursors and the marks are therefore looked up again by name.
 //!
 //! Invariant: after a rescan the state contains no ID of a replaced directory.
 

@@ -96,7 +96,7 @@ impl Context<'_> {
         }
     }
 
-    /// Moves the cursor of the list. Loads the rows at and below its new row, if necessary.
+    /// Moves the list cursor. If necessary, loads the rows from its new position onward.
     pub fn step(&mut self, motion: Motion) {
         let lines = self.lines_here();
         if self.place.lacks_rows_for(motion, lines) {

@@ -163,7 +163,7 @@ impl TableSpec {
 pub enum Target {
     /// Entry to show in the list of its directory.
     Entry(EntryId),
-    /// Directory in the tree of the last scan or, if there is a name, its entry with this name.
+    /// Directory in the recorded tree of the last scan or, if a name is given, the entry of this name in it.
     Recorded(DirId, Option<Vec<u8>>),
     /// Changed entry to show, or its former directory if it was deleted.
     Change(compare::Row),

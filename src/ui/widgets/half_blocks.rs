@@ -18,7 +18,7 @@ pub struct HalfBlocks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Half {
     color: Color,
-    /// `true` if only the left part of the half cell has the color.
+    /// `true` if only the left half of it has the color.
     is_left: bool,
 }
 
