@@ -27,7 +27,7 @@ pub struct Runner<M> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaskId(u64);
 
-/// What happens to a running operation when the session ends.
+/// Handling of a running operation when the session ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtExit {
     /// Cancel the operation, and do not wait for it.
