@@ -8,9 +8,8 @@ use std::ops::ControlFlow;
 use super::data::SkipReason;
 use super::opened::{NotCompared, OpenPlace};
 use super::search::DuplicateSearch;
-use crate::platform::entry::contents::{ContentState, Contents};
+use crate::platform::entry::contents::{ContentState, Contents, StoredContents};
 use crate::platform::entry::extents::{StoredForm, StoredPart};
-use crate::platform::entry::occupied_space::OccupiedSpace;
 
 /// Hash of a file's or directory's contents.
 pub(crate) type ContentHash = [u8; 32];
@@ -123,9 +122,9 @@ impl OpenFile {
         is_known.then(|| Location { hash: hasher.finalize().into(), determines_contents })
     }
 
-    /// Adds the space of the contents to `space`, and returns how many bytes of it were already occupied.
-    pub(crate) fn occupy(&self, space: &mut OccupiedSpace) -> u64 {
-        self.contents.stored().map_or(0, |stored| space.add(&stored))
+    /// Returns where the contents are stored, if known.
+    pub(crate) fn stored(&self) -> Option<StoredContents> {
+        self.contents.stored()
     }
 
     /// Fills `buffer` with the contents starting at `offset`. Returns an error if the file ends too early, which means

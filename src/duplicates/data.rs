@@ -13,8 +13,8 @@ pub struct DuplicateGroup {
     pub kind: DuplicateKind,
     /// Length of one copy's contents in bytes.
     pub size: u64,
-    /// Disk usage in bytes that is freed if only the copy with the least disk usage is kept. Space that a copy shares
-    /// with a file outside the group does not count.
+    /// Disk usage in bytes that is freed if only the copy with the least disk usage is kept. Data that copies share counts
+    /// once. Data that other files use, too, counts as well, although it is not freed.
     pub wasted: u64,
     /// Copies, sorted by path. Of the copies inside equal directories, only those in one of these directories are
     /// included.
@@ -68,8 +68,6 @@ pub struct Duplicate {
     pub mtime: i64,
     /// Number that identifies the data on disk. Copies in a group that share all of their data have the same number.
     pub storage: u32,
-    /// Number of bytes that this copy shares with copies that have a smaller `storage` number.
-    pub overlap: u64,
     /// `true` if this copy shares all of its data on disk with another copy.
     pub is_shared: bool,
 }

@@ -17,6 +17,9 @@ use super::search::DuplicateSearch;
 use super::sets::{EqualFiles, Member};
 use crate::analysis::path_order::order_by_path;
 use crate::base::sort::{reorder, sort_by_key};
+use crate::base::sync::Arc;
+use crate::platform::entry::contents::StoredContents;
+use crate::platform::entry::occupied_space::OccupiedSpace;
 use crate::tree::{DirId, EntryId, EntryState, Tree};
 
 /// Result of [`arrange`]; see the fields of [`super::data::Duplicates`].
@@ -29,6 +32,8 @@ pub(crate) struct Arranged {
 struct FileSet {
     size: u64,
     copies: Vec<Duplicate>,
+    /// Locations of the data, by the number of the data, if copies share a part of their data.
+    locations: HashMap<u32, Arc<StoredContents>>,
 }
 
 /// Map from each extra copy of a directory to the index of its group.
@@ -139,7 +144,6 @@ impl Duplicate {
             disk,
             mtime,
             storage,
-            overlap: 0,
             is_shared: false,
         })
     }
@@ -153,27 +157,14 @@ impl Duplicate {
 /// Data on disk that at least one copy uses.
 #[derive(Default)]
 struct Storage {
+    number: u32,
     disk: u64,
-    /// Number of bytes that also belong to the data with a smaller number.
-    overlap: u64,
     /// `true` if deleting the copies does not free the data.
     is_kept: bool,
     /// `true` if at least one of the copies is not inside an extra copy of a directory.
     is_visible: bool,
     /// Index of a group of duplicate directories that contains one of these copies.
     group: Option<usize>,
-}
-
-impl Storage {
-    /// Returns the number of bytes that do not also belong to the data with a smaller number.
-    fn own(&self) -> u64 {
-        self.disk.saturating_sub(self.overlap)
-    }
-
-    /// Returns `false` if other data contains all of these bytes.
-    fn is_needed(&self) -> bool {
-        self.own() > 0 || self.disk == 0
-    }
 }
 
 impl FileSet {
@@ -189,11 +180,14 @@ impl FileSet {
                 disk: member.state.disk,
                 mtime: member.state.modified.0,
                 storage: member.storage.number,
-                overlap: member.storage.overlap,
                 is_shared: sharing[&member.storage.number] > 1,
             }
         });
-        Self { size: set.size, copies: copies.collect() }
+        let locations = set
+            .members
+            .iter()
+            .filter_map(|member| Some((member.storage.number, member.storage.location.clone()?)));
+        Self { size: set.size, copies: copies.collect(), locations: locations.collect() }
     }
 
     /// Returns a group of the visible copies: those that are not inside an extra copy of a directory. Returns `None` if
@@ -211,8 +205,8 @@ impl FileSet {
         let mut copies = Vec::new();
         for copy in &self.copies {
             let storage = storages.entry(copy.storage).or_default();
+            storage.number = copy.storage;
             storage.disk = storage.disk.max(copy.disk);
-            storage.overlap = copy.overlap;
             storage.is_kept |= copy.is_linked_elsewhere;
             let groups: Option<Vec<usize>> = copy.names().map(group_of).collect();
             if let Some(groups) = groups {
@@ -222,23 +216,37 @@ impl FileSet {
                 copies.push(copy.clone());
             }
         }
-        let (visible, hidden): (Vec<&Storage>, Vec<&Storage>) =
-            storages.values().partition(|storage| storage.is_visible);
-        for storage in hidden.iter().filter(|storage| !storage.is_kept) {
-            if let Some(group) = storage.group.and_then(|group| directories.get_mut(group)) {
-                group.wasted = group.wasted.saturating_add(storage.own());
-            }
-        }
-        if copies.len() < 2 || visible.iter().filter(|storage| storage.is_needed()).count() < 2 {
-            return None;
-        }
-        let freed = || visible.iter().filter(|storage| !storage.is_kept);
         // One copy is assumed to be kept: a copy that cannot be freed or, if there is none, the smallest copy. Copies
         // differ in size on disk if some have holes or are compressed.
-        let is_any_kept = visible.iter().any(|storage| storage.is_kept);
-        let kept = if is_any_kept { 0 } else { freed().map(|storage| storage.disk).min().unwrap_or(0) };
-        let freed = freed().map(|storage| storage.own()).fold(0, u64::saturating_add);
-        let wasted = freed.saturating_sub(kept);
+        let visible = || storages.values().filter(|storage| storage.is_visible);
+        if !visible().any(|storage| storage.is_kept) {
+            let smallest = visible().min_by_key(|storage| storage.disk).map(|storage| storage.number);
+            smallest
+                .and_then(|number| storages.get_mut(&number))
+                .into_iter()
+                .for_each(|kept| kept.is_kept = true);
+        }
+        let mut storages: Vec<Storage> = storages.into_values().collect();
+        sort_by_key(&mut storages, |storage| (!storage.is_kept, !storage.is_visible));
+        let mut space = OccupiedSpace::default();
+        let (mut wasted, mut different) = (0_u64, 0);
+        for storage in storages {
+            let overlap = self.locations.get(&storage.number).map_or(0, |location| space.add(location));
+            let own = storage.disk.saturating_sub(overlap);
+            if storage.is_visible {
+                different += u32::from(own > 0 || storage.disk == 0);
+            }
+            let group = storage.group.and_then(|group| directories.get_mut(group));
+            match group {
+                _ if storage.is_kept => {}
+                _ if storage.is_visible => wasted = wasted.saturating_add(own),
+                Some(group) => group.wasted = group.wasted.saturating_add(own),
+                None => {}
+            }
+        }
+        if copies.len() < 2 || different < 2 {
+            return None;
+        }
         Some(DuplicateGroup { kind: DuplicateKind::File, size: self.size, wasted, copies })
     }
 }

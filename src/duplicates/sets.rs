@@ -9,8 +9,9 @@ use super::contents::{ContentHash, Location, OpenFile, SHORT};
 use super::opened::{OpenPlace, for_each, for_one, nanoseconds};
 use super::search::DuplicateSearch;
 use crate::base::sort::sort_by_key;
+use crate::base::sync::Arc;
 use crate::base::sync::Ordering;
-use crate::platform::entry::contents::ContentState;
+use crate::platform::entry::contents::{ContentState, StoredContents};
 use crate::platform::entry::extents::{Sharing, sharing, volume_id};
 use crate::platform::entry::occupied_space::OccupiedSpace;
 use crate::tree::EntryId;
@@ -24,7 +25,7 @@ pub(crate) struct EqualFiles {
 }
 
 /// File in a set.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Member {
     pub(crate) entry: EntryId,
     /// State of the contents when the search last confirmed that the file had not changed since it was read.
@@ -33,12 +34,12 @@ pub(crate) struct Member {
 }
 
 /// Data on disk that at least one member of a set uses.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct StoredData {
     /// Number that identifies the data. Members that share all of their data have the same number.
     pub(crate) number: u32,
-    /// Number of bytes that are also part of the data with a smaller number.
-    pub(crate) overlap: u64,
+    /// Location of the data, if members of the set share a part of their data.
+    pub(crate) location: Option<Arc<StoredContents>>,
 }
 
 /// File with a hash of its contents. The type is kept small, because there is one value per candidate.
@@ -111,23 +112,31 @@ fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(S
     let mut hashed: Vec<(u32, Compared)> = hashed.collect();
     sort_by_key(&mut hashed, |(storage, one)| (one.contents, *storage, one.file.entry));
     let sets = hashed.chunk_by(|(_, one), (_, other)| one.contents == other.contents);
-    sets.filter(|set| set.len() > 1).map(|set| with_overlaps(search, set)).collect()
+    sets.filter(|set| set.len() > 1).map(|set| with_locations(search, set)).collect()
 }
 
-/// Determines which data of a set of identical files is also part of other files in the set. `set` must be sorted by
-/// the number of the data.
-fn with_overlaps(search: &DuplicateSearch<'_>, set: &[(u32, Compared)]) -> Vec<(StoredData, Compared)> {
-    let is_sharing_possible = search.may_share.load(Ordering::Relaxed);
+/// Determines where the data of a set of identical files is, if files in the set share a part of their data. `set` must be
+/// sorted by the number of the data.
+fn with_locations(search: &DuplicateSearch<'_>, set: &[(u32, Compared)]) -> Vec<(StoredData, Compared)> {
     let mut space = OccupiedSpace::default();
-    let mut files = Vec::with_capacity(set.len());
+    let mut overlap = 0;
+    let mut data = Vec::new();
     for clones in set.chunk_by(|(one, _), (other, _)| one == other) {
         let (number, first) = &clones[0];
-        let mut occupy = |place: &OpenPlace<'_>| Ok(OpenFile::open(place)?.occupy(&mut space));
-        let overlap = is_sharing_possible.then(|| for_one(search, &first.file, &mut occupy)).flatten();
-        let storage = StoredData { number: *number, overlap: overlap.unwrap_or(0) };
-        files.extend(clones.iter().map(|(_, one)| (storage, *one)));
+        let location = if search.may_share.load(Ordering::Relaxed) {
+            for_one(search, &first.file, |place| Ok(OpenFile::open(place)?.stored())).flatten()
+        } else {
+            None
+        };
+        overlap += location.as_ref().map_or(0, |location| space.add(location));
+        data.push((clones, StoredData { number: *number, location: location.map(Arc::new) }));
     }
-    files
+    let is_any_shared = overlap > 0;
+    let files = data.into_iter().flat_map(|(clones, StoredData { number, location })| {
+        let location = location.filter(|_| is_any_shared);
+        clones.iter().map(move |(_, one)| (StoredData { number, location: location.clone() }, *one))
+    });
+    files.collect()
 }
 
 /// Returns files that have the same location, with hashes of their whole contents. If the location determines the
@@ -174,15 +183,15 @@ pub(crate) fn unchanged(search: &DuplicateSearch<'_>, found: &[Unchecked]) -> Ve
         |found| found.file,
         |found, place| {
             let state = place.state_since(found.changed)?;
-            let Unchecked { file, set, storage, .. } = *found;
-            Ok((set, file.size, Member { entry: file.entry, state, storage }))
+            let Unchecked { file, set, storage, .. } = found;
+            Ok((*set, file.size, Member { entry: file.entry, state, storage: storage.clone() }))
         },
     );
     sort_by_key(&mut checked, |(set, _, member)| (*set, member.entry));
     let sets = checked.chunk_by(|(one, ..), (other, ..)| one == other).filter(|set| set.len() > 1);
     let equal = |set: &[(usize, u64, Member)]| EqualFiles {
         size: set[0].1,
-        members: set.iter().map(|(.., member)| *member).collect(),
+        members: set.iter().map(|(.., member)| member.clone()).collect(),
     };
     sets.map(equal).collect()
 }

@@ -14,7 +14,7 @@ use super::shared::Shared;
 use super::visit::Visitor;
 use crate::base::clock;
 use crate::base::kind::Kind;
-use crate::platform::{Attributes, Errno, attributes_of_path};
+use crate::platform::{Attributes, Errno, FileSystem, attributes_of_path};
 use crate::tree::hard_links;
 use crate::tree::{Changes, DirId, Entry, EntryState, InodeKey, LinkedName, Links, Metadata};
 
@@ -100,21 +100,34 @@ impl Shared {
         real
     }
 
-    /// Returns `places`, except that a directory that no longer exists is rechecked itself, instead of the entries in it.
-    /// If the directories above it no longer exist either, the outermost of them is rechecked.
+    /// Returns `places`, except that a directory that no longer exists or has been replaced is rechecked itself, instead
+    /// of the entries in it. If this also applies to the directories above it, the outermost of them is rechecked.
     fn existing<'p>(
         &'p self,
         places: BTreeMap<DirId, HashSet<&'p [u8]>>,
     ) -> BTreeMap<DirId, HashSet<&'p [u8]>> {
         let mut existing: BTreeMap<DirId, HashSet<&[u8]>> = BTreeMap::new();
         for (mut directory, mut names) in places {
-            while directory != DirId::TOP && self.open_from_root(directory).is_err_and(is_gone) {
+            while directory != DirId::TOP && !self.is_still(directory) {
                 names = HashSet::from([self.tree.name(directory)]);
                 directory = self.tree.parent(directory).unwrap_or(DirId::TOP);
             }
             existing.entry(directory).or_default().extend(names);
         }
         existing
+    }
+
+    /// Returns `false` if the directory no longer exists, or if another directory is in its place.
+    fn is_still(&self, id: DirId) -> bool {
+        let opened = match self.open_from_root(id) {
+            Ok(opened) => opened,
+            Err(errno) => return !is_gone(errno),
+        };
+        // On other file systems, the same directory may have a new inode number after a while.
+        let has_fixed_inodes = matches!(opened.file_system(), Ok(FileSystem::Ordinary));
+        let inodes = (self.tree.own_metadata(id), opened.attributes());
+        let (Some(known), Ok(found)) = inodes else { return true };
+        !has_fixed_inodes || known.inode == found.inode
     }
 
     /// Drops rechecks inside a directory that another recheck replaces completely.

@@ -174,6 +174,25 @@ fn entries_of_a_deleted_directory_are_deleted() {
 }
 
 #[test]
+fn replaced_directories_above_are_read_again() {
+    for replaced in ["a/deep", "a", ""] {
+        let (root, place) = (fixture(), tempfile::tempdir().unwrap());
+        fs::rename(root.path(), place.path().join("root")).unwrap();
+        let root = place.path().join("root");
+        let scan = scan(&root);
+        let deeper = find(scan.tree(), &root.join("a/deep/deeper"));
+        fs::rename(root.join(replaced), place.path().join("old")).unwrap();
+        fs::create_dir_all(root.join("a/deep/deeper")).unwrap();
+        fs::write(root.join("a/deep/new"), "new").unwrap();
+        let again = scan.rescan(deeper).unwrap();
+        assert_eq!(again.wait(Duration::from_secs(60)), Some(Outcome::Complete));
+        assert_eq!(picture(scan.tree()), picture(self::scan(&root).tree()), "{replaced:?}");
+        let found = Relocation::new(scan.tree(), [deeper]).find(deeper);
+        assert_eq!(found, Some(find(scan.tree(), &root.join("a/deep/deeper"))));
+    }
+}
+
+#[test]
 fn a_root_under_two_names_is_rescanned_under_both_and_counts_once() {
     let root = fixture();
     let one = root.path().join("a");

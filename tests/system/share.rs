@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::program::{program, run};
-use crate::support::image::{Image, free, in_namespace, mount, succeeds, sync};
+use crate::support::image::{Image, free, free_in_background, in_namespace, mount, succeeds, sync};
 use duke::base::job::{JobEnd, Pool};
 use duke::testing::analysis::search::{Order, Query, Request};
 use duke::testing::delete::{self, CopyName, CopySharing, Journal, Operation, Reason, Report};
@@ -120,6 +120,41 @@ fn data_that_copies_share_in_part_is_not_wasted() {
         fs::remove_file(image.join("copy")).unwrap();
         drop(clone("whole"));
         assert_eq!(wasted(), (0, 0));
+    }
+}
+
+#[test]
+fn directories_that_share_data_in_part_waste_only_the_rest() {
+    const NAME: &str = "directories_that_share_data_in_part_waste_only_the_rest";
+    if !in_namespace(NAME) {
+        return;
+    }
+    for image in images(NAME) {
+        fs::create_dir(image.join("one")).unwrap();
+        for seed in 0..12 {
+            fs::write(image.join(&format!("one/{seed}")), noise(MIB, seed)).unwrap();
+        }
+        sync(&image.path());
+        let mut command = Command::new("cp");
+        assert!(succeeds(command.args(["-r", "--reflink=always", "one", "two"]).current_dir(image.path())));
+        for seed in 0..12 {
+            let file = fs::File::options().write(true).open(image.join(&format!("two/{seed}"))).unwrap();
+            file.write_all_at(&noise(MIB, seed)[..128 << 10], 0).unwrap();
+        }
+        sync(&image.path());
+        let found = run(program().args(["duplicates", "--json"]).arg(image.path())).ended(0).json();
+        let wasted = u64::try_from(found.root().get("wasted").number()).unwrap();
+        assert_eq!(wasted, 12 * (128 << 10), "{}", image.path().display());
+        let settled = || {
+            sync(&image.path());
+            free_in_background(&image.path());
+            free(&image.path())
+        };
+        let before = settled();
+        fs::remove_dir_all(image.join("two")).unwrap();
+        let freed = settled() - before;
+        // The tolerance allows for metadata.
+        assert!(freed.abs_diff(wasted) < 200_000, "{}: {freed}, not {wasted}", image.path().display());
     }
 }
 

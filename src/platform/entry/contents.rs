@@ -62,6 +62,7 @@ impl From<FileStat> for ContentState {
 }
 
 /// Location of a file's contents on a volume.
+#[derive(Debug)]
 pub struct StoredContents {
     /// Identity of the volume, if known.
     pub volume: Option<u64>,

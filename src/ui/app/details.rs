@@ -2,7 +2,7 @@
 
 use super::App;
 use crate::source::SourceKind;
-use crate::tree::{DirId, EntryId};
+use crate::tree::{DirId, EntryId, Relocation};
 use crate::ui::keys::Program;
 use crate::ui::layers::Layer;
 use crate::ui::layers::info::InfoPage;
@@ -10,7 +10,7 @@ use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::operations::programs::Launch;
 
-impl App<'_> {
+impl<'t> App<'t> {
     /// Opens the info page of the entry under the cursor, or of the shown directory if there is no such entry.
     pub(super) fn inspect(&mut self) {
         let Some(entry) = self.shown_under_cursor().or_else(|| EntryId::of(self.cx.tree, self.cx.place.id))
@@ -47,9 +47,10 @@ impl App<'_> {
     }
 
     /// Updates all references to directories that a rescan has replaced.
-    pub(super) fn relocate(&mut self, replaced: Vec<DirId>) {
+    pub(super) fn relocate(&mut self, replaced: Vec<DirId>) -> Relocation<'t> {
         let mut relocation = self.cx.relocate(replaced);
         self.layers.retain_mut(|layer| layer.component_mut().relocate(&mut relocation, &mut self.cx));
+        relocation
     }
 
     /// Requests the start of a program for the entry under the cursor.

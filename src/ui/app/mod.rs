@@ -109,9 +109,12 @@ impl<'t> App<'t> {
                 None
             }
             Event::Rescan(again) => {
+                let shown = self.cx.place.id;
+                let is_by_user = self.cx.rescan().is_some_and(|rescan| rescan.wanted.is_some());
                 let replaced = self.cx.take_rescan(again)?;
-                self.relocate(replaced);
-                self.after_rescan()
+                let is_gone = self.relocate(replaced).find(shown).is_none();
+                let next = self.after_rescan();
+                if next.is_none() && is_gone && is_by_user { self.cx.rescan_shown() } else { next }
             }
             Event::Deletion(message) => self.take_deletion(message),
             Event::Notice(notice) => {

@@ -40,6 +40,14 @@ impl<'t> Context<'t> {
         }
     }
 
+    /// Requests a rescan of the shown directory, which has taken the place of a directory that no longer exists. Its
+    /// result is not reported.
+    pub fn rescan_shown(&mut self) -> Option<Effect> {
+        let shown = Some(self.place.id).filter(|id| *id != DirId::TOP)?;
+        self.await_rescan(self.tree.name(shown).to_vec(), None, vec![shown]);
+        Some(Effect::Rescan(shown))
+    }
+
     /// Requests a recheck of a root that is not a directory.
     fn recheck_root(&mut self, root: Entry<'_>) -> Option<Effect> {
         self.checked(self.check_rescan())?;

@@ -39,7 +39,7 @@ fn entry(tree: &Tree, path: &[&str]) -> EntryId {
 
 fn copy(entry: EntryId, mtime: i64, storage: u32) -> Duplicate {
     let (other_names, is_linked_elsewhere, is_shared) = (vec![], false, false);
-    Duplicate { entry, other_names, is_linked_elsewhere, disk: 4_096, mtime, storage, overlap: 0, is_shared }
+    Duplicate { entry, other_names, is_linked_elsewhere, disk: 4_096, mtime, storage, is_shared }
 }
 
 /// Returns a set of identical files with made-up inode numbers.
