@@ -3,8 +3,6 @@
 //! Invariant: files of the same size with equal hashes of their whole contents have the same bytes. Holes count as
 //! zeros, but are not read.
 
-use std::ops::ControlFlow;
-
 use super::data::SkipReason;
 use super::opened::{NotCompared, OpenPlace};
 use super::search::DuplicateSearch;
@@ -13,15 +11,6 @@ use crate::platform::entry::extents::{StoredForm, StoredPart};
 
 /// Hash of a file's or directory's contents.
 pub(crate) type ContentHash = [u8; 32];
-
-/// Location of a file's contents on disk. Two files with equal locations and equal contents share all of their data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Location {
-    hash: ContentHash,
-    /// `true` if files with this location have the same contents. This is unknown for reserved space without data, and
-    /// for compressed data, because the system does not report which part of an extent a file contains.
-    pub(crate) determines_contents: bool,
-}
 
 /// Length in bytes of the first and the last block of a file, which are compared first.
 const END: usize = 4096;
@@ -95,36 +84,15 @@ impl OpenFile {
         if now == self.state { Ok(hasher.finalize().into()) } else { Err(Some(SkipReason::Changing)) }
     }
 
-    /// Returns where the contents are stored on disk, or `None` if this is unknown. `volume` is the identity of the
-    /// file's volume, if known.
-    pub(crate) fn location(&self, volume: Option<u64>) -> Option<Location> {
-        // The same position on two volumes holds different data, so the hash includes the volume. The device number
-        // is used only if the volume is unknown, because each subvolume of a btrfs volume has its own device number.
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&volume.unwrap_or(self.state.id.device).to_le_bytes());
-        let mut determines_contents = true;
-        let mut add = |part: StoredPart| {
-            if part.logical >= self.state.size {
-                // Blocks after the end of the file contain none of its data.
-                return ControlFlow::Continue(());
-            }
-            if matches!(part.form, StoredForm::Inline | StoredForm::Unknown) {
-                return ControlFlow::Break(());
-            }
-            determines_contents &= part.form == StoredForm::Plain;
-            for number in [part.logical, part.physical, part.length] {
-                hasher.update(&number.to_le_bytes());
-            }
-            ControlFlow::Continue(())
-        };
-        let is_known =
-            self.contents.locate(&mut add).unwrap_or(false) && self.contents.state() == Ok(self.state);
-        is_known.then(|| Location { hash: hasher.finalize().into(), determines_contents })
-    }
-
-    /// Returns where the contents are stored, if known.
-    pub(crate) fn stored(&self) -> Option<StoredContents> {
-        self.contents.stored()
+    /// Returns where the contents are stored, or `None` if this is unknown for a part of them. Two files with equal
+    /// locations and equal contents share all of their data.
+    pub(crate) fn location(&self) -> Option<StoredContents> {
+        let mut stored = self.contents.stored()?;
+        // Blocks after the end of the file contain none of its data.
+        stored.parts.retain(|part| part.logical < self.state.size);
+        let is_located = |part: &StoredPart| !matches!(part.form, StoredForm::Inline | StoredForm::Unknown);
+        let is_known = stored.volume.is_some() && stored.parts.iter().all(is_located);
+        (is_known && self.contents.state() == Ok(self.state)).then_some(stored)
     }
 
     /// Fills `buffer` with the contents starting at `offset`. Returns an error if the file ends too early, which means

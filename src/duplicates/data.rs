@@ -13,8 +13,8 @@ pub struct DuplicateGroup {
     pub kind: DuplicateKind,
     /// Length of one copy's contents in bytes.
     pub size: u64,
-    /// Disk usage in bytes that is freed if only the copy with the least disk usage is kept. Data that copies share counts
-    /// once. Data that other files use, too, counts as well, although it is not freed.
+    /// Disk usage in bytes that is freed if only the copy with the least disk usage is kept. Data that copies share
+    /// counts once. Data that other files use, too, counts as well, although it is not freed.
     pub wasted: u64,
     /// Copies, sorted by path. Of the copies inside equal directories, only those in one of these directories are
     /// included.

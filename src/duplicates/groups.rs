@@ -157,7 +157,6 @@ impl Duplicate {
 /// Data on disk that at least one copy uses.
 #[derive(Default)]
 struct Storage {
-    number: u32,
     disk: u64,
     /// `true` if deleting the copies does not free the data.
     is_kept: bool,
@@ -205,7 +204,6 @@ impl FileSet {
         let mut copies = Vec::new();
         for copy in &self.copies {
             let storage = storages.entry(copy.storage).or_default();
-            storage.number = copy.storage;
             storage.disk = storage.disk.max(copy.disk);
             storage.is_kept |= copy.is_linked_elsewhere;
             let groups: Option<Vec<usize>> = copy.names().map(group_of).collect();
@@ -216,32 +214,30 @@ impl FileSet {
                 copies.push(copy.clone());
             }
         }
+        let mut storages: Vec<(u32, Storage)> = storages.into_iter().collect();
         // One copy is assumed to be kept: a copy that cannot be freed or, if there is none, the smallest copy. Copies
         // differ in size on disk if some have holes or are compressed.
-        let visible = || storages.values().filter(|storage| storage.is_visible);
-        if !visible().any(|storage| storage.is_kept) {
-            let smallest = visible().min_by_key(|storage| storage.disk).map(|storage| storage.number);
-            smallest
-                .and_then(|number| storages.get_mut(&number))
-                .into_iter()
-                .for_each(|kept| kept.is_kept = true);
+        let is_any_kept = storages.iter().any(|(_, storage)| storage.is_visible && storage.is_kept);
+        let visible = storages.iter_mut().filter(|(_, storage)| storage.is_visible);
+        if let Some((_, smallest)) = visible.min_by_key(|(_, storage)| storage.disk).filter(|_| !is_any_kept)
+        {
+            smallest.is_kept = true;
         }
-        let mut storages: Vec<Storage> = storages.into_values().collect();
-        sort_by_key(&mut storages, |storage| (!storage.is_kept, !storage.is_visible));
+        // Data that a kept copy also uses is not freed. Of the other data, what copies share is freed once.
+        sort_by_key(&mut storages, |(_, storage)| (!storage.is_kept, !storage.is_visible));
         let mut space = OccupiedSpace::default();
         let (mut wasted, mut different) = (0_u64, 0);
-        for storage in storages {
-            let overlap = self.locations.get(&storage.number).map_or(0, |location| space.add(location));
+        for (number, storage) in storages {
+            let overlap = self.locations.get(&number).map_or(0, |location| space.add(location));
             let own = storage.disk.saturating_sub(overlap);
-            if storage.is_visible {
-                different += u32::from(own > 0 || storage.disk == 0);
+            different += u32::from(storage.is_visible && (own > 0 || storage.disk == 0));
+            if storage.is_kept {
+                continue;
             }
-            let group = storage.group.and_then(|group| directories.get_mut(group));
-            match group {
-                _ if storage.is_kept => {}
-                _ if storage.is_visible => wasted = wasted.saturating_add(own),
-                Some(group) => group.wasted = group.wasted.saturating_add(own),
-                None => {}
+            if storage.is_visible {
+                wasted = wasted.saturating_add(own);
+            } else if let Some(group) = storage.group.and_then(|group| directories.get_mut(group)) {
+                group.wasted = group.wasted.saturating_add(own);
             }
         }
         if copies.len() < 2 || different < 2 {

@@ -5,14 +5,13 @@
 use rayon::prelude::*;
 
 use super::candidates::Candidate;
-use super::contents::{ContentHash, Location, OpenFile, SHORT};
+use super::contents::{ContentHash, OpenFile, SHORT};
 use super::opened::{OpenPlace, for_each, for_one, nanoseconds};
 use super::search::DuplicateSearch;
 use crate::base::sort::sort_by_key;
-use crate::base::sync::Arc;
-use crate::base::sync::Ordering;
+use crate::base::sync::{Arc, Ordering};
 use crate::platform::entry::contents::{ContentState, StoredContents};
-use crate::platform::entry::extents::{Sharing, sharing, volume_id};
+use crate::platform::entry::extents::{Sharing, sharing};
 use crate::platform::entry::occupied_space::OccupiedSpace;
 use crate::tree::EntryId;
 
@@ -53,7 +52,7 @@ struct Compared {
 }
 
 /// File, preceded by the location of its contents on disk, if known.
-type Located = (Option<Location>, Compared);
+type Located = (Option<Arc<StoredContents>>, Compared);
 
 /// File in a set. The file has not been checked yet for changes since its contents were read.
 pub(crate) struct Unchecked {
@@ -103,62 +102,54 @@ fn equal(files: &[Compared]) -> Vec<&[Compared]> {
 /// Finds the sets of identical files among `files`, which must have the same size and equal first and last blocks.
 fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(StoredData, Compared)>> {
     let mut located: Vec<Located> = files.par_iter().map(|one| (location(search, one), *one)).collect();
-    sort_by_key(&mut located, |(location, one)| (*location, one.file.entry));
+    sort_by_key(&mut located, |(location, one)| (location.clone(), one.file.entry));
     let clones = located.chunk_by(|(one, _), (other, _)| one.is_some() && one == other);
     let clones: Vec<(u32, &[Located])> = (0..).zip(clones).collect();
-    let hashed = clones.into_par_iter().flat_map_iter(|(storage, clones)| {
-        contents_of_clones(search, clones).into_iter().map(move |one| (storage, one))
+    let hashed = clones.into_par_iter().flat_map_iter(|(number, clones)| {
+        let location = &clones[0].0;
+        let data = move |one| (StoredData { number, location: location.clone() }, one);
+        contents_of_clones(search, clones).into_iter().map(data)
     });
-    let mut hashed: Vec<(u32, Compared)> = hashed.collect();
-    sort_by_key(&mut hashed, |(storage, one)| (one.contents, *storage, one.file.entry));
-    let sets = hashed.chunk_by(|(_, one), (_, other)| one.contents == other.contents);
-    sets.filter(|set| set.len() > 1).map(|set| with_locations(search, set)).collect()
+    let mut hashed: Vec<(StoredData, Compared)> = hashed.collect();
+    sort_by_key(&mut hashed, |(data, one)| (one.contents, data.number, one.file.entry));
+    let sets = hashed.chunk_by_mut(|(_, one), (_, other)| one.contents == other.contents);
+    sets.filter(|set| set.len() > 1).map(with_shared_locations).collect()
 }
 
-/// Determines where the data of a set of identical files is, if files in the set share a part of their data. `set` must be
-/// sorted by the number of the data.
-fn with_locations(search: &DuplicateSearch<'_>, set: &[(u32, Compared)]) -> Vec<(StoredData, Compared)> {
+/// Returns the files of a set. Keeps the locations of their data only if they share a part of it. `set` must be sorted
+/// by the number of the data.
+fn with_shared_locations(set: &mut [(StoredData, Compared)]) -> Vec<(StoredData, Compared)> {
     let mut space = OccupiedSpace::default();
-    let mut overlap = 0;
-    let mut data = Vec::new();
-    for clones in set.chunk_by(|(one, _), (other, _)| one == other) {
-        let (number, first) = &clones[0];
-        let location = if search.may_share.load(Ordering::Relaxed) {
-            for_one(search, &first.file, |place| Ok(OpenFile::open(place)?.stored())).flatten()
-        } else {
-            None
-        };
-        overlap += location.as_ref().map_or(0, |location| space.add(location));
-        data.push((clones, StoredData { number: *number, location: location.map(Arc::new) }));
+    let of_one = |clones: &[(StoredData, Compared)]| clones[0].0.location.clone();
+    let locations = set.chunk_by(|(one, _), (other, _)| one.number == other.number).filter_map(of_one);
+    if locations.map(|location| space.add(&location)).sum::<u64>() == 0 {
+        for (data, _) in set.iter_mut() {
+            data.location = None;
+        }
     }
-    let is_any_shared = overlap > 0;
-    let files = data.into_iter().flat_map(|(clones, StoredData { number, location })| {
-        let location = location.filter(|_| is_any_shared);
-        clones.iter().map(move |(_, one)| (StoredData { number, location: location.clone() }, *one))
-    });
-    files.collect()
+    set.to_vec()
 }
 
 /// Returns files that have the same location, with hashes of their whole contents. If the location determines the
 /// contents, only the first file is read. Omits files that cannot be read.
 fn contents_of_clones(search: &DuplicateSearch<'_>, clones: &[Located]) -> Vec<Compared> {
-    if !clones[0].0.is_some_and(|location| location.determines_contents) {
+    let (location, first) = &clones[0];
+    if !location.as_ref().is_some_and(|location| location.determines_contents()) {
         return clones.iter().filter_map(|(_, one)| whole(search, one)).collect();
     }
-    let Some(Compared { contents, .. }) = whole(search, &clones[0].1) else { return Vec::new() };
+    let Some(Compared { contents, .. }) = whole(search, first) else { return Vec::new() };
     clones.iter().map(|(_, one)| Compared { contents, ..*one }).collect()
 }
 
-/// Returns where a file's contents are stored on disk. Returns `None` if the location is unknown, or if no searched
-/// file system lets files share data.
-fn location(search: &DuplicateSearch<'_>, one: &Compared) -> Option<Location> {
+/// Returns where a file's contents are stored on disk. Returns `None` if the location is unknown, or if the file system
+/// does not let files share data.
+fn location(search: &DuplicateSearch<'_>, one: &Compared) -> Option<Arc<StoredContents>> {
     if !search.may_share.load(Ordering::Relaxed) {
         return None;
     }
-    let of_place = |place: &OpenPlace<'_>| {
-        let shares = sharing(place.directory) == Sharing::Possible;
-        let volume = if shares { volume_id(place.directory) } else { None };
-        Ok(OpenFile::open(place)?.location(volume))
+    let of_place = |place: &OpenPlace<'_>| match sharing(place.directory) {
+        Sharing::Possible => Ok(OpenFile::open(place)?.location().map(Arc::new)),
+        Sharing::Never => Ok(None),
     };
     for_one(search, &one.file, of_place).flatten()
 }

@@ -100,34 +100,57 @@ impl Shared {
         real
     }
 
-    /// Returns `places`, except that a directory that no longer exists or has been replaced is rechecked itself, instead
-    /// of the entries in it. If this also applies to the directories above it, the outermost of them is rechecked.
+    /// Returns `places`, except that a directory that no longer exists or has been replaced is rechecked itself,
+    /// instead of the entries in it. If the same is true of directories above it, only the outermost of them is
+    /// rechecked.
     fn existing<'p>(
         &'p self,
         places: BTreeMap<DirId, HashSet<&'p [u8]>>,
     ) -> BTreeMap<DirId, HashSet<&'p [u8]>> {
+        let tree = &self.tree;
+        let mut inodes = self.known_inodes(places.keys().copied());
         let mut existing: BTreeMap<DirId, HashSet<&[u8]>> = BTreeMap::new();
         for (mut directory, mut names) in places {
-            while directory != DirId::TOP && !self.is_still(directory) {
-                names = HashSet::from([self.tree.name(directory)]);
-                directory = self.tree.parent(directory).unwrap_or(DirId::TOP);
+            while directory != DirId::TOP && !self.is_still(directory, inodes.get(&directory).copied()) {
+                names = HashSet::from([tree.name(directory)]);
+                directory = tree.parent(directory).unwrap_or(DirId::TOP);
+                inodes.extend(self.known_inodes([directory]));
             }
             existing.entry(directory).or_default().extend(names);
         }
         existing
     }
 
-    /// Returns `false` if the directory no longer exists, or if another directory is in its place.
-    fn is_still(&self, id: DirId) -> bool {
-        let opened = match self.open_from_root(id) {
-            Ok(opened) => opened,
-            Err(errno) => return !is_gone(errno),
-        };
-        // On other file systems, the same directory may have a new inode number after a while.
-        let has_fixed_inodes = matches!(opened.file_system(), Ok(FileSystem::Ordinary));
-        let inodes = (self.tree.own_metadata(id), opened.attributes());
-        let (Some(known), Ok(found)) = inodes else { return true };
-        !has_fixed_inodes || known.inode == found.inode
+    /// Returns the inode numbers that the tree records for the directories. Each listing is read only once, because
+    /// there may be thousands of directories in it.
+    fn known_inodes(&self, directories: impl IntoIterator<Item = DirId>) -> HashMap<DirId, u64> {
+        let wanted: HashSet<DirId> = directories.into_iter().collect();
+        let parents: HashSet<DirId> = wanted.iter().filter_map(|id| self.tree.parent(*id)).collect();
+        let mut inodes = HashMap::new();
+        for parent in parents {
+            for (_, record) in self.tree.listing(parent).entries() {
+                if let EntryState::Known(Metadata { directory: Some(id), inode, .. }) = record.state
+                    && wanted.contains(&id)
+                {
+                    inodes.insert(id, inode);
+                }
+            }
+        }
+        inodes
+    }
+
+    /// Returns `false` if the directory no longer exists, or if a directory with another inode number than `known` is
+    /// in its place.
+    fn is_still(&self, id: DirId, known: Option<u64>) -> bool {
+        match self.open_from_root(id) {
+            // On other file systems, the same directory may have a new inode number after a while.
+            Ok(opened) if matches!(opened.file_system(), Ok(FileSystem::Ordinary)) => {
+                let found = opened.attributes().ok().map(|found| found.inode);
+                found.zip(known).is_none_or(|(found, known)| found == known)
+            }
+            Ok(_) => true,
+            Err(errno) => !is_gone(errno),
+        }
     }
 
     /// Drops rechecks inside a directory that another recheck replaces completely.

@@ -150,8 +150,8 @@ impl Root<'_> {
     }
 }
 
-/// Marks the roots that repeat an earlier root or lie inside another root. Registers these roots with the policy, so that
-/// the scan recognizes them when it reaches them.
+/// Marks the roots that repeat an earlier root or lie inside another root. Registers these roots with the policy, so
+/// that the scan recognizes them when it reaches them.
 fn mark_inside(roots: &mut [Root<'_>], visitor: &Visitor<'_>) {
     let has_top = FIRMLINK_TARGET.is_some() && roots.iter().any(|root| is_at(root.path, "/"));
     let identities: HashSet<FileId> = roots.iter().filter_map(Root::identity).collect();

@@ -36,6 +36,11 @@ pub fn mount(arguments: &[&str], at: &Path) {
     assert!(succeeds(Command::new("mount").args(arguments).arg(at)), "mount {arguments:?} {}", at.display());
 }
 
+/// Makes a clone of a file, or of all files in a directory: the copies share the data of the originals.
+pub fn clone(from: &Path, to: &Path) {
+    assert!(succeeds(Command::new("cp").args(["-r", "--reflink=always"]).args([from, to])));
+}
+
 /// Writes all cached changes of the file system that contains `root` to the disk.
 pub fn sync(root: &Path) {
     assert!(succeeds(Command::new("sync").arg("-f").arg(root)));

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::support::image::{Image, free, succeeds, sync};
+use crate::support::image::{Image, clone, free, succeeds, sync};
 use crate::support::{sandbox, skip};
 use duke::base::job::{JobEnd, Pool};
 use duke::testing::delete::{self, DeleteScope, Operation, Preview, Selection};
@@ -171,9 +171,7 @@ fn random_files_free_at_least_what_is_promised() {
     for (number, name) in names.iter().enumerate() {
         let path = root.join(name);
         if number % 4 == 3 {
-            let original = root.join(&names[number - 1]);
-            let mut copy = Command::new("cp");
-            assert!(succeeds(copy.arg("--reflink=always").args([&original, &path])));
+            clone(&root.join(&names[number - 1]), &path);
         }
         (0..12).for_each(|_| change(&path, &mut dice));
     }

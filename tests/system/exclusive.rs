@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::subvolumes::{data_used, filled};
-use crate::support::image::{free, free_in_background, in_namespace, succeeds, sync};
+use crate::support::image::{self, free, free_in_background, in_namespace, succeeds, sync};
 use duke::base::job::{JobEnd, Pool};
 use duke::testing::exclusive::find;
 use duke::tree::{DirId, EntryState, Exclusive, Tree, Walk};
@@ -216,9 +216,7 @@ fn only_the_space_map_of_xfs_finds_that_all_clones_are_below_a_directory() {
         let clones = image.join("clones");
         fs::create_dir(&clones).unwrap();
         fs::write(clones.join("one"), vec![1; 64 << 10]).unwrap();
-        let copied =
-            Command::new("cp").arg("--reflink=always").args(["one", "two"]).current_dir(&clones).status();
-        assert!(copied.unwrap().success());
+        image::clone(&clones.join("one"), &clones.join("two"));
         assert!(succeeds(Command::new("sync").arg("-f").arg(&clones)));
         let found = sizes(&image.path(), |path| path == clones);
         assert_eq!(
@@ -266,7 +264,7 @@ fn blocks_in_reserve_of_an_overwritten_clone_may_be_freed() {
     }
     let Some(image) = filled(NAME, "xfs", UNMAPPED, 1) else { return };
     let (top, clone) = (image.join("top"), image.join("clone"));
-    assert!(succeeds(Command::new("cp").arg("--reflink=always").args([&top, &clone])));
+    image::clone(&top, &clone);
     let file = fs::File::options().write(true).open(&clone).unwrap();
     file.write_all_at(&[7; 4096], 8192).unwrap();
     let before = free(&image.path());

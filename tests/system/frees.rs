@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::support::child::Killed;
-use crate::support::image::{Image, free, in_namespace, mount, succeeds, sync};
+use crate::support::image::{Image, clone, free, in_namespace, mount, succeeds, sync};
 use crate::support::sandbox;
 use duke::base::job::{JobEnd, Pool};
 use duke::scan::{Mounts, Options, Scan};
@@ -48,10 +48,6 @@ fn noise(path: &Path, bytes: u64) {
     let mut contents = vec![0; usize::try_from(bytes).unwrap()];
     fs::File::open("/dev/urandom").unwrap().read_exact(&mut contents).unwrap();
     fs::write(path, contents).unwrap();
-}
-
-fn clone(from: &Path, to: &Path) {
-    assert!(succeeds(Command::new("cp").arg("--reflink=always").args([from, to])));
 }
 
 /// Creates directories with clones, a clone that was partly overwritten, hard links, and plain files.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::program::{program, run};
-use crate::support::image::{Image, free, free_in_background, in_namespace, mount, succeeds, sync};
+use crate::support::image::{Image, clone, free, free_in_background, in_namespace, mount, succeeds, sync};
 use duke::base::job::{JobEnd, Pool};
 use duke::testing::analysis::search::{Order, Query, Request};
 use duke::testing::delete::{self, CopyName, CopySharing, Journal, Operation, Reason, Report};
@@ -95,9 +95,8 @@ fn data_that_copies_share_in_part_is_not_wasted() {
         let bytes = noise(4 * MIB, 1);
         fs::write(image.join("file"), &bytes).unwrap();
         sync(&image.path());
-        let clone = |name: &str| {
-            let mut command = Command::new("cp");
-            assert!(succeeds(command.args(["--reflink=always", "file", name]).current_dir(image.path())));
+        let cloned = |name: &str| {
+            clone(&image.join("file"), &image.join(name));
             fs::File::options().write(true).open(image.join(name)).unwrap()
         };
         let wasted = || {
@@ -107,18 +106,18 @@ fn data_that_copies_share_in_part_is_not_wasted() {
             (root.get("groups").elements().len(), root.get("wasted").number())
         };
         let second = &bytes[bytes.len() / 2..];
-        clone("half").write_all_at(second, 2 * MIB).unwrap();
+        cloned("half").write_all_at(second, 2 * MIB).unwrap();
         let mib = i128::from(MIB);
         assert_eq!(wasted(), (1, 2 * mib), "{}", image.path().display());
         // The same half is written again in another clone, so three copies take up the space of two.
-        clone("other half").write_all_at(second, 2 * MIB).unwrap();
+        cloned("other half").write_all_at(second, 2 * MIB).unwrap();
         assert_eq!(wasted(), (1, 4 * mib));
         fs::write(image.join("copy"), &bytes).unwrap();
         assert_eq!(wasted(), (1, 8 * mib));
         fs::remove_file(image.join("half")).unwrap();
         fs::remove_file(image.join("other half")).unwrap();
         fs::remove_file(image.join("copy")).unwrap();
-        drop(clone("whole"));
+        drop(cloned("whole"));
         assert_eq!(wasted(), (0, 0));
     }
 }
@@ -135,8 +134,7 @@ fn directories_that_share_data_in_part_waste_only_the_rest() {
             fs::write(image.join(&format!("one/{seed}")), noise(MIB, seed)).unwrap();
         }
         sync(&image.path());
-        let mut command = Command::new("cp");
-        assert!(succeeds(command.args(["-r", "--reflink=always", "one", "two"]).current_dir(image.path())));
+        clone(&image.join("one"), &image.join("two"));
         for seed in 0..12 {
             let file = fs::File::options().write(true).open(image.join(&format!("two/{seed}"))).unwrap();
             file.write_all_at(&noise(MIB, seed)[..128 << 10], 0).unwrap();

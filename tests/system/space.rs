@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use crate::program::{program, run};
 use crate::support::child::Killed;
 use crate::support::fixtures::{self, Fixture};
-use crate::support::image::{Image, in_namespace, mount, succeeds};
+use crate::support::image::{Image, clone, in_namespace, mount, succeeds};
 use crate::support::{child, skip};
 use duke::scan::{Mounts, Options, Scan};
 use duke::testing::df;
@@ -227,9 +227,7 @@ fn snapshots_and_reflinks_make_the_scanned_more_than_the_used() {
     let [size, free, _] = statfs(&image.path());
     assert_eq!(alone.volume.capacity.unwrap().used(), size - free);
 
-    assert!(succeeds(
-        Command::new("cp").arg("--reflink=always").args([image.join("file"), image.join("clone")])
-    ));
+    clone(&image.join("file"), &image.join("clone"));
     let btrfs = |words: &[&str]| succeeds(Command::new("btrfs").args(words).current_dir(image.path()));
     if !btrfs(&["subvolume", "snapshot", "-r", ".", "snapshot"]) {
         skip(&format!("{NAME}: no btrfs program here"));

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::support::fixtures;
-use crate::support::image::{Image, in_namespace, mount, succeeds};
+use crate::support::image::{Image, clone, in_namespace, mount, succeeds};
 use crate::support::{naive, skip};
 use duke::scan::{Mounts, Options, Outcome};
 use duke::tree::{DirId, EntryState, Exclusion, Totals};
@@ -79,12 +79,7 @@ fn xfs_with_reflinks_equals_du() {
     fill(&image.path());
     let before = agrees(&image.path(), Mounts::Real);
     fixtures::file(image.join("original"), 4 << 20).unwrap();
-    let copy = Command::new("cp")
-        .arg("--reflink=always")
-        .arg(image.join("original"))
-        .arg(image.join("copy"))
-        .status();
-    assert!(copy.unwrap().success());
+    clone(&image.join("original"), &image.join("copy"));
     assert!(succeeds(Command::new("sync").arg("-f").arg(image.path())));
     // The file and its clone both count, as in du. Only the df view shows that their data is stored once.
     assert!(agrees(&image.path(), Mounts::Real).disk >= before.disk + (8 << 20));

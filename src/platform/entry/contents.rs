@@ -18,7 +18,7 @@ use super::imp;
 pub use super::imp::sync_file_system;
 use crate::base::clock::Time;
 use crate::base::kind::Kind;
-use crate::platform::entry::extents::{ExtentReference, StoredPart, unshared_ranges};
+use crate::platform::entry::extents::{ExtentReference, StoredForm, StoredPart, unshared_ranges};
 use crate::platform::{Attributes, Directory, Errno, FileId, errno_of, retry};
 
 /// Regular file that is open for reading.
@@ -62,12 +62,20 @@ impl From<FileStat> for ContentState {
 }
 
 /// Location of a file's contents on a volume.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StoredContents {
     /// Identity of the volume, if known.
     pub volume: Option<u64>,
     /// Parts of the file in order of their position.
     pub parts: Vec<StoredPart>,
+}
+
+impl StoredContents {
+    /// Returns `true` if files with this location have the same contents. This is unknown for reserved space without
+    /// data, and for compressed data, because the system does not report which part of an extent a file contains.
+    pub fn determines_contents(&self) -> bool {
+        self.parts.iter().all(|part| part.form == StoredForm::Plain)
+    }
 }
 
 impl ContentState {
@@ -138,7 +146,7 @@ impl Contents {
     /// Returns where the contents are stored. Returns `None` if the system does not report this.
     pub fn stored(&self) -> Option<StoredContents> {
         let mut parts = Vec::new();
-        let is_whole = self.locate(&mut |part| {
+        let is_whole = imp::locate(&self.file, &mut |part| {
             parts.push(part);
             ControlFlow::Continue(())
         });
@@ -175,14 +183,5 @@ impl Contents {
     /// Returns any error of `ioctl_fiemap(2)`.
     pub fn references(&self, each: &mut dyn FnMut(ExtentReference)) -> Result<bool, Errno> {
         imp::references(&self.file, each)
-    }
-
-    /// Calls `each` with the parts of the file in order of their position, until `each` returns `Break`. Returns `true`
-    /// if all parts were visited.
-    ///
-    /// # Errors
-    /// Returns any error of `ioctl_fiemap(2)`.
-    pub fn locate(&self, each: &mut dyn FnMut(StoredPart) -> ControlFlow<()>) -> Result<bool, Errno> {
-        imp::locate(&self.file, each)
     }
 }

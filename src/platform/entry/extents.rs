@@ -8,6 +8,9 @@ use std::ops::Range;
 /// begins to write data after 30 seconds.
 const UNWRITTEN: i64 = 120;
 
+/// Smallest size in bytes that compressed data can have on the volume. The system does not report the actual size.
+pub const SMALLEST_COMPRESSED: u64 = 4096;
+
 /// Returns `true` if new data of a file that last changed at `changed` may not be on the disk yet. Both times are in
 /// seconds since 1970.
 pub fn may_be_unwritten(changed: i64, now: i64) -> bool {
@@ -74,7 +77,7 @@ pub enum ExtentReference {
 }
 
 /// Part of a file's contents that is stored in one piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StoredPart {
     /// Offset of the first byte in the file.
     pub logical: u64,
@@ -86,7 +89,7 @@ pub struct StoredPart {
 }
 
 /// Form in which a part of a file is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StoredForm {
     /// The bytes are on the volume as they are.
     Plain,
@@ -157,7 +160,7 @@ pub struct ExtentVolume {
     pub inodes: u64,
 }
 
-pub use super::imp::{layout, sharing, volume, volume_id};
+pub use super::imp::{layout, sharing, volume};
 
 #[cfg(test)]
 mod tests {

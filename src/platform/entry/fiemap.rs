@@ -10,7 +10,7 @@ use nix::sys::statfs::fstatfs;
 use nix::sys::statvfs::{Statvfs, fstatvfs};
 
 use crate::platform::entry::extents::{
-    ExtentLayout, ExtentReference, ExtentVolume, Sharing, StoredForm, StoredPart,
+    ExtentLayout, ExtentReference, ExtentVolume, SMALLEST_COMPRESSED, Sharing, StoredForm, StoredPart,
 };
 use crate::platform::fs::overhead::btrfs::has_unwritten_data;
 use crate::platform::{Directory, Errno, retry};
@@ -52,9 +52,6 @@ impl Map {
 }
 
 const _: () = assert!(size_of::<Map>() == 32 + EXTENTS * 56);
-
-/// Minimum size in bytes of a compressed extent on disk.
-const BLOCK: u64 = 4096;
 
 const LAST: u32 = 0x1;
 const UNKNOWN: u32 = 0x2;
@@ -149,7 +146,7 @@ fn reference(extent: &Extent) -> ExtentReference {
         ExtentReference::Unlocated { length }
     } else {
         let is_compressed = is(ENCODED) && !is(ENCRYPTED);
-        let length = if is_compressed { BLOCK.min(length) } else { length };
+        let length = if is_compressed { SMALLEST_COMPRESSED.min(length) } else { length };
         ExtentReference::Located { start: physical, length, is_shared: is(SHARED), is_compressed }
     }
 }
@@ -263,10 +260,10 @@ impl Sums {
         add(if is_shared { &mut layout.shared } else { &mut layout.private });
         if !is_shared {
             let least = if is(DELAYED) {
-                extent.length.min(BLOCK)
+                extent.length.min(SMALLEST_COMPRESSED)
             } else if is_compressed {
                 let is_new = self.compressed.insert(extent.physical);
-                if is_new { extent.length.min(BLOCK) } else { 0 }
+                if is_new { extent.length.min(SMALLEST_COMPRESSED) } else { 0 }
             } else {
                 extent.length
             };

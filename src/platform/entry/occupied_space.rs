@@ -3,10 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::contents::StoredContents;
-use super::extents::{StoredForm, StoredPart};
-
-/// Number of bytes that represent a compressed extent, whose size on the volume is unknown: the smallest possible size.
-const COMPRESSED: u64 = 4096;
+use super::extents::{SMALLEST_COMPRESSED, StoredForm, StoredPart};
 
 /// Space on volumes that files occupy.
 #[derive(Debug, Default)]
@@ -16,8 +13,8 @@ pub struct OccupiedSpace {
 }
 
 impl OccupiedSpace {
-    /// Adds the space of a file, and returns how many bytes of it were already occupied by files added before. Compressed
-    /// data counts with its size before compression, as in the file's disk usage.
+    /// Adds the space of a file, and returns how many bytes of it files added before already occupy. Compressed data
+    /// counts with its size before compression, as in the file's disk usage.
     pub fn add(&mut self, contents: &StoredContents) -> u64 {
         let parts = contents.parts.iter();
         parts.fold(0, |known, part| known.saturating_add(self.add_part(contents.volume, part)))
@@ -27,7 +24,7 @@ impl OccupiedSpace {
         let StoredPart { physical, length, .. } = *part;
         match part.form {
             StoredForm::Plain | StoredForm::Reserved => self.add_range(volume, physical, length),
-            StoredForm::Compressed if self.add_range(volume, physical, COMPRESSED) > 0 => length,
+            StoredForm::Compressed if self.add_range(volume, physical, SMALLEST_COMPRESSED) > 0 => length,
             StoredForm::Compressed | StoredForm::Inline | StoredForm::Unknown => 0,
         }
     }

@@ -90,8 +90,8 @@ impl Drop for Unfinished {
         let Some(slot) = self.slot.map(|slot| &SLOTS[slot]) else { return };
         let name = slot.name.swap(null_mut(), Ordering::SeqCst);
         if !name.is_null() {
-            // SAFETY: `name` comes from `into_raw` in `new`, and this thread took it out of the slot, so no other thread
-            // has it.
+            // SAFETY: `name` comes from `into_raw` in `new`, and this thread took it out of the slot, so no other
+            // thread has it.
             drop(unsafe { CString::from_raw(name) });
         }
         slot.is_taken.store(false, Ordering::SeqCst);

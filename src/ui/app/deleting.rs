@@ -29,6 +29,7 @@ use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::operations::deletion::{DeletionMessage, DeletionRequest, ScriptFor};
 use crate::ui::options::DeleteMode;
+use crate::ui::progress::RescanMessage;
 use crate::ui::table_view::TableView;
 use crate::ui::views::Copies;
 
@@ -229,9 +230,21 @@ impl<'t> App<'t> {
         }
     }
 
+    /// Processes a message from the rescan. If it has ended, returns the next effect. If the user requested it in a
+    /// directory that no longer exists, the nearest existing directory is read, because it is shown now.
+    pub(super) fn take_rescan(&mut self, message: RescanMessage) -> Option<Effect> {
+        let is_by_user = self.cx.rescan().is_some_and(|rescan| rescan.wanted.is_some());
+        let shown = self.cx.place.id;
+        let replaced = self.cx.take_rescan(message)?;
+        let sought: Vec<DirId> = replaced.iter().copied().chain([shown]).collect();
+        let mut relocation = self.relocate(replaced);
+        let is_gone = is_by_user && sought.into_iter().all(|id| relocation.find(id).is_none());
+        self.after_rescan().or_else(|| if is_gone { self.cx.rescan_shown() } else { None })
+    }
+
     /// Takes the first of these steps that is needed after a rescan: rescan the next directory with restored items,
     /// reopen the deletion dialog if entries had changed, or check marked directories that have changed.
-    pub(super) fn after_rescan(&mut self) -> Option<Effect> {
+    fn after_rescan(&mut self) -> Option<Effect> {
         self.cx.read_returned().or_else(|| self.ask_again()).or_else(|| self.cx.compare_marks())
     }
 

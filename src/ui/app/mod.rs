@@ -108,16 +108,7 @@ impl<'t> App<'t> {
                 self.take_export(ended);
                 None
             }
-            Event::Rescan(again) => {
-                let shown = self.cx.place.id;
-                let is_by_user = self.cx.rescan().is_some_and(|rescan| rescan.wanted.is_some());
-                let replaced = self.cx.take_rescan(again)?;
-                let sought: Vec<_> = replaced.iter().copied().chain([shown]).collect();
-                let mut relocation = self.relocate(replaced);
-                let is_gone = sought.into_iter().all(|id| relocation.find(id).is_none());
-                let next = self.after_rescan();
-                if next.is_none() && is_gone && is_by_user { self.cx.rescan_shown() } else { next }
-            }
+            Event::Rescan(message) => self.take_rescan(message),
             Event::Deletion(message) => self.take_deletion(message),
             Event::Notice(notice) => {
                 self.cx.notify(notice);

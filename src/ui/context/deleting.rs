@@ -92,8 +92,8 @@ impl Context<'_> {
     /// Requests a recheck of these entries, and records that a rescan is running.
     pub fn recheck_entries(&mut self, selection: &Selection) -> Effect {
         let places: Places = selection.places();
-        let shown = selection.groups.iter().map(|group| group.directory);
-        let replaced = selection.items().filter_map(|(_, item)| item.directory).chain(shown).collect();
+        let parents = selection.groups.iter().map(|group| group.directory);
+        let replaced = selection.items().filter_map(|(_, item)| item.directory).chain(parents).collect();
         let name = selection.groups.first().map(|group| self.tree.name(group.directory).to_vec());
         self.await_rescan(name.unwrap_or_default(), None, replaced);
         Effect::Recheck(places)

@@ -85,15 +85,17 @@ pub fn shown(color: Color, colors: Colors) -> Option<Color> {
 
 /// Returns which of the palette colors `indexes` is nearest to `wanted`.
 pub fn nearest(indexes: impl IntoIterator<Item = u8>, wanted: [u8; 3]) -> u8 {
-    let distance = |index: u8| -> u32 {
-        let parts = exact(index).into_iter().zip(wanted);
-        parts.map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
-    };
-    indexes.into_iter().min_by_key(|index| distance(*index)).unwrap_or(7)
+    indexes.into_iter().min_by_key(|index| distance(*index, wanted)).unwrap_or(7)
 }
 
-/// Returns the index of the color from 16 to 255 that is nearest to `wanted`: a color of the cube or a gray. Most
-/// cells of a frame need a color, so the other colors are not compared.
+/// Returns the squared distance between a palette color and `wanted`.
+pub fn distance(index: u8, wanted: [u8; 3]) -> u32 {
+    let parts = exact(index).into_iter().zip(wanted);
+    parts.map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
+}
+
+/// Returns the index of the color from 16 to 255 that is nearest to `wanted`: a color of the cube or a gray. Called for
+/// most cells of a frame, so only the nearest color of the cube and the nearest gray are compared.
 pub fn nearest_of_palette(wanted: [u8; 3]) -> u8 {
     // The steps of the cube are 0, 95, 135, 175, 215 and 255; the grays are 8, 18, and so on up to 238.
     let [red, green, blue] =

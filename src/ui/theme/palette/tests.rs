@@ -2,7 +2,7 @@
 //! luminance), color blindness is simulated as described by Machado, Oliveira and Fernandes (2009), and
 //! differences are distances in CIE L*a*b*.
 
-use super::convert::{exact, nearest, nearest_of_palette};
+use super::convert::{distance, exact, nearest, nearest_of_palette};
 use super::*;
 
 type Linear = [f64; 3];
@@ -222,10 +222,6 @@ fn every_number_of_the_palette_is_nearest_to_itself() {
 
 #[test]
 fn a_color_is_replaced_by_one_of_the_nearest_in_the_palette() {
-    let distance = |index: u8, wanted: [u8; 3]| -> u32 {
-        let parts = exact(index).into_iter().zip(wanted);
-        parts.map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
-    };
     let steps = || (0..=255).step_by(15);
     let grays = (0..=255).map(|part| [part; 3]);
     let colors =
