@@ -148,18 +148,14 @@ impl Scan {
         self.shared.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Makes the scan read these directories of its tree next, the last one first. Skips roots and
-    /// directories that the scan has already begun to read.
-    pub fn look_at(&self, mut directories: Vec<DirId>) {
-        let tree = &self.shared.tree;
-        // Roots are skipped, because a root inside another root must not be read before the outer root.
-        directories.retain(|id| tree.parent(*id).is_some_and(|parent| parent != DirId::TOP));
+    /// Makes the scan read these directories of its tree next, the last one first. Skips directories that the scan has
+    /// already begun to read, and roots that lie inside other roots.
+    pub fn look_at(&self, directories: Vec<DirId>) {
         self.shared.looked_at.set(directories);
     }
 
     /// Makes the scan read, among the subdirectories in a batch of a directory's entries, first those that have changed
-    /// at
-    /// `time` or later. `time` is in seconds since 1970.
+    /// at `time` or later. `time` is in seconds since 1970.
     pub fn read_changed_first(&self, time: i64) {
         self.shared.changed_since.store(time, Ordering::Relaxed);
     }

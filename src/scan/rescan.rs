@@ -42,9 +42,7 @@ impl Shared {
         let rechecks = self.outermost(rechecks);
         let visitor = Visitor::new(self, false);
         self.workers.pool().in_place_scope(|scope| {
-            for id in directories(&rechecks) {
-                visitor.visit_root(scope, id);
-            }
+            visitor.visit_each(scope, directories(&rechecks));
         });
         let read = self.workers.take_linked();
         if self.is_stopped() {

@@ -68,14 +68,17 @@ impl<'s> Roots<'s> {
             shared.workers.has_read(&sealed);
         }
         shared.tree.begin(DirId::TOP);
+        // An inner root must not be read before the outer root, not even if the user is looking at it.
+        for inner in roots.iter().filter(|root| root.inside).filter_map(|root| root.id) {
+            shared.tree.begin(inner);
+        }
         Self { shared, roots }
     }
 
     /// Visits the roots that do not lie inside another root.
     pub(crate) fn visit_outermost<'v: 'j, 'j>(&self, visitor: &'v Visitor<'v>, scope: &Scope<'j>) {
-        for id in self.roots.iter().filter(|root| !root.inside).filter_map(|root| root.id) {
-            visitor.visit_root(scope, id);
-        }
+        let outermost = self.roots.iter().filter(|root| !root.inside);
+        visitor.visit_each(scope, outermost.filter_map(|root| root.id).collect());
     }
 
     /// Turns inner roots that the scan found while reading an outer root into aliases, and visits the inner roots
@@ -112,7 +115,7 @@ impl<'s> Roots<'s> {
         for (root, target) in self.roots.iter().zip(targets) {
             let Some(own) = root.id.filter(|_| root.inside) else { continue };
             if target == Some(own) {
-                visitor.visit_root(scope, own);
+                visitor.visit_begun(scope, own);
             } else {
                 shared.tree.discard(own);
             }

@@ -37,9 +37,9 @@ pub(crate) struct Visitor<'s> {
     pub(crate) policy: Policy<'s>,
 }
 
-/// Child directories from one batch, visited one after another.
+/// Directories that are visited one after another: the child directories from one batch, or the roots.
 struct ChildQueue<'v> {
-    /// Parent directory, if it was left open for its children.
+    /// Parent directory of all of them, if it was left open for its children.
     parent: Option<Arc<Opened<'v>>>,
     children: Box<[DirId]>,
 }
@@ -73,18 +73,22 @@ impl<'v> Visitor<'v> {
         Arc::new(self.shared.descriptors.hold(directory))
     }
 
-    /// Spawns a job that opens and reads the root `id`.
-    pub(crate) fn visit_root<'s>(&'v self, scope: &Scope<'s>, id: DirId)
+    /// Spawns a job that reads the directories `ids`, which may have different parents. Skips those that the scan has
+    /// already begun to read.
+    pub(crate) fn visit_each<'s>(&'v self, scope: &Scope<'s>, ids: Vec<DirId>)
     where
         'v: 's,
     {
-        scope.spawn(move |scope| match self.shared.open_from_root(id) {
-            Ok(directory) => self.read(scope, id, &self.hold(directory)),
-            Err(errno) => {
-                self.fail(id, errno);
-                self.shared.tree.release(id);
-            }
-        });
+        let queue = Arc::new(ChildQueue { parent: None, children: ids.into() });
+        scope.spawn(move |scope| self.visit(scope, queue, 0));
+    }
+
+    /// Spawns a job that reads the directory `id`, which has been marked as being read.
+    pub(crate) fn visit_begun<'s>(&'v self, scope: &Scope<'s>, id: DirId)
+    where
+        'v: 's,
+    {
+        scope.spawn(move |scope| self.enter(scope, id, self.shared.open_from_root(id)));
     }
 
     fn visit<'s>(&'v self, scope: &Scope<'s>, queue: Arc<ChildQueue<'v>>, index: usize)
@@ -105,7 +109,7 @@ impl<'v> Visitor<'v> {
             shared.workers.reads(id);
             return self.enter(scope, id, shared.open_from_root(id));
         }
-        let id = queue.children[index];
+        let Some(&id) = queue.children.get(index) else { return };
         if index + 1 < queue.children.len() {
             // The job for the siblings is spawned before the child is opened, because opening a child on an
             // unreachable server would otherwise delay the siblings.
@@ -136,7 +140,7 @@ impl<'v> Visitor<'v> {
         match opened {
             Ok(directory) => self.read(scope, id, &self.hold(directory)),
             Err(errno) => {
-                if !is_gone(errno) {
+                if !is_gone(errno) || self.is_root(id) {
                     self.fail(id, errno);
                 }
                 self.shared.tree.release(id);
@@ -193,8 +197,7 @@ impl<'v> Visitor<'v> {
             Err(errno) => {
                 // If a directory was deleted after it was opened, reading ends with `ENOENT`. This is not an error,
                 // even for a root, because the directory is now empty.
-                let has_ended =
-                    errno == Errno::ENOENT || is_gone(errno) && tree.parent(id) != Some(DirId::TOP);
+                let has_ended = errno == Errno::ENOENT || is_gone(errno) && !self.is_root(id);
                 if !has_ended {
                     self.fail(id, errno);
                 }
@@ -384,6 +387,10 @@ impl<'v> Visitor<'v> {
             }
             Decision::Leave(state) => batch.push(id, &skipped(Kind::Directory, state)),
         }
+    }
+
+    fn is_root(&self, id: DirId) -> bool {
+        self.shared.tree.parent(id) == Some(DirId::TOP)
     }
 
     fn fail(&self, id: DirId, errno: Errno) {

@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::support::id_of;
 use duke::scan::{Options, Outcome, Scan};
 use duke::testing::platform::Errno;
 use duke::tree::{DirId, EntryState, Relocation, Totals, Tree, Walk};
@@ -28,13 +29,8 @@ fn scan(root: &Path) -> Scan {
     Scan::run(vec![root.to_owned()], Options { threads: Some(2), ..Options::default() })
 }
 
-fn find(tree: &Tree, path: &Path) -> DirId {
-    let wanted = path.as_os_str().as_encoded_bytes();
-    Walk::new(tree, DirId::TOP).find(|(id, _)| tree.path(*id) == wanted).expect("it was scanned").0
-}
-
 fn rescan(scan: &Scan, path: &Path) {
-    let again = scan.rescan(find(scan.tree(), path)).unwrap();
+    let again = scan.rescan(id_of(scan.tree(), path)).unwrap();
     assert_eq!(again.wait(Duration::from_secs(60)), Some(Outcome::Complete));
 }
 
@@ -99,7 +95,7 @@ fn a_stopped_rescan_leaves_no_trace() {
     let scan = scan(root.path());
     let before = picture(scan.tree());
     fs::write(root.path().join("a/deep/new"), "new").unwrap();
-    let again = scan.rescan(find(scan.tree(), root.path())).unwrap();
+    let again = scan.rescan(id_of(scan.tree(), root.path())).unwrap();
     again.stop();
     if again.wait(Duration::from_secs(60)) == Some(Outcome::Stopped) {
         assert_eq!(picture(scan.tree()), before);
@@ -146,7 +142,7 @@ fn entries_that_do_not_answer_are_kept_and_reported() {
     let before = picture(scan.tree());
     let mode = |mode| fs::Permissions::from_mode(mode);
     fs::set_permissions(root.path().join("a"), mode(0)).unwrap();
-    let again = scan.rescan(find(scan.tree(), &root.path().join("a/deep"))).unwrap();
+    let again = scan.rescan(id_of(scan.tree(), &root.path().join("a/deep"))).unwrap();
     let outcome = again.wait(Duration::from_secs(60));
     fs::set_permissions(root.path().join("a"), mode(0o755)).unwrap();
     assert_eq!(outcome, Some(Outcome::Broken(vec!["permission denied".to_owned()])));
@@ -159,7 +155,7 @@ fn entries_that_do_not_answer_are_kept_and_reported() {
 fn entries_of_a_deleted_directory_are_deleted() {
     let root = fixture();
     let scan = scan(root.path());
-    let deeper = find(scan.tree(), &root.path().join("a/deep/deeper"));
+    let deeper = id_of(scan.tree(), &root.path().join("a/deep/deeper"));
     fs::remove_dir_all(root.path().join("a")).unwrap();
     let again = scan.rescan(deeper).unwrap();
     assert_eq!(again.wait(Duration::from_secs(60)), Some(Outcome::Complete));
@@ -170,7 +166,7 @@ fn entries_of_a_deleted_directory_are_deleted() {
     );
     let mut relocation = Relocation::new(scan.tree(), [deeper]);
     assert_eq!(relocation.find(deeper), None);
-    assert_eq!(relocation.nearest(deeper), find(scan.tree(), root.path()));
+    assert_eq!(relocation.nearest(deeper), id_of(scan.tree(), root.path()));
 }
 
 #[test]
@@ -180,7 +176,7 @@ fn replaced_directories_above_are_read_again() {
         fs::rename(root.path(), place.path().join("root")).unwrap();
         let root = place.path().join("root");
         let scan = scan(&root);
-        let deeper = find(scan.tree(), &root.join("a/deep/deeper"));
+        let deeper = id_of(scan.tree(), &root.join("a/deep/deeper"));
         fs::rename(root.join(replaced), place.path().join("old")).unwrap();
         fs::create_dir_all(root.join("a/deep/deeper")).unwrap();
         fs::write(root.join("a/deep/new"), "new").unwrap();
@@ -188,7 +184,7 @@ fn replaced_directories_above_are_read_again() {
         assert_eq!(again.wait(Duration::from_secs(60)), Some(Outcome::Complete));
         assert_eq!(picture(scan.tree()), picture(self::scan(&root).tree()), "{replaced:?}");
         let found = Relocation::new(scan.tree(), [deeper]).find(deeper);
-        assert_eq!(found, Some(find(scan.tree(), &root.join("a/deep/deeper"))));
+        assert_eq!(found, Some(id_of(scan.tree(), &root.join("a/deep/deeper"))));
     }
 }
 
@@ -317,7 +313,7 @@ fn remaining_names_get_the_new_link_count() {
     let scan = scan(root.path());
     fs::remove_file(root.path().join("a/deep/two")).unwrap();
     rescan(&scan, &root.path().join("a/deep"));
-    let b = find(scan.tree(), &root.path().join("b"));
+    let b = id_of(scan.tree(), &root.path().join("b"));
     let entry = scan.tree().entry(b, b"two again").unwrap();
     assert!(matches!(entry.state, EntryState::Known(metadata) if metadata.links.is_none()), "{entry:?}");
     assert_eq!(picture(scan.tree()), picture(self::scan(root.path()).tree()));
@@ -355,7 +351,7 @@ fn names_read_with_different_sizes_count_with_their_own() {
         fs::hard_link(&first, directory.join(name)).unwrap();
     }
     let scan = scan(root.path());
-    let id = find(scan.tree(), &directory);
+    let id = id_of(scan.tree(), &directory);
     let totals =
         || [id, scan.tree().parent(id).unwrap(), DirId::TOP].map(|id| scan.tree().totals(id).apparent);
     let before = totals();
@@ -383,7 +379,7 @@ fn links_to_files_count_like_the_files_after_a_rescan_too() {
     let options = Options { follow_symlinks: true, ..Options::default() };
     let scan = Scan::run(vec![root.path().to_owned()], options);
     let sizes = || {
-        let listing = scan.tree().listing(find(scan.tree(), &path("links")));
+        let listing = scan.tree().listing(id_of(scan.tree(), &path("links")));
         let entry = |record: &duke::tree::Entry<'_>| match record.state {
             EntryState::Known(metadata) => {
                 (record.name.to_vec(), (record.kind == duke::base::kind::Kind::Symlink, metadata.apparent))
@@ -400,6 +396,6 @@ fn links_to_files_count_like_the_files_after_a_rescan_too() {
     rescan(&scan, &path("links"));
     assert_eq!(sizes(), expected);
     let without = Scan::run(vec![root.path().to_owned()], Options::default());
-    let total = |scan: &Scan| scan.tree().totals(find(scan.tree(), root.path())).apparent;
+    let total = |scan: &Scan| scan.tree().totals(id_of(scan.tree(), root.path())).apparent;
     assert_eq!(total(&scan) - total(&without), 2 * 50_000 - 12 - 4);
 }

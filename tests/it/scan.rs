@@ -362,6 +362,30 @@ fn directories_that_are_looked_at_count_once() {
     }
 }
 
+#[test]
+fn a_root_that_is_looked_at_is_read_first_unless_it_is_inside_another() {
+    let fixture = Fixture::build(|at| {
+        ["a/x", "b/y", "c/z/inner"].iter().try_for_each(|below| fs::create_dir_all(at.join(below)))
+    });
+    let roots = ["c/z", "a", "b", "c"].map(|name| fixture.join(name));
+    let options = Options { threads: Some(1), head_start: PATIENCE, ..Options::default() };
+    let scan = Scan::start(roots.to_vec(), options).unwrap();
+    let tree = scan.tree();
+    while tree.listing(DirId::TOP).is_empty() {
+        std::thread::yield_now();
+    }
+    let ids: Vec<DirId> = tree.listing(DirId::TOP).directories().collect();
+    scan.look_at(vec![ids[2], ids[0]]);
+    scan.end_head_start();
+    assert_eq!(scan.wait(PATIENCE), Some(Outcome::Complete));
+    // The numbers of directories increase in the order in which the scan finds them.
+    let found = |path: &str| crate::support::id_of(tree, &fixture.join(path)).0;
+    assert!(found("b/y") < found("a/x"), "b is read first");
+    let alias = tree.listing(DirId::TOP).directories().next().map(|id| id.0);
+    assert_eq!(alias, Some(found("c/z")), "c/z is read as a part of c");
+    assert_eq!(tree.totals(DirId::TOP).items, 4, "x, y, z and inner");
+}
+
 /// Creates, deletes and renames entries, and replaces directories with links and files, until `stop` is set.
 fn stir(root: &Path, stop: &AtomicBool) {
     let churn = |round: u64| -> std::io::Result<()> {

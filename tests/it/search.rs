@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::support::id_of;
 use duke::base::job::{Job, JobEnd, Pool};
 use duke::scan::{Options, Scan};
 use duke::testing::analysis::search;
@@ -49,11 +50,6 @@ fn finish<T>(job: std::io::Result<Job<T>>) -> Arc<T> {
     job.latest().unwrap()
 }
 
-fn find(tree: &Tree, path: &Path) -> DirId {
-    let wanted = path.as_os_str().as_encoded_bytes();
-    Walk::new(tree, DirId::TOP).find(|(id, _)| tree.path(*id) == wanted).expect("it was scanned").0
-}
-
 #[test]
 fn a_filter_that_keeps_all_agrees_with_the_scan_in_every_directory() {
     let root = fixture();
@@ -92,17 +88,17 @@ fn types_and_a_search_for_everything_have_the_size_of_the_tree() {
 fn a_found_directory_has_the_size_of_the_tree() {
     let root = fixture();
     let tree = scan(root.path());
-    let below = Request { from: find(&tree, root.path()), ..request(&tree, "deep type:dir") };
+    let below = Request { from: id_of(&tree, root.path()), ..request(&tree, "deep type:dir") };
     let found = finish(search::search(&Pool::new(2).unwrap(), below));
     assert_eq!(found.matched, 2);
-    assert_eq!(found.sum.disk, tree.totals(find(&tree, &root.path().join("a/deep"))).disk);
+    assert_eq!(found.sum.disk, tree.totals(id_of(&tree, &root.path().join("a/deep"))).disk);
 }
 
 #[test]
 fn links_show_their_names_elsewhere_after_the_scan() {
     let root = fixture();
     let tree = scan(root.path());
-    let below = Request { from: find(&tree, &root.path().join("a")), ..request(&tree, "") };
+    let below = Request { from: id_of(&tree, &root.path().join("a")), ..request(&tree, "") };
     let links = finish(survey::links(&Pool::new(2).unwrap(), below));
     let names: Vec<_> =
         links.inodes.iter().map(|inode| (inode.count, inode.inside, inode.elsewhere)).collect();
@@ -141,14 +137,14 @@ fn a_search_by_size_its_filter_and_json_agree_on_every_directory() {
         exported.push((path, entry.get("disk").number()));
     }
     let (tree, pool) = (scan(root.path()), Pool::new(2).unwrap());
-    let from = find(&tree, root.path());
+    let from = id_of(&tree, root.path());
     let query = Query::parse("type:dir >0", 0).unwrap().below(from);
     let below = Request { from, query, ..request(&tree, "") };
     let found = finish(search::search(&pool, below.clone()));
     let filtered = finish(search::filter(&pool, Request { from: DirId::TOP, ..below }));
     assert_eq!(found.matched, exported.len() as u64 - 1);
     for (path, disk) in exported.iter().filter(|(path, _)| path != root.path()) {
-        assert_eq!(i128::from(filtered.totals(find(&tree, path)).disk), *disk, "{path:?}");
+        assert_eq!(i128::from(filtered.totals(id_of(&tree, path)).disk), *disk, "{path:?}");
         let is_it =
             |row: &&search::Row| row.entry.path(&tree).unwrap() == path.as_os_str().as_encoded_bytes();
         assert_eq!(i128::from(found.rows.iter().find(is_it).unwrap().key - 1), *disk, "{path:?}");
