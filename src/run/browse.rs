@@ -17,6 +17,7 @@ use crate::base::text::{escape, escape_path};
 use crate::delete::Journal;
 use crate::formats::snapshot::Snapshot;
 use crate::platform::atomic_file::AtomicFile;
+use crate::platform::process::limits::return_large_blocks;
 use crate::platform::terminal::stops;
 use crate::run::exit::Exit;
 use crate::run::snapshot_writer::SnapshotWriter;
@@ -111,6 +112,7 @@ pub enum Ending {
 /// Runs the browser and returns the exit code. Read errors affect the code only if they concern a root, because the
 /// browser has already shown the others.
 pub fn run(job: BrowseJob) -> Exit {
+    return_large_blocks();
     if let Err(error) = stops::hold() {
         return no_thread(&error);
     }

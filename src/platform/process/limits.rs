@@ -6,7 +6,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::unistd::{SysconfVar, sysconf};
 
 use super::imp::{MOST_DESCRIPTORS, threads_with_room};
-pub use super::imp::{MOST_THREADS, lower_priority};
+pub use super::imp::{MOST_THREADS, lower_priority, return_large_blocks};
 
 /// Raises the soft limit on open descriptors as far as the system permits, and returns the resulting limit
 /// (getrlimit(2)).

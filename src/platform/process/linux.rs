@@ -1,5 +1,5 @@
-//! Linux: number of threads in a limited address space, thread priority, and a check before `main` for closed
-//! standard streams.
+//! Linux: number of threads in a limited address space, memory of the allocator, thread priority, and a check before
+//! `main` for closed standard streams.
 
 #[path = "unix.rs"]
 #[allow(dead_code)] // this file replaces some items of `unix`
@@ -46,6 +46,22 @@ fn share_reserves() {
     // SAFETY: the call sets a number under the allocator's own lock and moves no memory. If it fails, nothing changes.
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, 1);
+    }
+}
+
+/// Makes the C library return large blocks of memory to the system as soon as they are freed (mallopt(3),
+/// `M_MMAP_THRESHOLD`). By default, glibc keeps up to 64 MiB for later use after a program has freed a large block.
+#[allow(unsafe_code)]
+pub fn return_large_blocks() {
+    #[cfg(target_env = "gnu")]
+    {
+        /// Smallest block, in bytes, that is returned.
+        const LARGE: libc::c_int = 1 << 20;
+        // SAFETY: the call sets a number under the allocator's own lock and moves no memory. If it fails, nothing
+        // changes.
+        unsafe {
+            libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE);
+        }
     }
 }
 
