@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::base::calendar::local_zone;
 use crate::base::format::Units;
@@ -23,7 +23,7 @@ use crate::run::exit::Exit;
 use crate::run::snapshot_writer::SnapshotWriter;
 use crate::run::streams;
 use crate::run::streams::{no_thread, print_error};
-use crate::scan::{self, Outcome, Scan};
+use crate::scan::{self, Outcome};
 use crate::source::baseline::BaselineSpec;
 use crate::source::snapshot_store;
 use crate::source::{Source, SourceSpec};
@@ -35,7 +35,7 @@ use crate::ui::keys::Keymap;
 use crate::ui::notice::Notice;
 use crate::ui::options::{DeletePolicy, Panes, Quitting, TabProgress};
 use crate::ui::theme::Theme;
-use crate::ui::{self, MouseCapture, Settings, Start};
+use crate::ui::{self, LastScan, MouseCapture, Settings, Start};
 
 /// Maximum time to wait for the first root before the browser opens. A busy machine takes about 100 ms to read a root.
 const GLANCE: Duration = Duration::from_secs(1);
@@ -129,17 +129,20 @@ pub fn run(job: BrowseJob) -> Exit {
     if let Some(exit) = check_roots(&source) {
         return exit;
     }
-    let (record, ignored) = match &earlier {
-        BaselineSpec::Kept(folder) if job.shows_recorded => recorded(&source, folder),
-        _ => (None, None),
+    let kept = match &earlier {
+        BaselineSpec::Kept(folder) if job.shows_recorded => Some(folder.clone()),
+        _ => None,
     };
-    if let Some(record) = &record {
-        source.read_changed_first(record.scanned_at);
-    }
+    let mut writers = Vec::new();
+    let mut begin = |source: &Source| {
+        let is_comparable = source.scan().is_some_and(|scan| scan.options().scope().is_some());
+        let policy = job.snapshots.clone().filter(|_| is_comparable);
+        writers.extend(policy.map(|policy| SnapshotWriter::begin(source, policy)));
+        kept.as_deref().map(|folder| recorded(source, folder)).unwrap_or_default()
+    };
     let settings = Settings {
         keymap: job.keymap,
-        notice: job.notice.or(ignored).map(Notice::Message),
-        record,
+        notice: job.notice.map(Notice::Message),
         source_kind: source.kind(),
         policy,
         quitting: job.quitting,
@@ -150,10 +153,7 @@ pub fn run(job: BrowseJob) -> Exit {
         start: if matches!(earlier, BaselineSpec::Source(_)) { Start::Growth } else { job.start },
         ..Settings::new(job.order, job.units, job.theme, local_zone())
     };
-    let is_comparable = |scan: &Scan| scan.options().scope().is_some();
-    let snapshots = job.snapshots.filter(|_| source.scan().is_some_and(is_comparable));
-    let writer = snapshots.map(|snapshots| SnapshotWriter::begin(&source, snapshots));
-    let exit = match ui::run(&mut source, &settings, earlier.clone()) {
+    let exit = match ui::run(&mut source, settings, earlier.clone(), &mut begin) {
         Ok(left) => {
             let written = write_directory(job.cwd_file.as_deref(), left.directory.as_deref());
             let old = match &earlier {
@@ -171,7 +171,7 @@ pub fn run(job: BrowseJob) -> Exit {
             Exit::Incomplete
         }
     };
-    if let Some(reason) = writer.and_then(SnapshotWriter::finish) {
+    for reason in writers.into_iter().filter_map(SnapshotWriter::finish) {
         print_error(&reason);
     }
     // The process ends now, and the system frees a large tree faster than duke could.
@@ -179,14 +179,19 @@ pub fn run(job: BrowseJob) -> Exit {
     exit
 }
 
-/// Opens the snapshot of the last scan of the same roots. Also returns a notice about the newest file that was ignored.
-fn recorded(source: &Source, folder: &Path) -> (Option<RecordedTree>, Option<String>) {
+/// Opens the snapshot of the last scan of the same roots, and makes the scan read changed directories first. Also
+/// returns a notice about the newest file that was ignored.
+fn recorded(source: &Source, folder: &Path) -> LastScan {
+    wait_for_roots(source);
     let latest = source.latest_in(folder, |old| is_of_roots(old, source.tree()));
     let record = latest
         .snapshot
         .map(|Snapshot { tree, about }| RecordedTree { tree: Arc::new(tree), scanned_at: about.scanned_at });
+    if let Some(record) = &record {
+        source.read_changed_first(record.scanned_at);
+    }
     let notice = |(path, reason): (PathBuf, String)| {
-        format!("Ignored {}: {}", escape_path(&path), escape(reason.as_bytes()))
+        Notice::Message(format!("Ignored {}: {}", escape_path(&path), escape(reason.as_bytes())))
     };
     (record, latest.ignored.map(notice))
 }
@@ -248,14 +253,20 @@ fn root_of(old: &Source) -> Result<PathBuf, Exit> {
     Err(Exit::Failure)
 }
 
-/// If no root of a scan can be read, prints the errors and returns an exit code, because the browser would have nothing
-/// to show. Waits at most `GLANCE`, in case a server does not respond.
-fn check_roots(source: &Source) -> Option<Exit> {
-    let tree = source.scan()?.tree();
-    let begun = Instant::now();
-    while tree.listing(DirId::TOP).is_empty() && source.outcome().is_none() && begun.elapsed() < GLANCE {
+/// Waits until a scan has read the attributes of its roots, but at most until it has run for `GLANCE`, in case a server
+/// does not respond.
+fn wait_for_roots(source: &Source) {
+    let Some(scan) = source.scan() else { return };
+    while scan.tree().listing(DirId::TOP).is_empty() && scan.outcome().is_none() && scan.elapsed() < GLANCE {
         std::thread::sleep(Duration::from_micros(200));
     }
+}
+
+/// If no root of a scan can be read, prints the errors and returns an exit code, because the browser would have nothing
+/// to show.
+fn check_roots(source: &Source) -> Option<Exit> {
+    wait_for_roots(source);
+    let tree = source.scan()?.tree();
     let missing = |root: Entry<'_>| match root.state {
         EntryState::Failed(errno) => {
             Some(format!("{}: {}", escape(root.name), io_error_text(&io::Error::from_raw_os_error(errno))))

@@ -115,7 +115,7 @@ impl<'s> Roots<'s> {
         for (root, target) in self.roots.iter().zip(targets) {
             let Some(own) = root.id.filter(|_| root.inside) else { continue };
             if target == Some(own) {
-                visitor.visit_begun(scope, own);
+                scope.spawn(move |scope| visitor.enter(scope, own, visitor.shared.open_from_root(own)));
             } else {
                 shared.tree.discard(own);
             }

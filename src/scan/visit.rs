@@ -83,14 +83,6 @@ impl<'v> Visitor<'v> {
         scope.spawn(move |scope| self.visit(scope, queue, 0));
     }
 
-    /// Spawns a job that reads the directory `id`, which has been marked as being read.
-    pub(crate) fn visit_begun<'s>(&'v self, scope: &Scope<'s>, id: DirId)
-    where
-        'v: 's,
-    {
-        scope.spawn(move |scope| self.enter(scope, id, self.shared.open_from_root(id)));
-    }
-
     fn visit<'s>(&'v self, scope: &Scope<'s>, queue: Arc<ChildQueue<'v>>, index: usize)
     where
         'v: 's,
@@ -133,7 +125,7 @@ impl<'v> Visitor<'v> {
     }
 
     /// Reads the directory `id` if it could be opened, or records the error.
-    fn enter<'s>(&'v self, scope: &Scope<'s>, id: DirId, opened: Result<Directory, Errno>)
+    pub(crate) fn enter<'s>(&'v self, scope: &Scope<'s>, id: DirId, opened: Result<Directory, Errno>)
     where
         'v: 's,
     {

@@ -15,6 +15,7 @@ use crate::base::kind::Kind;
 use crate::base::sync::Arc;
 use crate::base::text::escape;
 use crate::table::main_category::{CategorySizes, main_category};
+use crate::table::row::Precision;
 use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, EntryId, EntryState, LiveTotals, Tree};
 
@@ -34,6 +35,8 @@ pub struct Node {
     pub kind: Kind,
     /// Disk usage or apparent size in bytes, depending on the measure of the request.
     pub size: u64,
+    /// Precision of the size.
+    pub precision: Precision,
     /// Modification time in seconds since 1970.
     pub mtime: i64,
     /// Direction of the size change since the baseline; `None` if unknown.
@@ -144,6 +147,9 @@ impl Reader<'_> {
                 label,
                 kind: record.kind,
                 size,
+                precision: metadata
+                    .directory
+                    .map_or(Precision::Exact, |id| self.sizes.precision(tree, id, size)),
                 mtime: metadata.mtime,
                 change,
                 category: (record.kind == Kind::File).then(|| Category::of(&record)),

@@ -34,15 +34,6 @@ impl std::fmt::Debug for RecordedTree {
     }
 }
 
-/// Totals of a recorded tree, used to calculate the progress of the new scan.
-#[derive(Clone, Copy, Debug)]
-pub struct RecordedWhole {
-    /// Totals of all roots.
-    pub totals: Totals,
-    /// `true` if the tree contains files with several hard links.
-    pub has_links: bool,
-}
-
 /// Result of looking up a recorded entry in the tree of the running scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lookup {
@@ -60,6 +51,8 @@ pub struct RecordedTotals {
     /// Directories whose recorded totals were looked up, each with the length of its listing at that time.
     shown: Vec<(DirId, u64)>,
     totals: HashMap<DirId, Totals>,
+    /// `true` if the recorded tree contains files with several hard links.
+    has_links: bool,
     /// Recorded counterparts of the shown directories, except [`DirId::TOP`].
     directories: HashMap<DirId, RecordedDir>,
 }
@@ -116,7 +109,13 @@ impl RecordedTotals {
             let (disk, apparent) = (live.disk.min(recorded.disk), live.apparent.min(recorded.apparent));
             return Some(Totals { disk, apparent, ..live });
         }
-        let is_outgrown = live.disk > recorded.disk || live.apparent > recorded.apparent;
+        // The live sizes count every name of an inode, and the recorded sizes count an inode once.
+        let has_repeats = self.has_links || tree.has_links(id);
+        let is_outgrown = if has_repeats {
+            live.items > recorded.items
+        } else {
+            live.disk > recorded.disk || live.apparent > recorded.apparent
+        };
         (!is_outgrown).then_some(Totals { errors: live.errors, ..*recorded })
     }
 }
@@ -125,7 +124,7 @@ impl RecordedTree {
     /// Returns the recorded totals of `directories` in the tree `new`, and of the child directories that the scan has
     /// found in them so far.
     pub fn totals(&self, new: &Tree, directories: impl IntoIterator<Item = DirId>) -> RecordedTotals {
-        let mut found = RecordedTotals::default();
+        let mut found = RecordedTotals { has_links: self.has_links(), ..RecordedTotals::default() };
         for id in directories {
             found.shown.push((id, new.listing(id).length()));
             if let Some(was) = self.find(new, id) {
@@ -148,9 +147,8 @@ impl RecordedTree {
         self.tree.block_length(was) <= LONG
     }
 
-    /// Returns the recorded totals of all roots.
-    pub fn whole(&self) -> RecordedWhole {
-        RecordedWhole { totals: self.tree.totals(DirId::TOP), has_links: self.tree.has_stored_links() }
+    fn has_links(&self) -> bool {
+        self.tree.has_stored_links() || self.tree.has_links(DirId::TOP)
     }
 
     /// Returns the recorded directory with the same path as `id`. For the list of roots, returns `None` unless every
@@ -317,6 +315,21 @@ mod tests {
         let sizes = sizes(&record, &growing.tree, growing.root());
         assert_eq!(sizes.recorded(&growing.tree, growing.root()), None);
         assert!(sizes.totals(&growing.tree, growing.root()).apparent > 90_000);
+    }
+
+    #[test]
+    fn repeated_names_of_an_inode_do_not_outgrow_the_record() {
+        let links = |number: usize| {
+            (0..100).map(|name| linked_file(&format!("{name}"), 7, 999)).take(number).collect()
+        };
+        let record = record(build(vec![dir("a", vec![dir("read", links(100)), dir("slow", vec![])])]).0);
+        let growing = Growing::new();
+        growing.publish(vec![unread("a")]);
+        growing.read("a", vec![dir("read", links(99)), unread("slow")]);
+        let (tree, sizes) = (&growing.tree, sizes(&record, &growing.tree, growing.root()));
+        let a = tree.entry(growing.root(), b"a").unwrap().directory().unwrap();
+        assert!(sizes.live.totals(tree, a).disk > record.tree.totals(DirId::TOP).disk);
+        assert!(sizes.recorded(tree, a).is_some(), "the inode counts 99 times so far");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::base::format::{BRIEF, Units, brief_size, change, count, percent, shar
 use crate::base::kind::Kind;
 use crate::base::text::{fit, printable};
 use crate::table::column::{Column, RANGE, shared};
-use crate::tree::{DirId, EntryId, Exclusive, Metadata, StorageClass, StorageClasses, Tree};
+use crate::tree::{DirId, EntryId, Exclusive, Metadata, StorageClass, StorageClasses, Totals, Tree};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
@@ -25,6 +25,22 @@ pub enum Precision {
     Recorded,
     /// The number is a lower bound, because something below the entry was not read or the number is too large to store.
     AtLeast,
+}
+
+impl Precision {
+    /// Returns the precision of a directory's totals, one of which is shown as `size`. During a scan, the totals of a
+    /// complete directory may still change if it contains hard links, because repeated names are subtracted when the
+    /// scan ends.
+    pub fn of(tree: &Tree, id: DirId, totals: &Totals, size: u64) -> Self {
+        let status = tree.status(id);
+        if !status.is_complete() || tree.is_preliminary(id) {
+            Self::Growing
+        } else if status.partial || totals.errors > 0 || size == u64::MAX {
+            Self::AtLeast
+        } else {
+            Self::Exact
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

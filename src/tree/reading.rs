@@ -186,7 +186,13 @@ impl Tree {
     /// Returns `true` if the totals of `id` may still change during the scan: the directory is incomplete, or it
     /// contains names of inodes with several links. Repeated names are subtracted at the end of the scan.
     pub(crate) fn is_growing(&self, id: DirId) -> bool {
-        !self.status(id).is_complete() || self.dir(id).has(LINKED)
+        !self.status(id).is_complete() || self.has_links(id)
+    }
+
+    /// Returns `true` if `id` contains names of inodes with several links. Child directories count only once they are
+    /// complete.
+    pub(crate) fn has_links(&self, id: DirId) -> bool {
+        self.dir(id).has(LINKED)
     }
 
     /// Returns `true` if the totals of `id` cannot be compared with those of another tree yet, because this tree is

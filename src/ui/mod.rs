@@ -75,6 +75,8 @@ use crate::platform::terminal::signals::Watch;
 use crate::platform::terminal::stops;
 use crate::source::Source;
 use crate::source::baseline::{Baseline, BaselineSpec};
+use crate::table::recorded::RecordedTree;
+use notice::Notice;
 pub use options::{MouseCapture, Start};
 pub use session::BrowserEnd;
 use session::{Left, Session};
@@ -85,14 +87,23 @@ use terminal::screen::{Guard, Screen};
 /// Size in bytes of the output buffer. A frame up to this size is sent in one write.
 const FRAME: usize = 1 << 18;
 
+/// Last scan of a source, shown while the source is read, and a notice about it. Both may be missing.
+pub type LastScan = (Option<RecordedTree>, Option<Notice>);
+
 /// Shows the tree of `source` until the user quits. Returns the paths to print and the last directory shown. Does not
 /// wait for the source to finish. If the user scans the parent directory, that scan replaces `source`. `earlier` is the
-/// baseline for growth.
+/// baseline for growth. Calls `begin` with each source, which returns the last scan to show while the source is read,
+/// and a notice.
 ///
 /// # Errors
 /// Returns an error if the terminal cannot be taken over or no longer responds. In both cases, the terminal has already
 /// been restored.
-pub fn run(source: &mut Source, settings: &Settings, mut earlier: BaselineSpec) -> io::Result<BrowserEnd> {
+pub fn run(
+    source: &mut Source,
+    mut settings: Settings,
+    mut earlier: BaselineSpec,
+    begin: &mut dyn FnMut(&Source) -> LastScan,
+) -> io::Result<BrowserEnd> {
     let screen = Screen::new(settings.mouse, settings.tab)?;
     let _guard = Guard(screen.clone());
     restore_on_panic(&screen);
@@ -106,8 +117,10 @@ pub fn run(source: &mut Source, settings: &Settings, mut earlier: BaselineSpec) 
     let writer = BufWriter::with_capacity(FRAME, screen.clone());
     let mut terminal = Terminal::new(CrosstermBackend::new(writer))?;
     let mut expected = None;
-    let mut settings = settings.clone();
     loop {
+        let (record, notice) = begin(source);
+        settings.record = record;
+        settings.notice = settings.notice.take().or(notice);
         let basis = Baseline::new(earlier.clone(), source.clone());
         let mut session = Session::new(&mut terminal, &screen, &mut input, source, &settings, basis)?;
         if let Some(name) = expected.take() {
@@ -121,7 +134,7 @@ pub fn run(source: &mut Source, settings: &Settings, mut earlier: BaselineSpec) 
             Left::Tree(above) => {
                 earlier = earlier.above();
                 settings.start = Start::Sizes;
-                settings.record = None;
+                settings.notice = None;
                 if let Some(background) = input.background {
                     settings.theme.looks.background = background;
                 }

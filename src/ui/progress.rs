@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use super::terminal::tab_progress;
 use crate::scan::{Outcome, Progress};
-use crate::table::recorded::RecordedWhole;
-use crate::tree::DirId;
+use crate::tree::{DirId, Totals};
 
 /// Minimum interval between measurements of the reading rate.
 const RATE_EVERY: Duration = Duration::from_millis(500);
@@ -54,7 +53,7 @@ pub struct ScanState {
     pub rate: u64,
     pub is_stopping: bool,
     /// Totals recorded by an earlier scan, if its sizes are shown.
-    pub recorded: Option<RecordedWhole>,
+    pub recorded: Option<Totals>,
     /// Time and number of entries at the last measurement of the rate.
     rated: (Duration, u64),
 }
@@ -71,24 +70,17 @@ impl ScanState {
         self.last = tick;
     }
 
-    /// Returns the percentage of the scan that is done. It is relative to the bytes or entries that an earlier
-    /// scan found. Without an earlier scan, it is relative to the used space of the file system. Returns `None`
+    /// Returns the percentage of the scan that is done. It is relative to the bytes and entries that an earlier
+    /// scan found, whichever is smaller: a large file or several names of an inode may account for most of the
+    /// bytes early. Without an earlier scan, it is relative to the used space of the file system. Returns `None`
     /// if both are unknown, for example because the scan does not read exactly one whole file system. The value
     /// never falls during a scan, because the counters only grow. The maximum is 99, because some data is counted
     /// twice or grows during the scan.
     pub fn percent(&self) -> Option<u8> {
         let Progress { disk, expected, entries, .. } = self.last.progress;
-        let Some(RecordedWhole { totals, has_links }) = &self.recorded else {
-            return Some(percentage(disk, expected?));
-        };
-        let (of_bytes, of_entries) = (percentage(disk, totals.disk), percentage(entries, totals.items));
-        Some(match totals.disk {
-            0 => of_entries,
-            // The progress counts the bytes of an inode once per name, but the total of the earlier scan counts
-            // them only once. The percentage of the bytes may therefore be too high.
-            _ if *has_links => of_bytes.min(of_entries),
-            _ => of_bytes,
-        })
+        let Some(totals) = &self.recorded else { return Some(percentage(disk, expected?)) };
+        let of_entries = percentage(entries, totals.items);
+        Some(if totals.disk == 0 { of_entries } else { of_entries.min(percentage(disk, totals.disk)) })
     }
 
     /// Returns the progress to show in the terminal's tab.
@@ -135,23 +127,21 @@ mod tests {
     }
 
     #[test]
-    fn the_percentage_confirmed_is_that_of_the_recorded_bytes() {
-        let percent = |(disk, items), has_links, (read, entries)| {
+    fn the_percentage_confirmed_is_that_of_bytes_or_entries() {
+        let percent = |(disk, items), (read, entries)| {
             let totals = Totals { disk, items, ..Totals::default() };
-            let mut scan =
-                ScanState { recorded: Some(RecordedWhole { totals, has_links }), ..ScanState::default() };
+            let mut scan = ScanState { recorded: Some(totals), ..ScanState::default() };
             let progress = Progress { disk: read, entries, expected: Some(1), ..Progress::default() };
             scan.take(Tick { progress, ..Tick::default() });
             scan.percent().unwrap()
         };
-        assert_eq!(percent((400, 10), false, (100, 9)), 25);
-        assert_eq!(percent((400, 10), false, (500, 1)), 99);
-        // One inode with ten names. The first name already adds all 400 bytes, so the percentage of entries is used.
-        assert_eq!(percent((400, 10), true, (400, 1)), 10);
-        assert_eq!(percent((400, 10), true, (100, 9)), 25);
+        assert_eq!(percent((400, 10), (100, 9)), 25);
+        assert_eq!(percent((400, 10), (500, 10)), 99);
+        // One large file, or one inode with ten names: the first name already adds all 400 bytes.
+        assert_eq!(percent((400, 10), (400, 1)), 10);
         // The recorded disk usage is 0 if all files are empty and the directories take no blocks.
-        assert_eq!(percent((0, 10), false, (0, 3)), 30);
-        assert_eq!(percent((0, 10), true, (0, 11)), 99);
+        assert_eq!(percent((0, 10), (0, 3)), 30);
+        assert_eq!(percent((0, 10), (0, 11)), 99);
     }
 
     #[test]

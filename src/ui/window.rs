@@ -110,7 +110,7 @@ impl Window {
         };
         Self {
             totals,
-            bound: precision(tree, sizes, place.id, size),
+            bound: sizes.precision(tree, place.id, size),
             errno: status.errno,
             is_complete: status.is_complete(),
             all_items: sizes.filtered.as_ref().map(|_| sizes.live.totals(tree, place.id).items),
@@ -180,7 +180,7 @@ fn row_of(tree: &Tree, sizes: &SizeSource, entry: EntryId, record: &Entry<'_>, m
     let size = totals_size(&totals, measure);
     Row {
         directory: Some(id),
-        precision: precision(tree, sizes, id, size),
+        precision: sizes.precision(tree, id, size),
         has_errors: totals.errors > 0,
         note: status.errno.map(error).or(kind),
         ..row
@@ -195,25 +195,4 @@ fn error(errno: i32) -> RowNote {
 
 pub fn totals_size(totals: &Totals, measure: Measure) -> u64 {
     measure.of(totals.disk, totals.apparent)
-}
-
-/// Returns the precision of the totals that `sizes` shows for a directory.
-fn precision(tree: &Tree, sizes: &SizeSource, id: DirId, size: u64) -> Precision {
-    match sizes.recorded(tree, id) {
-        Some(_) => Precision::Recorded,
-        None => bound(tree, id, &sizes.totals(tree, id), size),
-    }
-}
-
-/// Returns the precision of a directory's totals. During a scan, the totals of a complete directory may still change if
-/// it contains hard links, because repeated names are subtracted when the scan ends.
-pub fn bound(tree: &Tree, id: DirId, totals: &Totals, size: u64) -> Precision {
-    let status = tree.status(id);
-    if !status.is_complete() || tree.is_preliminary(id) {
-        Precision::Growing
-    } else if status.partial || totals.errors > 0 || size == u64::MAX {
-        Precision::AtLeast
-    } else {
-        Precision::Exact
-    }
 }

@@ -128,3 +128,36 @@ fn a_damaged_latest_snapshot_is_ignored_with_a_notice() {
         assert_eq!(session.quit().exit_code(), 0);
     }
 }
+
+/// The scan of the parent directory shows its last scan, too, and replaces the snapshot of it.
+#[test]
+fn a_scan_of_the_parent_directory_begins_with_its_last_scan() {
+    if !crate::support::room::keeps_snapshots() {
+        return;
+    }
+    let (place, state) = (Place::new(), Place::new());
+    place.file("t/large/inner/video", 900_000);
+    place.file("t/old", 700_000);
+    let mut save = program();
+    save.current_dir(place.path()).env("XDG_STATE_HOME", state.path()).args(["save", "t"]);
+    run(&mut save).ended(0);
+    let file = || std::fs::read_dir(state.join("duke")).unwrap().map(|file| file.unwrap().file_name());
+    let before: Vec<_> = file().collect();
+    // A damaged snapshot is noticed only if it is used.
+    let path = state.join("duke").join(&before[0]);
+    let length = std::fs::metadata(&path).unwrap().len();
+    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(length - 3).unwrap();
+    let mut command = duke(std::path::Path::new("t/large"));
+    command.cwd(place.path());
+    command.env("XDG_STATE_HOME", state.path());
+    let mut session = Session::run(command);
+    session.wait_for_text("inner");
+    session.press("h");
+    session.wait_for_text("[ Yes ]");
+    session.press("y");
+    session.wait_for_text("Ignored");
+    session.wait_for_text("1 of 2");
+    assert_eq!(session.quit().exit_code(), 0);
+    let written = file().filter(|name| !before.contains(name)).count();
+    assert_eq!(written, 2, "a snapshot of each of the two scans: {:?}", file().collect::<Vec<_>>());
+}

@@ -21,6 +21,7 @@ use crate::table::column::{Column, SortContext};
 pub use crate::table::order::{Direction, Grouping, Hidden, Order};
 use crate::table::recorded::RecordedTotals;
 use crate::table::recorded_rows::{RecordedDir, RecordedRows};
+use crate::table::row::Precision;
 use crate::tree::sort::sort;
 use crate::tree::{DirId, EntryState, Listing, LiveTotals, Position, Totals, Tree};
 
@@ -60,6 +61,14 @@ impl SizeSource {
     pub fn recorded(&self, tree: &Tree, id: DirId) -> Option<Totals> {
         let recorded = self.recorded.as_ref().filter(|_| self.filtered.is_none())?;
         recorded.totals(tree, &self.live, id)
+    }
+
+    /// Returns the precision of the totals to show for `id`, one of which is shown as `size`.
+    pub fn precision(&self, tree: &Tree, id: DirId, size: u64) -> Precision {
+        match self.recorded(tree, id) {
+            Some(_) => Precision::Recorded,
+            None => Precision::of(tree, id, &self.totals(tree, id), size),
+        }
     }
 
     /// Returns the recorded directory whose entries are shown in addition to those that the scan has found in `id`.

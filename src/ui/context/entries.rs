@@ -3,13 +3,12 @@
 use super::Context;
 use crate::table::row::Precision;
 use crate::tree::{DirId, Totals, join};
-use crate::ui::window::bound;
 
 impl Context<'_> {
     /// Returns the totals of a directory, their precision, and its error number if it could not be read.
     pub fn standing(&self, id: DirId) -> (Totals, Precision, Option<i32>) {
         let (totals, status) = (self.live.totals(self.tree, id), self.tree.status(id));
-        (totals, bound(self.tree, id, &totals, totals.disk), status.errno)
+        (totals, Precision::of(self.tree, id, &totals, totals.disk), status.errno)
     }
 
     pub fn shared(&self, id: DirId) -> u64 {

@@ -165,7 +165,7 @@ impl<'t> Context<'t> {
             sorting: None,
             owners: OwnerNames::default(),
         };
-        cx.scan.recorded = settings.record.as_ref().map(RecordedTree::whole);
+        cx.scan.recorded = settings.record.as_ref().map(|record| record.tree.totals(DirId::TOP));
         cx.path = cx.place_path();
         match settings.start {
             Start::Growth => cx.sort_by_growth(),

@@ -230,8 +230,11 @@ impl Context<'_> {
         let capacity = self.volume()?.capacity.ok()?;
         let here = self.window.totals.disk.min(capacity.used());
         let part = |name: &str, bytes, role| StripPart { name: name.to_owned(), bytes, role };
-        let is_recorded = self.window.bound == Precision::Recorded;
-        let here_name = if is_recorded { "here (last scan)" } else { "here" };
+        let here_name = match self.window.bound {
+            Precision::Recorded => "here (last scan)",
+            Precision::Growing => "here (so far)",
+            Precision::Exact | Precision::AtLeast => "here",
+        };
         Some([
             part(here_name, here, Role::Program),
             part("elsewhere", capacity.used() - here, Role::Archive),

@@ -46,7 +46,8 @@ impl Context<'_> {
         // Damage is detected only when the lookup reads the affected part of the file, so it is checked afterwards. The
         // sizes that come from a damaged part are 0.
         if let Some(damage) = record.tree.damage() {
-            (self.record, self.recorded) = (None, None);
+            (self.record, self.recorded, self.scan.recorded) = (None, None, None);
+            self.sort_anew();
             for sheet in self.views.sheets.iter_mut().filter(|sheet| sheet.table.is_of_tree) {
                 sheet.rows.reload(Keep::Nothing);
             }

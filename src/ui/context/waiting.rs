@@ -172,7 +172,11 @@ impl Context<'_> {
         if !is_whole && !is_found {
             return None;
         }
-        if self.place.rows().recorded().is_some() && !self.is_sorting() {
+        let has_old_row = match self.place.recorded_entry() {
+            Some(record) if is_found => name == Some(record.name),
+            _ => !is_found && self.place.rows().recorded().is_some(),
+        };
+        if has_old_row && !self.is_sorting() {
             // Sorting is usually delayed after a key press. Here, the rows are sorted at once, because the command
             // waits for them.
             self.sort();

@@ -58,6 +58,10 @@ fn recorded_sizes_are_marked_and_sorted_until_they_are_confirmed() {
     assert_eq!(precisions(&app), rows.map(|(name, precision)| (name.to_owned(), precision)));
     assert_eq!(app.cx.window.bound, recorded);
     assert!(screen(&mut app).contains("as of today 00:00"), "{}", screen(&mut app));
+    app.update(Event::Resize(44, 12));
+    let narrow = screen(&mut app);
+    assert!(narrow.contains("as of today 00:00") && !narrow.contains("confirmed"), "{narrow}");
+    app.update(Event::Resize(80, 12));
     growing.read("b", vec![file("x", 5 << 20, 0)]);
     tick(&mut app, 3000, None);
     let rows = [gone, ("b/", Precision::Exact), ("a/", recorded), ("new/", Precision::Growing)];
@@ -181,6 +185,26 @@ fn a_long_recorded_listing_is_merged_once_that_takes_a_small_part_of_the_scan() 
     press(&mut app, "End");
     work(&mut app, &growing.tree);
     assert_eq!((app.cx.window.rows, app.cx.place.index()), (ENTRIES, 1023));
+}
+
+#[test]
+fn a_key_in_a_long_list_acts_as_soon_as_its_entry_is_found() {
+    const ENTRIES: usize = 70_000;
+    let names =
+        |range: std::ops::Range<usize>| range.map(|number| file(&format!("file {number:06}"), 512, 0));
+    let growing = Growing::new();
+    let (tree, _) = build(names(0..ENTRIES).collect());
+    let mut app = opened_with(&growing, open_bytes(snapshot(&tree)).unwrap().tree);
+    press(&mut app, "G");
+    work(&mut app, &growing.tree);
+    press(&mut app, "G Space");
+    growing.publish(names(ENTRIES - 1..ENTRIES).collect());
+    for milliseconds in [1100, 1200, 1300] {
+        tick(&mut app, milliseconds, None);
+        work(&mut app, &growing.tree);
+    }
+    assert_eq!((app.cx.marks().count(), app.cx.window.rows), (1, ENTRIES));
+    assert!(app.cx.place.rows().recorded().is_some(), "the other entries have not been found yet");
 }
 
 #[test]

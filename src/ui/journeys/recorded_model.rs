@@ -84,6 +84,10 @@ fn check(app: &mut App<'_>, [old, new]: [&Nodes; 2], path: &[String], read: &BTr
     let recorded = at(old, path).filter(|_| !tree.is_listed(id));
     let recorded = recorded.into_iter().flat_map(|nodes| nodes.keys().map(String::as_str));
     let expected: BTreeSet<&str> = found.iter().copied().chain(recorded).collect();
+    if app.cx.window.bound == Precision::Exact {
+        let whole = disk(&Node::Directory(nodes.clone()), &mut HashSet::new());
+        assert_eq!(app.cx.window.totals.disk, whole, "{path:?}");
+    }
     let lines = app.cx.window.lines.clone();
     let names: BTreeSet<&str> = lines.iter().map(|row| row.label.trim_end_matches('/')).collect();
     assert_eq!((lines.len(), &names), (expected.len(), &expected), "{path:?}");
@@ -99,15 +103,18 @@ fn check(app: &mut App<'_>, [old, new]: [&Nodes; 2], path: &[String], read: &BTr
     }
 }
 
-/// Checks that the recorded entry in row `index` cannot be deleted, marked or inspected.
+/// Checks that no key deletes, marks, opens, inspects or starts the recorded entry in row `index`.
 fn cannot_be_acted_on(app: &mut App<'_>, index: usize) {
     press(app, "g");
     (0..index).for_each(|_| drop(press(app, "j")));
     assert!(app.cx.place.recorded_entry().is_some() && app.cx.place.entry().is_none());
-    for key in ["d", "D", "Space", "i"] {
+    let shown = app.cx.place.id;
+    for key in ["d", "D", "Space", "i", "o", "v", "Enter", "V", "+", "*"] {
         let effects = press(app, key);
-        assert!(!effects.iter().any(|effect| matches!(effect, Effect::Deletion(_))), "{key}: {effects:?}");
+        let acts = |effect: &Effect| matches!(effect, Effect::Deletion(_) | Effect::Start(_));
+        assert!(!effects.iter().any(acts), "{key}: {effects:?}");
         assert!(app.layers.is_empty() && app.cx.marks().count() == 0, "{key}");
+        assert!(app.cx.place.id == shown && !app.cx.is_ranging(), "{key}");
         press(app, "Esc");
     }
 }

@@ -63,15 +63,18 @@ fn a_view_of_the_last_scan_says_that_more_rows_are_being_found() {
 fn damage_found_by_a_view_is_reported_and_the_view_shows_the_running_scan() {
     // The files of `a` fill a block of the snapshot, so that the listing of `b` is in a block of its own.
     let files = (0..8000).map(|number| file(&format!("file {number:04}"), 3 << 20, 0)).collect();
-    let (tree, _) = build(vec![dir("a", files), dir("b", vec![file("damaged", 1 << 20, 0)])]);
+    let (tree, _) =
+        build(vec![dir("a", files), dir("b", vec![file("damaged", 1 << 20, 0)]), file("gone", 1 << 20, 0)]);
     let growing = begun();
     let mut app = opened_with(&growing, damaged(&tree, b"damaged"));
     assert_eq!(app.cx.notice_text(), None);
+    assert!(app.cx.place.rows().recorded().is_some() && app.cx.scan.percent().is_some());
     press(&mut app, "2");
     work(&mut app, &growing.tree);
     tick(&mut app, 1080, None);
     let notice = app.cx.notice_text().unwrap();
     assert!(notice.starts_with("Ignored the sizes of the last scan: byte "), "{notice}");
+    assert!(app.cx.place.rows().recorded().is_none() && app.cx.scan.percent().is_none());
     growing.read("b", vec![file("x", 90 << 20, 0)]);
     tick(&mut app, 1160, None);
     work(&mut app, &growing.tree);
@@ -124,6 +127,27 @@ fn the_overview_shows_the_last_scan_until_the_scan_has_ended() {
 }
 
 #[test]
+fn growing_sizes_have_a_sign_in_preview_and_treemap() {
+    let growing = Growing::new();
+    growing.publish(vec![
+        dir("done", vec![file("x", 3 << 20, 0)]),
+        dir("new", vec![file("y", 5 << 20, 0), unread("z")]),
+    ]);
+    let (tree, _) = build(vec![dir("done", vec![file("x", 3 << 20, 0)])]);
+    let mut app = opened_with(&growing, tree);
+    app.update(Event::Resize(160, 40));
+    tick(&mut app, 1000, None);
+    work(&mut app, &growing.tree);
+    for key in ["g", "5"] {
+        press(&mut app, key);
+        work(&mut app, &growing.tree);
+        let shown = screen(&mut app);
+        assert!(shown.contains("new/  ·5.0 MiB"), "{key}: {shown}");
+        assert!(!shown.contains("done/  ·"), "{key}: {shown}");
+    }
+}
+
+#[test]
 fn the_cursor_of_a_view_stays_on_its_entry_when_the_scan_ends() {
     let growing = begun();
     let mut app = opened(&growing);
@@ -169,7 +193,7 @@ fn read(growing: &Growing, app: &mut App<'_>, entries: Vec<Plan>) -> Option<Effe
 }
 
 /// Keys that, on a row from the last scan, take effect only after the running scan has found the entry.
-const WAITING: [&str; 4] = ["Space", "o", "v", "i"];
+const WAITING: [&str; 5] = ["Space", "o", "v", "b", "i"];
 
 #[test]
 fn a_key_in_a_view_waits_and_then_acts_on_the_entry_that_was_found() {
@@ -196,6 +220,7 @@ fn a_key_in_a_view_waits_and_then_acts_on_the_entry_that_was_found() {
             }
             "o" => assert_eq!(effect, Some(Effect::Start(Launch::Open(path)))),
             "v" => assert!(matches!(effect, Some(Effect::Start(Launch::View(_, name))) if name == b"x")),
+            "b" => assert!(matches!(effect, Some(Effect::Start(Launch::Shell(_))))),
             _ => assert!(matches!(app.layers.last(), Some(Layer::Info(_)))),
         }
         assert_eq!(page_labels(&app).1, Precision::Recorded);

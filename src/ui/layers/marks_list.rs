@@ -140,7 +140,9 @@ impl<'t> Component<'t> for MarksList<'t> {
 fn text<'a>(cx: &Context<'_>, (place, mark): &(EntryName<'_>, Mark), area: Rect) -> Line<'a> {
     let room = usize::from(area.width);
     let bytes = totals_size(&mark.totals(cx.tree, &cx.live), cx.order.measure);
-    let number = if room < NARROW { " ".to_owned() } else { format!("   {}  ", size(bytes, cx.units)) };
+    let sign = mark.directory.map_or("", |id| cx.theme.glyphs.precision(cx.standing(id).1));
+    let number =
+        if room < NARROW { " ".to_owned() } else { format!("  {sign:1}{}  ", size(bytes, cx.units)) };
     let path = cx.shown_path(&Marks::path(cx.tree, *place));
     let suffix = if mark.kind == Kind::Directory && !path.ends_with(b"/") { "/" } else { "" };
     let room = room.saturating_sub(crate::base::text::width(&number) + suffix.len());

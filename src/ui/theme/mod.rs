@@ -14,6 +14,7 @@ use ratatui::style::{Color, Style};
 use ratatui::text::Span;
 
 use crate::analysis::compare::trend::Trend;
+use crate::table::row::Precision;
 
 pub use colors::{ColorChoice, Colors};
 pub use palette::{Background, Looks, Preset, Role, color, color_name, filled, ink, mixed};
@@ -56,9 +57,14 @@ impl Glyphs {
         "~"
     }
 
-    /// Returns the symbol shown before a number if it is from an earlier scan, and nothing otherwise.
-    pub fn recorded_if(self, is_recorded: bool) -> &'static str {
-        if is_recorded { self.recorded() } else { "" }
+    /// Returns the symbol shown before a number of this precision; empty for an exact number.
+    pub fn precision(self, precision: Precision) -> &'static str {
+        match precision {
+            Precision::Exact => "",
+            Precision::Growing => self.growing(),
+            Precision::Recorded => self.recorded(),
+            Precision::AtLeast => self.at_least(),
+        }
     }
 
     /// Returns the symbol shown in front of the row under the cursor.

@@ -15,9 +15,9 @@ use super::table::{
 };
 use crate::analysis::directories::{self, Directories, OwnSize};
 use crate::table::column::{Column as C, ColumnSet};
-use crate::table::row::{CellValue, Row, RowStyle};
+use crate::table::row::{CellValue, Precision, Row, RowStyle};
 use crate::tree::{DirId, EntryId, Totals, Tree};
-use crate::ui::window::{bound, totals_size};
+use crate::ui::window::totals_size;
 
 pub static VIEW: ViewSpec = ViewSpec {
     name: "directories",
@@ -68,7 +68,7 @@ impl TableData for Directories {
         let totals = tree.totals(*id);
         let total = totals_size(&totals, measure);
         let row = row_of_sum(label, own, measure).with(C::Total, CellValue::Bytes(total));
-        Some(Row { style: RowStyle::Directory, precision: bound(tree, *id, &totals, total), ..row })
+        Some(Row { style: RowStyle::Directory, precision: Precision::of(tree, *id, &totals, total), ..row })
     }
 
     fn target(&self, index: usize) -> Option<Target> {

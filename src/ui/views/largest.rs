@@ -16,10 +16,10 @@ use crate::analysis::survey;
 use crate::base::kind::Kind;
 use crate::base::text::escape;
 use crate::table::column::{Column as C, ColumnSet};
-use crate::table::row::{CellValue, Row, RowNote, RowStyle};
+use crate::table::row::{CellValue, Precision, Row, RowNote, RowStyle};
 use crate::tree::{DirId, EntryId, EntryState, Tree, join};
 use crate::ui::remark::remark_of;
-use crate::ui::window::{bound, totals_size};
+use crate::ui::window::totals_size;
 
 /// Maximum number of rows in a table of entries.
 pub const MOST: usize = 100_000;
@@ -99,7 +99,7 @@ impl TableData for SearchResult {
         let size = totals_size(&totals, measure);
         let words =
             words.with(C::Size, CellValue::Bytes(size)).with(C::Items, CellValue::Count(totals.items));
-        Some(Row { precision: bound(tree, id, &totals, size), ..words })
+        Some(Row { precision: Precision::of(tree, id, &totals, size), ..words })
     }
 
     fn target(&self, index: usize) -> Option<Target> {

@@ -184,7 +184,10 @@ fn row_line<'a>(cx: &Context<'_>, row: &Row, role: Role, room: usize) -> Line<'a
     };
     let style = cx.theme.style(super::row::role_of(column, value));
     let style = if column == Column::Size { Style::new() } else { style };
-    let sign = if row.precision == Precision::Recorded { cx.theme.glyphs.recorded() } else { " " };
+    let sign = match row.precision {
+        Precision::Recorded | Precision::Growing => cx.theme.glyphs.precision(row.precision),
+        Precision::Exact | Precision::AtLeast => " ",
+    };
     let mut line = Line::from(vec![
         Span::raw(" "),
         Span::styled(sign, cx.theme.style(Role::Faint)),

@@ -85,9 +85,9 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
         }
         _ => String::new(),
     };
-    let is_recorded = cx.sizes().recorded(cx.tree, directory).is_some();
-    let sign = theme.glyphs.recorded_if(is_recorded);
-    let size = sign.to_owned() + &plain_size(totals_size(&totals, cx.order.measure), cx.units);
+    let bytes = totals_size(&totals, cx.order.measure);
+    let precision = cx.sizes().precision(cx.tree, directory, bytes);
+    let size = theme.glyphs.precision(precision).to_owned() + &plain_size(bytes, cx.units);
     let items = counted(totals.items, "item", "items");
     let facts = format!("  {size} {} {items}{changed}", theme.glyphs.dot());
     let room = usize::from(area.width).saturating_sub(width(&facts));
@@ -101,8 +101,11 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
     ]);
     put(buffer, take(&mut area, 1), &title);
     if let Some(found) = cx.views.preview.breakdown.value() {
+        // The shares are those of the files that the scan has found so far.
+        let is_growing = !cx.tree.status(directory).is_complete();
+        let sign = if is_growing { theme.glyphs.growing() } else { "" };
         for (label, parts) in [("types", types(cx, found)), ("age", ages(cx, found))] {
-            draw_strip(cx, label, &parts, take(&mut area, 2), buffer);
+            draw_strip(cx, (label, sign), &parts, take(&mut area, 2), buffer);
         }
     } else {
         take(&mut area, 4);
@@ -140,13 +143,20 @@ fn ages(cx: &Context<'_>, found: &Breakdown) -> Vec<StripPart> {
     rows.map(part).collect()
 }
 
-fn draw_strip(cx: &Context<'_>, label: &str, parts: &[StripPart], area: Rect, buffer: &mut Buffer) {
+/// Draws a strip and its legend. `sign` is shown before each share.
+fn draw_strip(
+    cx: &Context<'_>,
+    (label, sign): (&str, &str),
+    parts: &[StripPart],
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     if area.height < 2 {
         return;
     }
     buffer.set_stringn(area.x, area.y, label, usize::from(LABEL), cx.theme.style(Role::Faint));
     let strip = Rect { x: area.x + LABEL, width: area.width.saturating_sub(LABEL), ..area };
-    let text = |bytes, whole| percent(share(bytes, whole)).trim_start().to_owned();
+    let text = |bytes, whole| format!("{sign}{}", percent(share(bytes, whole)).trim_start());
     strip::draw(cx, parts, strip, text, buffer);
 }
 

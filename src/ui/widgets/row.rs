@@ -102,10 +102,10 @@ fn signs(cx: &Context<'_>, row: &Row, spans: &mut Vec<Span<'_>>) {
     let theme = cx.theme;
     let error = Span::styled("!", theme.style(Role::Warning));
     spans.push(if row.has_errors { error } else { Span::raw(" ") });
+    let sign = theme.glyphs.precision(row.precision);
     spans.push(match row.precision {
-        Precision::AtLeast => Span::raw(theme.glyphs.at_least()),
-        Precision::Growing => Span::styled(theme.glyphs.growing(), theme.style(Role::Faint)),
-        Precision::Recorded => Span::styled(theme.glyphs.recorded(), theme.style(Role::Faint)),
+        Precision::AtLeast => Span::raw(sign),
+        Precision::Growing | Precision::Recorded => Span::styled(sign, theme.style(Role::Faint)),
         Precision::Exact => Span::raw(" "),
     });
 }

@@ -7,6 +7,7 @@ use crate::analysis::search::Category;
 use crate::base::format::plain_size;
 use crate::base::kind::Kind;
 use crate::table::outline::{Level, Node};
+use crate::table::row::Precision;
 use crate::ui::context::Context;
 use crate::ui::map_colors::MapColors;
 use crate::ui::theme::Role;
@@ -26,13 +27,13 @@ pub struct Shape<'a> {
     pub change: Option<Ordering>,
     pub inner: Option<&'a Level>,
     pub is_selected: bool,
-    /// `true` if the size is from an earlier scan instead of the current one.
-    pub is_recorded: bool,
+    /// Precision of the size.
+    pub precision: Precision,
 }
 
 impl<'a> Shape<'a> {
     pub fn of(node: &'a Node) -> Self {
-        let Node { label, kind, size, mtime, change, category, inner, .. } = node;
+        let Node { label, kind, size, precision, mtime, change, category, inner, .. } = node;
         Self {
             label: Cow::Borrowed(label),
             kind: *kind,
@@ -42,13 +43,13 @@ impl<'a> Shape<'a> {
             change: *change,
             inner: Some(inner),
             is_selected: false,
-            is_recorded: false,
+            precision: *precision,
         }
     }
 
-    /// Returns the size as text. A size from an earlier scan has a symbol in front of it.
+    /// Returns the size as text. A size that is not exact has a symbol in front of it.
     pub fn size_text(&self, cx: &Context<'_>) -> String {
-        let sign = cx.theme.glyphs.recorded_if(self.is_recorded);
+        let sign = cx.theme.glyphs.precision(self.precision);
         format!("{sign}{}", plain_size(self.size, cx.units))
     }
 

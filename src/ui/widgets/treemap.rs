@@ -22,7 +22,7 @@ use crate::base::format::{percent, plain_size, share};
 use crate::base::kind::Kind;
 use crate::base::text::width;
 use crate::table::column::Column;
-use crate::table::row::{CellValue, Precision, Row};
+use crate::table::row::{CellValue, Row};
 use crate::ui::cells;
 use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
@@ -80,7 +80,7 @@ fn title(cx: &Context<'_>) -> Text<'static> {
     if let Some(size) = line.size() {
         let whole = cx.window.size(cx.order.measure);
         let share = percent(share(size, whole));
-        let sign = cx.theme.glyphs.recorded_if(line.precision == Precision::Recorded);
+        let sign = cx.theme.glyphs.precision(line.precision);
         let text = format!("  {sign}{}  {}", plain_size(size, cx.units), share.trim_start());
         spans.push(Span::raw(text));
     }
@@ -132,6 +132,6 @@ fn shape<'a>(cx: &'a Context<'_>, row: &'a Row, index: usize) -> Shape<'a> {
         change,
         inner: node.map(|node| &node.inner),
         is_selected: cx.window.offset + index == cx.window.index,
-        is_recorded: row.precision == Precision::Recorded,
+        precision: row.precision,
     }
 }
