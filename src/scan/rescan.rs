@@ -56,10 +56,9 @@ impl Shared {
             let batch = &mut self.workers.state().batch;
             self.tree.replace_entries(batch, recheck.directory, &recheck.changes);
             self.tree.note_rescan(recheck.directory, recheck.changes.keys(), began);
-            if let Some(own) = &recheck.own {
-                self.tree.renew_own(batch, recheck.directory, own);
-            }
         }
+        let own = rechecks.iter().filter_map(|recheck| Some((recheck.directory, recheck.own?)));
+        self.tree.renew_own(&mut self.workers.state().batch, own);
         self.tree.add_linked(read);
         self.tree.renew_links(&mut self.workers.state().batch, &counts);
         hard_links::subtract_repeats(&self.tree);

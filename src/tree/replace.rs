@@ -192,33 +192,55 @@ impl Tree {
         self.drop_subtrees(&gone);
     }
 
-    /// Updates the metadata of directory `id` itself, because deleting entries from it changes its size and
-    /// modification time.
-    pub fn renew_own(&self, batch: &mut Batch, id: DirId, metadata: &Metadata) {
-        let (Some(parent), Some(known)) = (self.parent(id), self.own_metadata(id)) else { return };
-        let renewed = Metadata {
-            apparent: metadata.apparent,
-            blocks: metadata.blocks,
-            mtime: metadata.mtime,
-            owner: known.owner.and(metadata.owner),
-            ..known
-        };
-        if renewed == known {
+    /// Updates the metadata of directories themselves, because deleting entries from a directory changes its size and
+    /// modification time. Rewrites the listing of each parent only once, because a listing can be long.
+    pub fn renew_own(&self, batch: &mut Batch, directories: impl IntoIterator<Item = (DirId, Metadata)>) {
+        let mut by_parent: HashMap<DirId, HashMap<DirId, Metadata>> = HashMap::new();
+        for (id, metadata) in directories {
+            if let Some(parent) = self.parent(id) {
+                by_parent.entry(parent).or_default().insert(id, metadata);
+            }
+        }
+        for (parent, own) in by_parent {
+            self.renew_children(batch, parent, &own);
+        }
+    }
+
+    /// Updates the metadata of the child directories in `own`.
+    fn renew_children(&self, batch: &mut Batch, parent: DirId, own: &HashMap<DirId, Metadata>) {
+        let mut changes = HashMap::new();
+        for (_, record) in self.listing(parent).entries() {
+            let EntryState::Known(known) = record.state else { continue };
+            let Some((id, metadata)) = known.directory.and_then(|id| own.get_key_value(&id)) else {
+                continue;
+            };
+            let renewed = Metadata {
+                apparent: metadata.apparent,
+                blocks: metadata.blocks,
+                mtime: metadata.mtime,
+                owner: known.owner.and(metadata.owner),
+                ..known
+            };
+            if renewed != known {
+                changes.insert(*id, (known, renewed));
+            }
+        }
+        if changes.is_empty() {
             return;
         }
-        self.rewrite_listing(batch, parent, |record| match record.state {
-            EntryState::Known(found) if found.directory == Some(id) => {
-                Some(Entry { state: EntryState::Known(renewed), ..record })
-            }
-            _ => Some(record),
+        self.rewrite_listing(batch, parent, |record| {
+            let renewed = record.directory().and_then(|id| changes.get(&id)).map(|(_, renewed)| *renewed);
+            Some(renewed.map_or(record, |renewed| Entry { state: EntryState::Known(renewed), ..record }))
         });
         let own = |metadata: &Metadata| Totals {
             disk: metadata.disk(),
             apparent: metadata.apparent,
             ..Totals::default()
         };
-        for above in self.ancestry(id).chain([DirId::TOP]) {
-            self.exchange(above, &own(&known), &own(&renewed));
+        for (id, (known, renewed)) in changes {
+            for above in self.ancestry(id).chain([DirId::TOP]) {
+                self.exchange(above, &own(&known), &own(&renewed));
+            }
         }
     }
 
