@@ -111,7 +111,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('merge', 'merge', [CompletionResultType]::ParameterValue, 'Merge the snapshots of a plan''s parts into one')
             [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Divide PATH into parts that several machines can scan')
             [CompletionResult]::new('save', 'save', [CompletionResultType]::ParameterValue, 'Save one snapshot of all PATHs, for -f and diff')
-            [CompletionResult]::new('subvolumes', 'subvolumes', [CompletionResultType]::ParameterValue, 'List btrfs subvolumes and snapshots, with the bytes that deleting each frees')
+            [CompletionResult]::new('subvolumes', 'subvolumes', [CompletionResultType]::ParameterValue, 'List btrfs subvolumes and snapshots, and how much space deleting each of them frees')
             break
         }
         'duke;config' {

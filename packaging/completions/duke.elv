@@ -108,7 +108,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand merge 'Merge the snapshots of a plan''s parts into one'
             cand plan 'Divide PATH into parts that several machines can scan'
             cand save 'Save one snapshot of all PATHs, for -f and diff'
-            cand subvolumes 'List btrfs subvolumes and snapshots, with the bytes that deleting each frees'
+            cand subvolumes 'List btrfs subvolumes and snapshots, and how much space deleting each of them frees'
         }
         &'duke;config'= {
             cand --config 'Read the configuration from FILE'

@@ -118,7 +118,7 @@ complete -c duke -n "__fish_duke_needs_command" -a "ncdu" -d 'Browse with the co
 complete -c duke -n "__fish_duke_needs_command" -a "merge" -d 'Merge the snapshots of a plan\'s parts into one'
 complete -c duke -n "__fish_duke_needs_command" -a "plan" -d 'Divide PATH into parts that several machines can scan'
 complete -c duke -n "__fish_duke_needs_command" -a "save" -d 'Save one snapshot of all PATHs, for -f and diff'
-complete -c duke -n "__fish_duke_needs_command" -a "subvolumes" -d 'List btrfs subvolumes and snapshots, with the bytes that deleting each frees'
+complete -c duke -n "__fish_duke_needs_command" -a "subvolumes" -d 'List btrfs subvolumes and snapshots, and how much space deleting each of them frees'
 complete -c duke -n "__fish_duke_using_subcommand config" -l config -d 'Read the configuration from FILE' -r -F
 complete -c duke -n "__fish_duke_using_subcommand config" -l no-config -d 'Ignore configuration files'
 complete -c duke -n "__fish_duke_using_subcommand config" -s h -l help -d 'Print help'

@@ -95,7 +95,7 @@ pub enum Command {
     ///
     /// Without -o, the snapshot is stored with the automatic snapshots, and its path is printed.
     Save(Save),
-    /// List btrfs subvolumes and snapshots, with the bytes that deleting each frees
+    /// List btrfs subvolumes and snapshots, and how much space deleting each of them frees
     ///
     /// Data is the size on disk of all extents of a subvolume; exclusive bytes are in no other subvolume.
     /// Needs root. Sizes are exact if the extents of all subvolumes add up to the data that btrfs reports as
