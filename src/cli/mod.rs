@@ -374,7 +374,9 @@ fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Resu
         None => Glyphs::detect(|name| environment.variable(name).cloned()),
     };
     let background = environment.variable("COLORFGBG").and_then(|colors| colors.to_str());
-    let mut theme = Theme { colors, glyphs, looks };
+    // The Linux console does not answer, and old kernels print part of the query.
+    let answers = environment.variable("TERM").is_none_or(|name| name != "linux");
+    let mut theme = Theme { colors, glyphs, looks, answers };
     theme.looks.background = Background::detect(background);
     Ok(theme)
 }

@@ -168,6 +168,8 @@ pub struct Theme {
     pub glyphs: Glyphs,
     /// Color preset, and the colors that the user has chosen.
     pub looks: Looks,
+    /// `true` if the terminal can probably report its background color.
+    pub answers: bool,
 }
 
 impl Theme {
@@ -180,7 +182,7 @@ impl Theme {
 
     /// Returns `true` if the colors depend on the background, and the terminal can probably report its background.
     pub fn adapts(self) -> bool {
-        matches!(self.colors, Colors::Palette | Colors::True) && self.looks.preset.adapts()
+        self.answers && self.colors != Colors::None && self.looks.preset.adapts()
     }
 
     pub fn style(self, role: Role) -> Style {
@@ -245,6 +247,21 @@ mod tests {
         ] {
             assert_eq!(detect(variables), glyphs, "{variables:?}");
         }
+    }
+
+    #[test]
+    fn a_terminal_with_any_colors_is_asked_for_its_background() {
+        let asks = |colors, answers, preset| {
+            let mut theme = Theme { colors, answers, ..Theme::default() };
+            theme.looks.preset = preset;
+            theme.adapts()
+        };
+        for colors in [Colors::Sixteen, Colors::Palette, Colors::True] {
+            assert!(asks(colors, true, Preset::Default));
+            assert!(!asks(colors, false, Preset::Default), "the Linux console");
+            assert!(!asks(colors, true, Preset::Dark));
+        }
+        assert!(!asks(Colors::None, true, Preset::Default));
     }
 
     #[test]
