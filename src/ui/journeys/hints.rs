@@ -1,7 +1,7 @@
 //! Tests of hints, which fit the row under the cursor, and of notices about keys without effect.
 
 use ratatui::buffer::Cell;
-use ratatui::style::Modifier;
+use ratatui::style::{Color, Modifier};
 
 use super::*;
 use crate::base::text::width;
@@ -147,18 +147,29 @@ fn every_notice_without_a_path_fits_on_80_columns() {
 }
 
 #[test]
-fn a_reversed_row_does_not_touch_its_bar() {
+fn a_reversed_row_has_no_hole_and_keeps_its_sign() {
     let tree = build(vec![file("a", 4096, 0), file("b", 4096, 0)]).0;
     let mut app = finished(&tree);
     app.cx.theme.colors = Colors::True;
     for preset in [Preset::Plain, Preset::HighContrast] {
         app.cx.theme.looks.preset = preset;
         let row: Vec<Cell> = drawn(&mut app).buffer().content.chunks(80).nth(3).unwrap().to_vec();
-        let is_reversed: Vec<bool> =
-            row.iter().map(|cell| cell.modifier.contains(Modifier::REVERSED)).collect();
-        let bar = row.iter().position(|cell| cell.symbol() == "█").unwrap();
-        assert!(!is_reversed[bar] && !is_reversed[bar - 1] && is_reversed[bar - 2], "{preset:?}");
-        let end = (bar..80).find(|x| is_reversed[*x]).unwrap();
-        assert_eq!(row[end - 1].symbol(), " ", "{preset:?}");
+        let is_reversed = |cell: &Cell| cell.modifier.contains(Modifier::REVERSED);
+        assert!(!is_reversed(&row[0]) && row[1..].iter().all(is_reversed), "{preset:?}");
+        assert_eq!(row[0].symbol(), app.cx.theme.glyphs.cursor());
+        let bar = row.iter().find(|cell| cell.symbol() == "█").unwrap();
+        assert_ne!(bar.bg, row[1].bg, "{preset:?}");
     }
+}
+
+#[test]
+fn the_bar_of_a_blue_row_has_neither_the_color_of_the_page_nor_that_of_the_text() {
+    let tree = build(vec![file("a", 4096, 0), file("b", 4096, 0)]).0;
+    let mut app = finished(&tree);
+    app.cx.theme.colors = Colors::Sixteen;
+    app.cx.theme.looks.preset = Preset::Light;
+    let screen = drawn(&mut app);
+    let row = screen.buffer().content.chunks(80).nth(3).unwrap();
+    let bar = row.iter().find(|cell| cell.symbol() == "█").unwrap();
+    assert_eq!((bar.fg, bar.bg, row[2].fg), (Color::Yellow, Color::Blue, Color::White));
 }

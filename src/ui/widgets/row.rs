@@ -191,33 +191,44 @@ fn set_sign(cx: &Context<'_>, row: Rect, style: Style, buffer: &mut Buffer) {
 }
 
 /// Highlights the line under the cursor: puts a symbol in the first cell if that cell is blank, and changes the
-/// background color. With sixteen colors, the line is white on blue, including bars, because terminals use different
-/// shades of blue, and only white is visible on all of them. If the theme has no background color for this line, it is
-/// in reverse video, except for its bar, which would look empty, and the cells beside the bar, which separate it from
-/// the reversed text. Bold text stays bold. Without colors, the line is only made bold.
+/// background color. With sixteen colors, the line is white on blue, because terminals use different shades of blue, and
+/// only white is visible on all of them. The bar is yellow on a light background, where white would look like a gap. If
+/// the theme has no background color for this line, it is in reverse video. Its first cell is not reversed, so that the
+/// symbol stands out, and the bar is gray if the terminal has a gray that differs from any text and background. Bold
+/// text stays bold. Without colors, the line is only made bold.
 pub fn select(cx: &Context<'_>, row: Rect, bar: Rect, buffer: &mut Buffer) {
+    /// Gray with the same contrast to black and to white.
+    const GRAY: Color = Color::Indexed(243);
     let theme = cx.theme;
     let (selected, faint) = (theme.style(Role::Selected), theme.style(Role::Faint).fg);
-    let beside_bar = match bar {
-        Rect { width: 0, .. } => bar,
-        _ => Rect { x: bar.x.saturating_sub(1), width: bar.width.saturating_add(2), ..bar },
-    };
     let is_tint = matches!(selected.bg, Some(Color::Rgb(..) | Color::Indexed(_)));
     for position in row.positions() {
         let cell = &mut buffer[position];
         let mut style = Style::reset().patch(selected).add_modifier(cell.modifier & Modifier::BOLD);
         if theme.colors == Colors::None {
             style = Style::new().add_modifier(cell.modifier).bold();
-        } else if selected.bg.is_none() && beside_bar.contains(position) {
-            continue;
-        } else if is_tint && cell.fg != Color::Reset && ![selected.bg, faint].contains(&Some(cell.fg)) {
+        } else if is_tint {
             // The text keeps its color, unless it is faint: faint text would have too little contrast with this
             // background.
-            style = style.fg(cell.fg);
+            if cell.fg != Color::Reset && ![selected.bg, faint].contains(&Some(cell.fg)) {
+                style = style.fg(cell.fg);
+            }
+        } else if bar.contains(position) {
+            match (selected.bg, theme.colors) {
+                // Reverse video swaps the colors.
+                (None, Colors::Palette | Colors::True) => style = style.bg(GRAY),
+                (Some(_), _) if !theme.looks.is_dark() => style = style.fg(Color::Yellow),
+                _ => {}
+            }
         }
         cell.set_style(style);
     }
-    set_sign(cx, row, if is_tint { theme.style(Role::Accent) } else { Style::new() }, buffer);
+    let sign = match selected.bg {
+        _ if is_tint => theme.style(Role::Accent),
+        None if theme.colors != Colors::None => Style::reset(),
+        _ => Style::new(),
+    };
+    set_sign(cx, row, sign, buffer);
 }
 
 /// Draws `left` at the start of the line, and `right` at the end if it fits.
