@@ -42,7 +42,6 @@ impl MapColors {
                 (Role::Data, 'd', "data"),
                 (Role::Media, 'm', "media"),
                 (Role::Video, 'v', "video"),
-                (Role::Directory, '/', "directory"),
                 (Role::Other, 'o', "other"),
             ],
             Self::Age => &[
@@ -76,6 +75,11 @@ pub fn sign_of(name: &str) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn types_have_only_colors_that_are_checked_against_each_other() {
+        assert!(MapColors::Type.legend().iter().all(|(role, ..)| role.is_category()));
+    }
 
     #[test]
     fn every_color_has_a_sign_of_its_own() {

@@ -59,3 +59,15 @@ fn with_hidden_entries_left_out_a_hidden_directory_has_its_own_row() {
     press(&mut app, "e");
     assert_eq!(names(&app), ["a"]);
 }
+
+#[test]
+fn the_treemap_names_each_directory_of_a_chain_once() {
+    let tree = Arc::new(tree());
+    let mut app = collapsed(&tree);
+    app.cx.theme.colors = Colors::True;
+    press(&mut app, "5");
+    work(&mut app, &tree);
+    let screen = screen(&mut app);
+    assert_eq!(screen.matches("a/b/c/").count(), 2, "in the title line and on the rectangle\n{screen}");
+    assert!(!screen.contains("c/b/"), "{screen}");
+}

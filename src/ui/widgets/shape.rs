@@ -57,10 +57,7 @@ impl<'a> Shape<'a> {
     /// 1970.
     pub fn role(&self, colors: MapColors, now: i64) -> Role {
         match colors {
-            MapColors::Type => {
-                let unknown = if self.kind == Kind::Directory { Role::Directory } else { Role::Other };
-                self.category.map_or(unknown, Role::of)
-            }
+            MapColors::Type => self.category.map_or(Role::Other, Role::of),
             MapColors::Age => {
                 let roles = MapColors::Age.legend();
                 let days = self.mtime.map(|mtime| now.saturating_sub(mtime) / 86_400);

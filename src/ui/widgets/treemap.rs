@@ -16,11 +16,12 @@ use ratatui::text::{Line as Text, Span};
 
 use super::list::filtered;
 use super::map::Painter;
+use super::row::draw_ends;
 use super::shape::Shape;
 use crate::analysis::search::Category;
 use crate::base::format::{percent, plain_size, share};
 use crate::base::kind::Kind;
-use crate::base::text::width;
+use crate::base::text::{fit, width};
 use crate::table::column::Column;
 use crate::table::row::{CellValue, Row};
 use crate::ui::cells;
@@ -31,9 +32,12 @@ use crate::ui::treemap_layout::Tile;
 
 pub fn draw(cx: &Context<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>) {
     let Canvas { buffer, hits } = canvas;
-    if !titles.is_empty() {
-        buffer.set_line(titles.x, titles.y, &title(cx), titles.width);
-    }
+    let legend = cells::legend_area(area);
+    // Without a legend, only the title line states the meaning of the colors.
+    let colors =
+        if legend.is_empty() { format!("  by {} ", cx.views.map_colors.name()) } else { String::new() };
+    let title = title(cx, usize::from(titles.width).saturating_sub(width(&colors)));
+    draw_ends(&title, &Text::styled(colors, cx.theme.style(Role::Faint)), titles, buffer);
     if cx.views.tiles.is_empty() && !area.is_empty() {
         let room = usize::from(area.width.saturating_sub(1));
         buffer.set_stringn(area.x + 1, area.y, empty(cx), room, cx.theme.style(Role::Faint));
@@ -52,7 +56,6 @@ pub fn draw(cx: &Context<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>)
     }
     let used = painter.used().to_vec();
     painter.draw(buffer);
-    let legend = cells::legend_area(area);
     if !legend.is_empty() {
         let line = legend_line(cx, &used, usize::from(legend.width));
         buffer.set_line(legend.x, legend.y, &line, legend.width);
@@ -73,18 +76,18 @@ fn empty(cx: &Context<'_>) -> String {
 }
 
 /// Returns the title line. It shows the name and size of the entry under the cursor, because its rectangle may be too
-/// small for them.
-fn title(cx: &Context<'_>) -> Text<'static> {
+/// small for them. The name is shortened to fit into `room` columns.
+fn title(cx: &Context<'_>, room: usize) -> Text<'static> {
     let Some(line) = cx.window.selected() else { return Text::default() };
-    let mut spans = vec![Span::styled(format!(" {}", line.label), cx.theme.style(Role::Strong))];
+    let mut facts = String::new();
     if let Some(size) = line.size() {
         let whole = cx.window.size(cx.order.measure);
         let share = percent(share(size, whole));
         let sign = cx.theme.glyphs.precision(line.precision);
-        let text = format!("  {sign}{}  {}", plain_size(size, cx.units), share.trim_start());
-        spans.push(Span::raw(text));
+        facts = format!("  {sign}{}  {}", plain_size(size, cx.units), share.trim_start());
     }
-    Text::from(spans)
+    let label = fit(&line.label, room.saturating_sub(width(&facts) + 1), cx.theme.glyphs.gap());
+    Text::from(vec![Span::styled(format!(" {label}"), cx.theme.style(Role::Strong)), Span::raw(facts)])
 }
 
 /// Returns the legend of the colors that are `used` in the treemap, or as much of it as fits.
@@ -118,12 +121,14 @@ fn shape<'a>(cx: &'a Context<'_>, row: &'a Row, index: usize) -> Shape<'a> {
         _ => None,
     };
     let kind = row.kind.unwrap_or(Kind::Unknown);
+    // The title line of the rectangle adds the other names of a chain of directories.
+    let label = node.filter(|node| !node.inner.nodes.is_empty()).map_or(&row.label, |node| &node.label);
     let of_name = || (kind == Kind::File).then(|| Category::of_name(row.label.as_bytes()));
     Shape {
         label: if row.is_marked {
-            format!("{} {}", cx.theme.glyphs.marked(), row.label).into()
+            format!("{} {label}", cx.theme.glyphs.marked()).into()
         } else {
-            row.label.as_str().into()
+            label.into()
         },
         kind,
         category: node.and_then(|node| node.category).or_else(of_name),
