@@ -17,7 +17,7 @@ use crate::ui::field::Field;
 use crate::ui::hit_map::Canvas;
 use crate::ui::keys::{Answer, Command, HelpGroup, Keymap, Scope, in_group};
 use crate::ui::theme::{Glyphs, Role, Theme};
-use crate::ui::views::TableSpec;
+use crate::ui::views::{RowMarks, TableSpec};
 use crate::ui::widgets::field;
 use crate::ui::widgets::row::draw_ends;
 
@@ -33,8 +33,8 @@ pub struct HelpPage {
     /// Index of the first visible line. The value can be too large, so [`Self::first()`] limits it to the scroll
     /// range.
     first: usize,
-    /// Group of keys that is shown first.
-    group: HelpGroup,
+    /// Groups of keys that are shown first.
+    groups: &'static [HelpGroup],
     /// Search text. Only lines that contain it are visible.
     search: Field,
     is_typing: bool,
@@ -43,15 +43,22 @@ pub struct HelpPage {
 impl HelpPage {
     /// Creates the page. The keys most useful in this scope and table come first.
     pub fn new(scope: Scope, table: Option<&TableSpec>) -> Self {
-        let group = match scope {
-            Scope::Sheet if table.is_some_and(TableSpec::is_of_changes) => HelpGroup::Growth,
-            Scope::Treemap | Scope::Overview => HelpGroup::Treemap,
-            Scope::Marks => HelpGroup::Mark,
-            Scope::Failures => HelpGroup::Delete,
-            Scope::Details => HelpGroup::Program,
-            _ => HelpGroup::View,
+        use HelpGroup as G;
+        let groups: &[G] = match (scope, table) {
+            (Scope::List, _) => &[G::Move, G::Show, G::Sort],
+            (Scope::Sheet, Some(table)) if table.is_of_changes() => &[G::Growth],
+            (Scope::Sheet, Some(table)) => match table.marks {
+                RowMarks::Own => &[G::Mark],
+                RowMarks::Entries | RowMarks::Files => &[G::Mark, G::Delete],
+                RowMarks::None => &[G::Move],
+            },
+            (Scope::Treemap | Scope::Overview, _) => &[G::Treemap],
+            (Scope::Marks, _) => &[G::Mark, G::Delete],
+            (Scope::Failures, _) => &[G::Delete],
+            (Scope::Details, _) => &[G::Program],
+            _ => &[G::View],
         };
-        Self { first: 0, group, search: Field::default(), is_typing: false }
+        Self { first: 0, groups, search: Field::default(), is_typing: false }
     }
 
     /// Returns the first visible line on a screen of this size, limited to the scroll range.
@@ -83,7 +90,8 @@ impl HelpPage {
         draw_ends(&Line::default(), &ends, area, canvas.buffer);
     }
 
-    fn title<'a>(&self, theme: Theme, keymap: &Keymap) -> Line<'a> {
+    /// Returns the title, with as many key hints as fit into `room` columns, but at least the first hint.
+    fn title<'a>(&self, theme: Theme, keymap: &Keymap, room: usize) -> Line<'a> {
         let title = match self.search.as_str() {
             "" => " Keys".to_owned(),
             text => format!(" Keys matching \"{}\"", printable(text.as_bytes())),
@@ -92,7 +100,11 @@ impl HelpPage {
             let key = keymap.first(command, Scope::Help);
             key.map_or_else(String::new, |key| format!("   {key} {does}"))
         };
-        let hints = hint(Command::Back, "closes") + &hint(Command::Search, "searches");
+        let mut hints = hint(Command::Back, "closes");
+        let more = hint(Command::Search, "searches");
+        if width(&title) + width(&hints) + width(&more) <= room {
+            hints += &more;
+        }
         Line::from(vec![
             Span::styled(title, theme.style(Role::Strong)),
             Span::styled(hints, theme.style(Role::Faint)),
@@ -100,8 +112,8 @@ impl HelpPage {
     }
 
     fn lines<'a>(&self, theme: Theme, keymap: &Keymap, columns: usize) -> Vec<Line<'a>> {
-        let others = HelpGroup::ALL.into_iter().filter(|group| *group != self.group);
-        let groups = std::iter::once(self.group).chain(others).map(|group| section(keymap, group));
+        let others = HelpGroup::ALL.into_iter().filter(|group| !self.groups.contains(group));
+        let groups = self.groups.iter().copied().chain(others).map(|group| section(keymap, group));
         let mut sections: Vec<Section> = groups.chain([marks(theme.glyphs), mouse()]).collect();
         let wanted = self.search.as_str().to_lowercase();
         for section in &mut sections {
@@ -169,10 +181,11 @@ impl<'t> Component<'t> for HelpPage {
         let mut place = screen;
         if page < usize::from(screen.height) {
             let first_line = Rect { height: 1, ..screen };
-            let left = self.title(theme, keymap);
-            let right = format!("{} to {end} of {} ", first + 1, lines.len());
-            let has_room = left.width() + right.len() < usize::from(screen.width);
-            let right = if lines.len() > page && has_room { right } else { String::new() };
+            let right = format!(" {} to {end} of {} ", first + 1, lines.len());
+            let right = if lines.len() > page { right } else { String::new() };
+            let room = usize::from(screen.width);
+            let left = self.title(theme, keymap, room.saturating_sub(right.len()));
+            let right = if left.width() + right.len() <= room { right } else { String::new() };
             let right = Line::styled(right, theme.style(Role::Faint));
             if self.is_typing {
                 self.draw_field(cx, first_line, canvas);
@@ -341,15 +354,28 @@ mod tests {
     }
 
     #[test]
-    fn the_views_are_on_the_first_page_of_usual_windows() {
-        for size in [(80, 24), (120, 36), (200, 50)] {
-            let lines =
-                HelpPage::new(Scope::List, None).lines(Theme::default(), &Keymap::default(), size.0.into());
-            let text: Vec<String> = lines.iter().take(page(size)).map(ToString::to_string).collect();
-            let is_view = |command| size.0 > 80 || matches!(command, Command::View(_));
-            for (_, binding) in in_group(HelpGroup::View).filter(|(_, binding)| is_view(binding.command)) {
-                assert!(text.iter().any(|line| line.contains(binding.help)), "{} at {size:?}", binding.help);
-            }
+    fn the_keys_for_the_shown_view_come_first() {
+        use crate::ui::views::{cleanup, duplicates, growth, types};
+        let heading = |scope, table| {
+            let page = HelpPage::new(scope, table);
+            page.lines(Theme::default(), &Keymap::default(), 40)[0].to_string().trim().to_owned()
+        };
+        for (scope, table, group) in [
+            (Scope::List, None, HelpGroup::Move),
+            (Scope::Treemap, None, HelpGroup::Treemap),
+            (Scope::Sheet, Some(&duplicates::TABLE), HelpGroup::Mark),
+            (Scope::Sheet, Some(&cleanup::TABLE), HelpGroup::Mark),
+            (Scope::Sheet, Some(&types::TABLE), HelpGroup::Mark),
+            (Scope::Sheet, Some(&growth::TABLE), HelpGroup::Growth),
+        ] {
+            assert_eq!(heading(scope, table), group.name(), "{scope:?}");
         }
+    }
+
+    #[test]
+    fn the_position_is_shown_even_in_a_narrow_window() {
+        let page = HelpPage::new(Scope::List, None);
+        let title = page.title(Theme::default(), &Keymap::default(), 25).to_string();
+        assert_eq!(title, " Keys   Esc closes");
     }
 }
