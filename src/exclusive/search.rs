@@ -17,7 +17,7 @@ use super::plan::{ExtentPlan, PlannedFile};
 use super::state::{SearchState, Wait};
 use super::sums::ExclusiveSums;
 use super::volumes::WholeVolume;
-use crate::base::format::{counted, grouped};
+use crate::base::format::{counted, grouped, share};
 use crate::base::job::{Job, Pool, Task};
 use crate::base::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, lock};
 use crate::platform::entry::contents::ContentState;
@@ -55,8 +55,16 @@ impl ExclusiveProgress {
         if self.extents > 0 {
             return format!("all extents of the volume: {} so far", grouped(self.extents));
         }
-        let done = self.coverage.read + self.coverage.by_links + self.coverage.unread;
-        format!("extents: {} of {}", grouped(done), counted(self.files, "file", "files"))
+        format!("extents: {} of {}", grouped(self.handled()), counted(self.files, "file", "files"))
+    }
+
+    /// Returns the share of the files that have been handled, in thousandths; `None` if unknown.
+    pub fn share(&self) -> Option<u16> {
+        (self.extents == 0 && self.files > 0).then(|| share(self.handled(), self.files))
+    }
+
+    fn handled(&self) -> u64 {
+        self.coverage.read + self.coverage.by_links + self.coverage.unread
     }
 }
 

@@ -38,6 +38,8 @@ impl RescanMessage {
 pub struct Rescan {
     pub name: Vec<u8>,
     pub progress: Progress,
+    /// Number of items in the directories before the rescan.
+    pub expected: u64,
     pub is_stopping: bool,
     /// Parent directory and former size of the entry, for the notice about the result; `None` if no notice will be
     /// shown.

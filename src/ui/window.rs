@@ -162,7 +162,9 @@ fn row_of(tree: &Tree, sizes: &SizeSource, entry: EntryId, record: &Entry<'_>, m
             let row = Row { style: RowStyle::Faint, note, ..row };
             return row.with(Column::Size, CellValue::Words(["excluded", "excl"]));
         }
-        EntryState::Failed(errno) => return Row { has_errors: true, note: Some(error(errno)), ..row },
+        EntryState::Failed(errno) => {
+            return Row { style: RowStyle::Warning, has_errors: true, note: Some(error(errno)), ..row };
+        }
     };
     let exclusive = tree.exclusive().and_then(|sizes| sizes.of(entry.directory, &metadata));
     let row = row
@@ -178,8 +180,10 @@ fn row_of(tree: &Tree, sizes: &SizeSource, entry: EntryId, record: &Entry<'_>, m
     let totals = sizes.totals(tree, id);
     let status = tree.status(id);
     let size = totals_size(&totals, measure);
+    let style = if status.errno.is_some() { RowStyle::Warning } else { row.style };
     Row {
         directory: Some(id),
+        style,
         precision: sizes.precision(tree, id, size),
         has_errors: totals.errors > 0,
         note: status.errno.map(error).or(kind),

@@ -88,7 +88,8 @@ impl<'t> Context<'t> {
     /// [`Rescan`].
     pub fn await_rescan(&mut self, name: Vec<u8>, wanted: Option<(DirId, u64)>, replaced: Vec<DirId>) {
         let progress = Progress::default();
-        self.rescan = Some(Rescan { name, progress, is_stopping: false, wanted, replaced });
+        let expected = replaced.iter().map(|id| self.tree.totals(*id).items).sum();
+        self.rescan = Some(Rescan { name, progress, expected, is_stopping: false, wanted, replaced });
     }
 
     /// Requests that the running rescan stop, unless this has already been requested.

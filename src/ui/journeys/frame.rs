@@ -65,7 +65,7 @@ fn the_footer_always_shows_the_key_of_the_help_and_the_tabs_the_view() {
             assert!(lines[9].contains(" ? keys "), "{keys} at {columns}\n{all}");
             let is_named = |key: char| {
                 let view = VIEWS.iter().find(|view| view.key == key).unwrap();
-                view.tab.iter().any(|name| lines[1].contains(&format!(" {key} {name} ")))
+                view.tab.iter().any(|name| lines[1].contains(&format!("[{key} {name}")))
             };
             assert!(tab.is_none_or(is_named), "{keys} at {columns}\n{all}");
         }
@@ -110,10 +110,12 @@ fn the_hints_come_in_the_order_of_use_and_before_the_facts() {
     let directory = " ? keys  Enter open  Space mark  d delete  / search  q quit ";
     assert!(footer(&mut app, 80).starts_with(directory), "{}", screen(&mut app));
     assert!(!footer(&mut app, 80).contains("since"), "{}", screen(&mut app));
-    assert!(footer(&mut app, 250).contains("8: since 3 days ago"), "{}", screen(&mut app));
+    assert!(footer(&mut app, 250).contains("+713K since 3 days ago"), "{}", screen(&mut app));
     press(&mut app, "Space j Space g");
     assert!(footer(&mut app, 80).starts_with(" ? keys  d delete 2  Enter open "), "{}", screen(&mut app));
-    assert!(footer(&mut app, 40).starts_with(" ? keys  d delete 2  Enter open "), "{}", screen(&mut app));
+    assert!(footer(&mut app, 42).starts_with(" ? keys  d delete 2  Enter open "), "{}", screen(&mut app));
+    let narrow = footer(&mut app, 40);
+    assert!(narrow.starts_with(" ? keys  d delete 2 ") && narrow.contains("1 of 24"), "{narrow}");
     let mut app = opened(&tree, "8");
     assert!(footer(&mut app, 80).contains(" [ ] since "), "{}", screen(&mut app));
     let mut app = opened(&tree, "3");
@@ -147,11 +149,11 @@ fn narrow_tabs_lose_the_names_that_are_used_least_first_and_then_only_neighbors_
     assert!(usual.contains(" 8 Growth ") && usual.contains(" 9 Clean"), "{usual}");
     assert!(!usual.contains("Links"), "{usual}");
     assert!(!usual.contains('…'), "every tab has at least its key");
-    assert_eq!(tabs(40).trim_end(), " ` Overview  1 List  2 Files L Dirs …");
-    assert_eq!(tabs(24).trim_end(), " … 1 List  2 Files …");
+    assert_eq!(tabs(40).trim_end(), " ` Overview [1 List] 2 Files L Dirs …");
+    assert_eq!(tabs(24).trim_end(), " …[1 List] 2 Files …");
     let mut app = opened(&tree, "5");
     let narrow = resized(&mut app, 40, 12).swap_remove(1);
-    assert_eq!(narrow.trim_end(), " … 4 Age  5 Map  6 Links 7 Errors 1 …");
+    assert_eq!(narrow.trim_end(), " … 4 Age [5 Map] 6 Links 7 Errors 1 …");
 }
 
 #[test]
@@ -274,4 +276,41 @@ fn only_the_pane_with_the_keys_has_a_bright_selection() {
     let text = screen(&mut app);
     let row = |name: &str| text.lines().position(|line| line.contains(&format!("/shown/{name}"))).unwrap();
     assert!(row("d/") < row("a"), "the largest mark is first\n{text}");
+}
+
+#[test]
+fn a_dialog_shows_no_facts_about_the_list_below_it() {
+    let tree = everything();
+    let mut app = opened(&tree, "");
+    assert!(footer(&mut app, 200).contains("scanned in"));
+    press(&mut app, "d");
+    assert!(!footer(&mut app, 200).contains("scanned in"), "{}", screen(&mut app));
+}
+
+#[test]
+fn narrow_windows_show_the_position_and_the_meaning_of_the_colors() {
+    let tree = everything();
+    let mut app = opened(&tree, "5");
+    let lines = resized(&mut app, 40, 10);
+    assert!(lines[2].ends_with("by type ") && lines[9].contains("1 of 2"), "{}", screen(&mut app));
+    assert!(resized(&mut app, 80, 24)[22].starts_with(" type: "), "{}", screen(&mut app));
+}
+
+#[test]
+fn background_work_with_a_known_end_has_a_bar() {
+    let tree = everything();
+    let mut app = opened(&tree, "");
+    press(&mut app, "R");
+    app.cx.notice = None;
+    let rescan = app.cx.rescan.as_mut().unwrap();
+    (rescan.progress.entries, rescan.expected) = (5, 10);
+    assert!(footer(&mut app, 80).contains("██████       rescanning"), "{}", screen(&mut app));
+}
+
+#[test]
+fn the_totals_of_a_running_scan_have_a_sign() {
+    let growing = Growing::new();
+    let mut app = self::app(&growing.tree);
+    tick(&mut app, 1000, None);
+    assert!(resized(&mut app, 80, 12)[0].contains(" · 0"), "{}", screen(&mut app));
 }

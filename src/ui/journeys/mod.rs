@@ -51,7 +51,7 @@ use crate::base::sync::Arc;
 use crate::fixture::{Growing, build, dir, excluded, failed, file, linked_file_on, stopped, unreadable};
 use crate::scan::{Outcome, Progress};
 use crate::table::column::RowLook;
-use crate::table::row::Precision;
+use crate::table::row::{Precision, RowStyle};
 use crate::table::rows::Order;
 use crate::tree::Tree;
 
@@ -392,6 +392,7 @@ fn errors_and_stopped_directories_are_marked_all_the_way_up() {
     press(&mut app, "Enter");
     let locked = app.cx.window.lines.iter().find(|line| line.label.starts_with("locked")).unwrap();
     assert!(locked.note.as_ref().unwrap().is_warning && locked.size().is_some());
+    assert_eq!(locked.style, RowStyle::Warning);
     press(&mut app, "G Enter");
     assert_eq!(app.cx.window.errno, Some(13));
 }

@@ -136,3 +136,11 @@ fn the_list_of_subvolumes_does_not_act_on_marked_entries() {
         assert!(notice.contains("does nothing here"), "{key}: {notice}");
     }
 }
+
+#[test]
+fn a_narrow_window_tells_that_the_notes_are_missing() {
+    let tree = Arc::new(home());
+    let mut app = opened(&tree, &account(vec![space(500, 400)]));
+    assert!(resized(&mut app, 40, 10)[2].ends_with('…'), "{}", screen(&mut app));
+    assert!(!resized(&mut app, 80, 24)[2].contains('…'), "{}", screen(&mut app));
+}

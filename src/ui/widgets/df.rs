@@ -14,7 +14,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line as Text, Span};
 
 use super::columns::right;
-use super::row::select;
+use super::row::{draw_ends, select};
 use crate::base::format::{BRIEF, Units, brief_size, size};
 use crate::base::text::{fit, width};
 use crate::df::rows::{Amount, Row, Subject};
@@ -28,6 +28,8 @@ use crate::ui::theme::Role;
 const WIDE: usize = 40;
 /// Minimum width of a label that is followed by a note.
 const LABELS: usize = 30;
+/// Minimum width of a label and its note.
+const NOTED: usize = LABELS + 8;
 
 pub fn draw(cx: &Context<'_>, page: &TablePage, layout: Layout, canvas: &mut Canvas<'_>) {
     let Canvas { buffer, hits } = canvas;
@@ -35,11 +37,14 @@ pub fn draw(cx: &Context<'_>, page: &TablePage, layout: Layout, canvas: &mut Can
     let is_text = page.ledger.iter().all(|row| row.amount == Amount::Nothing);
     if !is_text && !layout.titles.is_empty() {
         let title = right("Size", 1 + amount_width(cx.units, usize::from(list.width)));
-        let line = Text::styled(title, cx.theme.style(Role::Faint));
-        buffer.set_line(layout.titles.x, layout.titles.y, &line, layout.titles.width);
+        let style = cx.theme.style(Role::Faint);
+        let lacks_notes = label_columns(usize::from(list.width), cx.units) < NOTED
+            && page.ledger.iter().any(|row| row.note.is_some());
+        let gap = if lacks_notes { cx.theme.glyphs.gap() } else { "" };
+        draw_ends(&Text::styled(title, style), &Text::styled(gap, style), layout.titles, buffer);
     }
     let columns = usize::from(list.width);
-    let labels = label_room(&page.ledger, columns.saturating_sub(amount_width(cx.units, columns) + 3));
+    let labels = label_room(&page.ledger, label_columns(columns, cx.units));
     for ((row, line), y) in (page.offset..).zip(&page.ledger).zip(list.y..list.bottom()) {
         let area = Rect { y, height: 1, ..list };
         hits.add(area, Hit::Row(row));
@@ -58,6 +63,11 @@ fn amount_width(units: Units, columns: usize) -> usize {
     if columns >= WIDE { units.width() + 1 } else { BRIEF + 1 }
 }
 
+/// Returns the width for a label and its note in a row of this width.
+fn label_columns(columns: usize, units: Units) -> usize {
+    columns.saturating_sub(amount_width(units, columns) + 3)
+}
+
 fn row_line<'a>(cx: &Context<'_>, row: &Row, columns: usize, labels: usize) -> Text<'a> {
     let room = amount_width(cx.units, columns);
     let bytes = |bytes| {
@@ -72,9 +82,9 @@ fn row_line<'a>(cx: &Context<'_>, row: &Row, columns: usize, labels: usize) -> T
     };
     let style = cx.theme.style(role(row));
     let mut spans = vec![Span::raw(" "), Span::styled(right(&amount, room), amount_style(cx, row))];
-    let left = columns.saturating_sub(room + 3);
+    let left = label_columns(columns, cx.units);
     let indent = "  ".repeat(row.depth);
-    let note = row.note.as_ref().filter(|_| left >= LABELS + 8);
+    let note = row.note.as_ref().filter(|_| left >= NOTED);
     let label_room = if note.is_some() { labels } else { left };
     let label = fit(&row.label, label_room.saturating_sub(indent.len()), cx.theme.glyphs.gap()).into_owned();
     let label = format!("  {indent}{label}");

@@ -13,7 +13,8 @@ use ratatui::text::{Line, Span};
 pub use super::hints::{Top, keys};
 use super::hints::{fitting, width_of_first};
 use super::row::draw_ends;
-use crate::base::format::{counted, duration, grouped, plain_size, share};
+use super::tabs::total_growth;
+use crate::base::format::{counted, duration, grouped, plain_size, share, since as since_text};
 use crate::base::text::{escape, escape_path, fit, width};
 use crate::delete::OperationKind;
 use crate::exclusive::ExclusiveProgress;
@@ -27,7 +28,6 @@ use crate::ui::keys::{Command, Scope};
 use crate::ui::progress::Rescan;
 use crate::ui::sentences::frees_text;
 use crate::ui::theme::Role;
-use crate::ui::views::growth;
 use crate::ui::window::totals_size;
 
 /// Minimum width of the footer at which the first key hint is always shown.
@@ -41,6 +41,8 @@ const FACT: usize = 20;
 /// Number of key hints that the text on the right must not displace. Only texts about the filter and about an
 /// incomplete scan may displace some of them.
 const KEPT: usize = 4;
+/// Number of key hints that the row number must not displace.
+const KEPT_BESIDE_ROW: usize = 2;
 
 /// Draws the footer below the view or the page that replaces it.
 pub fn draw(cx: &Context<'_>, top: Top<'_, '_>, area: Rect, canvas: &mut Canvas<'_>) {
@@ -71,8 +73,11 @@ fn state<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Option<Line<'a>
         Some(deleting(cx, running, room))
     } else if let Some(rescan) = cx.rescan() {
         Some(rescan_progress(cx, top, rescan, room))
+    } else if let Some(progress) = cx.exclusive_progress() {
+        Some(exclusive_progress(cx, top, &progress, room))
     } else {
-        cx.exclusive_progress().map(|progress| exclusive_progress(cx, top, &progress, room))
+        let page = cx.views.page.as_ref().filter(|page| page.failure.is_none() && top.layer.is_none())?;
+        page.progress.as_ref().map(|(text, share)| working(cx, Some(*share), text, room))
     }
 }
 
@@ -87,6 +92,8 @@ fn idle<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     let left = room.saturating_sub(width_of_first(cx, top, KEPT));
     match top.position {
         Some((index, count)) => lines_place(index, count, left),
+        // The facts about the list below a dialog could be taken for facts about the dialog.
+        None if top.layer.is_some() => Line::default(),
         None if cx.views.page.is_some() => page_place(cx, left),
         None => place(cx, top, room),
     }
@@ -121,17 +128,21 @@ fn bar<'a>(cx: &Context<'_>, share: Option<u16>, room: usize) -> Vec<Span<'a>> {
     bar
 }
 
+/// Returns a spinner, the bar for `share` (see [`bar`]), and as much of a text as fits.
+fn working<'a>(cx: &Context<'_>, share: Option<u16>, text: &str, room: usize) -> Line<'a> {
+    let mut spans = vec![Span::styled(format!(" {} ", cx.spinner()), cx.theme.style(Role::Bar))];
+    spans.extend(bar(cx, share, room));
+    let room = room.saturating_sub(spans.iter().map(Span::width).sum::<usize>() + 1);
+    spans.push(Span::raw(fit(text, room, cx.theme.glyphs.gap()).into_owned()));
+    Line::from(spans)
+}
+
 fn rescan_progress<'a>(cx: &Context<'_>, top: Top<'_, '_>, rescan: &Rescan, room: usize) -> Line<'a> {
-    let theme = cx.theme;
-    let spinner = cx.spinner();
     let entries = format!("{} entries", grouped(rescan.progress.entries));
     let name = escape(&rescan.name).into_owned();
     let stops = cx.keymap.hint(Command::Back, top.scope, "stops");
-    let text = format!("rescanning {name} {} {entries}{stops}", theme.glyphs.dot());
-    Line::from(vec![
-        Span::styled(format!(" {spinner} "), theme.style(Role::Bar)),
-        Span::raw(fit(&text, room.saturating_sub(4), theme.glyphs.gap()).into_owned()),
-    ])
+    let text = format!("rescanning {name} {} {entries}{stops}", cx.theme.glyphs.dot());
+    working(cx, Some(share(rescan.progress.entries.min(rescan.expected), rescan.expected)), &text, room)
 }
 
 fn exclusive_progress<'a>(
@@ -142,10 +153,7 @@ fn exclusive_progress<'a>(
 ) -> Line<'a> {
     let stops = cx.keymap.hint(Command::Show(Column::Frees), top.scope, "stops");
     let text = format!("reading {}{stops}", progress.text());
-    Line::from(vec![
-        Span::styled(format!(" {} ", cx.spinner()), cx.theme.style(Role::Bar)),
-        Span::raw(fit(&text, room.saturating_sub(4), cx.theme.glyphs.gap()).into_owned()),
-    ])
+    working(cx, progress.share(), &text, room)
 }
 
 fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
@@ -228,6 +236,7 @@ fn place<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     // facts shown before it.
     let mut facts = Vec::new();
     if !cx.views.is_overview() {
+        let left = room.saturating_sub(width_of_first(cx, top, KEPT_BESIDE_ROW));
         facts.push((row_of(window.index, window.rows), Role::Plain, left));
     }
     // The treemap has no columns, so the footer shows these numbers of the selected entry.
@@ -260,10 +269,9 @@ fn place<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     if let errors @ 1.. = window.totals.errors {
         facts.push((counted(u64::from(errors), "error", "errors"), Role::Warning, left));
     }
-    if let Some(since) = cx.views.offer().and_then(|offer| offer.since) {
-        let key = cx.keymap.first(Command::View(&growth::VIEW), top.scope);
-        let text = crate::base::format::since(since, cx.views.now());
-        facts.extend(key.map(|key| (format!("{key}: {text}"), Role::Plain, spare)));
+    let since = cx.views.offer().and_then(|offer| offer.since);
+    if let Some((since, (change, _))) = since.zip(total_growth(cx)) {
+        facts.push((format!("{change} {}", since_text(since, cx.views.now())), Role::Plain, spare));
     }
     match &cx.scan.last.outcome {
         Some(Outcome::Stopped) => facts.push(("stopped".to_owned(), Role::Warning, most)),
@@ -304,9 +312,7 @@ pub fn operation_verb(kind: OperationKind) -> &'static str {
 
 /// Returns the line that shows the progress of a file operation, such as a deletion.
 fn deleting<'a>(cx: &Context<'_>, running: &Running, room: usize) -> Line<'a> {
-    let theme = cx.theme;
-    let spinner = cx.spinner();
-    let dot = theme.glyphs.dot();
+    let dot = cx.theme.glyphs.dot();
     let operation_verb = operation_verb(running.kind);
     let report = &running.report;
     let (entries, bytes) = running.expected;
@@ -326,13 +332,10 @@ fn deleting<'a>(cx: &Context<'_>, running: &Running, room: usize) -> Line<'a> {
         format!("{operation_verb} {dot} {} left{stay}{end}", grouped(left)),
         format!("{operation_verb} {dot} {} left", grouped(left)),
     ];
-    let bar = bar(cx, (entries > 0).then(|| share(report.entries.min(entries), entries)), room);
-    let room = room.saturating_sub(bar.iter().map(Span::width).sum::<usize>() + 4);
-    let text = texts.iter().find(|text| width(text) <= room).unwrap_or(&texts[2]);
-    let mut spans = vec![Span::styled(format!(" {spinner} "), theme.style(Role::Bar))];
-    spans.extend(bar);
-    spans.push(Span::raw(fit(text, room, theme.glyphs.gap()).into_owned()));
-    Line::from(spans)
+    let share = (entries > 0).then(|| share(report.entries.min(entries), entries));
+    let left = room.saturating_sub(bar(cx, share, room).iter().map(Span::width).sum::<usize>() + 4);
+    let text = texts.iter().find(|text| width(text) <= left).unwrap_or(&texts[2]);
+    working(cx, share, text, room)
 }
 
 pub fn summary(cx: &Context<'_>) -> String {

@@ -148,7 +148,8 @@ fn totals(cx: &Context<'_>) -> [String; 3] {
     let sign = match bound {
         Precision::AtLeast => format!("{} ", glyphs.at_least()),
         Precision::Recorded => format!("{} ", glyphs.recorded()),
-        Precision::Exact | Precision::Growing => String::new(),
+        Precision::Growing => format!("{} ", glyphs.growing()),
+        Precision::Exact => String::new(),
     };
     let size = format!("{sign}{}", plain_size(cx.window.size(measure), cx.units));
     let items = cx.window.totals.items;

@@ -26,7 +26,7 @@ use crate::tree::DirId;
 use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::keys::{Command, Scope};
-use crate::ui::theme::{Role, filled};
+use crate::ui::theme::{Colors, Role, filled};
 use crate::ui::views::{
     LIST, OVERVIEW, TREEMAP, VIEWS, ViewSpec, ages, cleanup, df, directories, duplicates, errors, growth,
     largest, links, types,
@@ -130,6 +130,11 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         }
         canvas.buffer.set_line(cells.x, cells.y, &line, cells.width);
         if tab.view == current {
+            // Without colors, brackets tell the tab from marked text. They take the place of the blanks around it.
+            if cx.theme.colors == Colors::None && cells.width >= 2 {
+                canvas.buffer[(cells.x, cells.y)].set_char('[');
+                canvas.buffer[(cells.right() - 1, cells.y)].set_char(']');
+            }
             let style = Style::reset().patch(filled(cx.theme.style(Role::Accent)));
             canvas.buffer.set_style(cells, style.add_modifier(Modifier::BOLD));
         }
@@ -200,7 +205,7 @@ fn total(all: &[Tab], gap: usize) -> usize {
 }
 
 /// Returns the total change of all roots since the baseline; `None` during the scan, or if nothing has changed.
-fn total_growth(cx: &Context<'_>) -> Option<(String, Role)> {
+pub fn total_growth(cx: &Context<'_>) -> Option<(String, Role)> {
     let before = cx.views.compared.offer()?.totals.filter(|_| !cx.is_scanning())?;
     let before = totals_size(&before, cx.order.measure);
     let after = totals_size(&cx.sizes().live.totals(cx.tree, DirId::TOP), cx.order.measure);
