@@ -16,9 +16,10 @@ use crate::tree::{ExclusiveCoverage, ExclusiveSizes, Node, NodeNumbers, NodeSums
 const SECTOR: u64 = 512;
 /// Maximum length of a reference in sectors.
 const SECTORS: u32 = TRANSIENT - 1;
-/// Bit that marks a reference that may disappear ([`Known::Transient`]).
+/// Bit that marks a reference that may disappear ([`Known::Transient`], [`Known::SomeTransient`]).
 const TRANSIENT: u32 = 1 << 29;
-/// Bit that marks a reference to a range that is shared with unknown files ([`Known::Some`]).
+/// Bit that marks a reference to a range that may be shared with unknown files ([`Known::Some`],
+/// [`Known::SomeTransient`]).
 const FLAGGED: u32 = 1 << 30;
 /// Bit that marks a reference through an additional name of an inode.
 const REPEATED: u32 = 1 << 31;
@@ -33,6 +34,9 @@ pub enum Known {
     /// All references are known, but the reference of this file may disappear before the file is deleted: the file was
     /// overwritten, and its new data, which is not on the disk yet, will be stored elsewhere.
     Transient,
+    /// The reference may disappear as for [`Known::Transient`], and other references may be unknown as for
+    /// [`Known::Some`].
+    SomeTransient,
 }
 
 /// Range of bytes on a volume.
@@ -106,6 +110,7 @@ impl ExclusiveSums {
             Known::All => 0,
             Known::Some => FLAGGED,
             Known::Transient => TRANSIENT,
+            Known::SomeTransient => FLAGGED | TRANSIENT,
         };
         let (mut start, mut left) = (range.start, range.length.div_ceil(SECTOR));
         while left > 0 {
@@ -123,21 +128,23 @@ impl ExclusiveSums {
     /// Adds bytes that belong to a single inode and are not in any range passed to [`Self::refer`]. `names` are the
     /// nodes of the inode's names.
     pub fn hold(&mut self, names: &[Node], bytes: u64) {
+        let all = names.iter().min().copied().zip(names.iter().max().copied());
+        self.hold_inode(names, bytes, all);
+    }
+
+    /// Adds bytes like [`Self::hold`], but not to the lower bound, because the file system may free these bytes before
+    /// the inode is deleted.
+    pub fn may_hold(&mut self, names: &[Node], bytes: u64) {
+        if bytes > 0 {
+            self.hold_inode(names, bytes, None);
+        }
+    }
+
+    fn hold_inode(&mut self, names: &[Node], bytes: u64, lasting: Option<(Node, Node)>) {
         let mut nodes = names.to_vec();
         nodes.sort_unstable();
         nodes.dedup();
-        let (Some(least), Some(greatest)) = (nodes.first(), nodes.last()) else { return };
-        let held = HeldBytes { is_flagged: false, references: 1, lasting: Some((*least, *greatest)) };
-        self.settle(&nodes, bytes, held);
-    }
-
-    /// Adds bytes of a single inode to the upper bound of the deepest node that contains all its names. The lower
-    /// bound stays the same, because the file system may free these bytes before the inode is deleted.
-    pub fn may_hold(&mut self, names: &[Node], bytes: u64) {
-        let (Some(least), Some(greatest)) = (names.iter().min(), names.iter().max()) else { return };
-        let owner = self.numbers.common(*least, *greatest);
-        let sums = &mut self.sums[owner as usize];
-        sums.at_most = sums.at_most.saturating_add(bytes);
+        self.settle(&nodes, bytes, HeldBytes { is_flagged: false, references: 1, lasting });
     }
 
     /// Records that deleting `node` may free more than the references show, so that no upper bound is known.
@@ -217,8 +224,7 @@ impl ExclusiveSums {
 
     /// Adds `bytes` to the sums. `nodes` are all nodes that refer to these bytes; they must be sorted and distinct.
     fn settle(&mut self, nodes: &[Node], bytes: u64, extent: HeldBytes) {
-        let (Some(least), Some(greatest)) = (nodes.first(), nodes.last()) else { return };
-        self.own(*least, *greatest, bytes, extent);
+        self.own(nodes.iter().copied(), bytes, extent);
         for node in nodes {
             self.share(*node, bytes);
         }
@@ -227,25 +233,38 @@ impl ExclusiveSums {
         }
     }
 
-    /// Adds bytes to the sums of the lowest node whose deletion can free them: the common ancestor of all nodes that
-    /// refer to the bytes. `least` and `greatest` are the first and the last of these nodes.
-    fn own(&mut self, least: Node, greatest: Node, bytes: u64, extent: HeldBytes) {
-        // If all references may disappear, the bytes may be free before anything is deleted.
-        let Some(lasting) = extent.lasting else { return };
+    /// Adds bytes to the sums of the nodes whose deletion can free them. `nodes` are all nodes that refer to the bytes,
+    /// in ascending order. Their common ancestor is the lowest node whose deletion is certain to free the bytes.
+    fn own(&mut self, nodes: impl DoubleEndedIterator<Item = Node> + Clone, bytes: u64, extent: HeldBytes) {
+        let HeldBytes { is_flagged, references, lasting } = extent;
+        let Some((least, greatest)) = nodes.clone().next().zip(nodes.clone().next_back()) else { return };
         let owner = self.numbers.common(least, greatest);
-        if !extent.is_flagged {
+        if !is_flagged {
             let sums = &mut self.sums[owner as usize];
-            sums.at_least = sums.at_least.saturating_add(bytes);
             sums.shared = sums.shared.wrapping_sub(bytes);
+            // If all references may disappear, the bytes may be free before anything is deleted.
+            if lasting.is_some() {
+                sums.at_least = sums.at_least.saturating_add(bytes);
+            }
         }
         // If only one reference to a shared range is known, the others are outside the tree, so no deletion
         // in the tree can free the range.
-        if !extent.is_flagged || extent.references > 1 {
-            let all = (least, greatest);
-            let owner = if lasting == all { owner } else { self.numbers.common(lasting.0, lasting.1) };
-            let sums = &mut self.sums[owner as usize];
-            sums.at_most = sums.at_most.saturating_add(bytes);
+        if is_flagged && references == 1 {
+            return;
         }
+        match lasting {
+            Some(all) if all == (least, greatest) => self.limit(owner, bytes),
+            Some((least, greatest)) => self.limit(self.numbers.common(least, greatest), bytes),
+            None if references == 1 => self.limit(owner, bytes),
+            // Each of these references may be the last one when the others have disappeared.
+            None => nodes.for_each(|node| self.limit(node, bytes)),
+        }
+    }
+
+    /// Adds `bytes` to the upper bound of a node.
+    fn limit(&mut self, node: Node, bytes: u64) {
+        let most = &mut self.sums[node as usize].at_most;
+        *most = most.saturating_add(bytes);
     }
 
     fn share(&mut self, node: Node, bytes: u64) {
@@ -269,7 +288,7 @@ struct HeldBytes {
     is_flagged: bool,
     /// Number of known references, not counting those through additional names of an inode.
     references: usize,
-    /// First and last node with a reference that is not [`Known::Transient`].
+    /// First and last node with a reference that cannot disappear; `None` if there is no such reference.
     lasting: Option<(Node, Node)>,
 }
 
@@ -277,7 +296,7 @@ struct HeldBytes {
 ///
 /// The time per reference is logarithmic in the number of references to the same byte, because a reference
 /// affects only the pairs that its node forms with the neighboring nodes in `nodes`. Only nodes all of whose references
-/// are [`Known::Transient`] take linear time, and there are few: they are files that were changed recently.
+/// may disappear take linear time, and there are few: they are files that were changed recently.
 #[derive(Default)]
 struct Sweep {
     nodes: BTreeMap<Node, Active>,
@@ -289,7 +308,7 @@ struct Sweep {
 /// State of a node that refers to the byte at the current position.
 struct Active {
     references: u32,
-    /// Number of references that are not [`Known::Transient`].
+    /// Number of references that cannot disappear.
     lasting: u32,
     /// Start of the contiguous range that the node refers to. The range extends to the current position.
     since: u64,
@@ -322,15 +341,10 @@ impl Sweep {
     fn advance(&mut self, sums: &mut ExclusiveSums, position: u64) {
         let bytes = position - self.position;
         self.position = position;
-        let (Some((least, _)), Some((greatest, _))) =
-            (self.nodes.first_key_value(), self.nodes.last_key_value())
-        else {
-            return;
-        };
         let lasting = || self.nodes.iter().filter(|(_, active)| active.lasting > 0).map(|(node, _)| *node);
         let lasting = lasting().next().zip(lasting().next_back());
         let extent = HeldBytes { is_flagged: self.flagged > 0, references: self.counted, lasting };
-        sums.own(*least, *greatest, bytes, extent);
+        sums.own(self.nodes.keys().copied(), bytes, extent);
     }
 
     fn enter(&mut self, sums: &mut ExclusiveSums, reference: &Reference) {

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::sums::{ExclusiveSums, Known, VolumeRange};
 use crate::base::sync::Arc;
 use crate::fixture::cases;
-use crate::tree::{ExclusiveCoverage, Node, NodeNumbers, NodeSums};
+use crate::tree::{Exclusive, ExclusiveCoverage, Node, NodeNumbers, NodeSums};
 
 /// Number of sectors of the volume in the property test.
 const SECTORS: u64 = 24;
@@ -41,7 +41,12 @@ fn plans() -> impl Strategy<Value = (Vec<Node>, Vec<Planned>)> {
     prop::collection::vec(0..4_u8, 1..40).prop_flat_map(|levels| {
         let parents = parents(&levels);
         let nodes = Node::try_from(parents.len()).unwrap();
-        let known = prop_oneof![6 => Just(Known::All), 2 => Just(Known::Some), 2 => Just(Known::Transient)];
+        let known = prop_oneof![
+            6 => Just(Known::All),
+            2 => Just(Known::Some),
+            2 => Just(Known::Transient),
+            1 => Just(Known::SomeTransient),
+        ];
         let planned = (prop::collection::vec(0..nodes, 1..4), 0..SECTORS, 1..7_u64, known);
         let planned = planned.prop_map(|(names, start, length, known)| Planned {
             names,
@@ -64,15 +69,24 @@ fn sums_by_sets(parents: &[Node], planned: &[Planned], above: Node) -> [u64; 3] 
         let found: Vec<_> = planned.iter().filter(|planned| planned.sectors.contains(&sector)).collect();
         let nodes: BTreeSet<Node> = found.iter().flat_map(|planned| planned.names.clone()).collect();
         let inside = nodes.iter().filter(|node| is_within(parents, **node, above)).count();
-        let is_flagged = found.iter().any(|planned| planned.known == Known::Some);
+        let is_flagged =
+            found.iter().any(|planned| matches!(planned.known, Known::Some | Known::SomeTransient));
         let is_alone = inside > 0 && inside == nodes.len();
-        let lasting = found.iter().filter(|planned| planned.known != Known::Transient);
-        let lasting: Vec<Node> = lasting.flat_map(|planned| planned.names.clone()).collect();
-        let is_certain = is_alone && !is_flagged && !lasting.is_empty();
-        let is_possible = lasting.iter().all(|node| is_within(parents, *node, above)) && !lasting.is_empty();
-        sums[0] += u64::from(is_certain) * SECTOR;
-        sums[1] += u64::from(is_possible && (!is_flagged || found.len() > 1)) * SECTOR;
-        sums[2] += u64::from(inside > 0 && !is_certain) * SECTOR;
+        let is_lasting = |planned: &&&Planned| matches!(planned.known, Known::All | Known::Some);
+        let lasting: Vec<Node> =
+            found.iter().filter(is_lasting).flat_map(|planned| planned.names.clone()).collect();
+        let possible = match found.len() {
+            0 => 0,
+            1 if is_flagged => 0,
+            _ if !lasting.is_empty() => {
+                u64::from(lasting.iter().all(|node| is_within(parents, *node, above)))
+            }
+            1 => u64::from(is_alone),
+            _ => inside as u64,
+        };
+        sums[0] += u64::from(is_alone && !is_flagged && !lasting.is_empty()) * SECTOR;
+        sums[1] += possible * SECTOR;
+        sums[2] += u64::from(inside > 0 && !(is_alone && !is_flagged)) * SECTOR;
     }
     sums
 }
@@ -109,6 +123,22 @@ fn a_directory_frees_a_file_only_with_its_last_name() {
     let found = sums.finish(ExclusiveCoverage::default());
     let freed: Vec<_> = found.sums.iter().map(|sums| (sums.at_least, sums.shared)).collect();
     assert_eq!(freed[1..], [(107, 0), (0, 100), (0, 100), (7, 100), (7, 100)]);
+}
+
+#[test]
+fn names_together_free_data_that_may_be_written() {
+    // Nodes 2 and 3 are names of one file in directory 1, and node 4 is another file.
+    let mut sums = ExclusiveSums::new(Arc::new(NodeNumbers::of_parents(vec![0, 0, 1, 1, 1])));
+    sums.may_hold(&[2, 3], 100);
+    sums.may_hold(&[4], 7);
+    let found = sums.finish(ExclusiveCoverage::default());
+    let of = |node: usize| {
+        let NodeSums { at_least, at_most, shared } = found.sums[node];
+        Exclusive { at_least, at_most: Some(at_most), shared }
+    };
+    let limits: Vec<_> = (1..5).map(|node| (of(node).at_most.unwrap(), of(node).shared)).collect();
+    assert_eq!(limits, [(107, 0), (0, 100), (0, 100), (7, 0)]);
+    assert_eq!(Exclusive::together([of(2), of(3)]).at_most, Some(100));
 }
 
 #[test]
