@@ -9,7 +9,6 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use crate::base::format::{Units, plain_size};
 use crate::base::job::{Job, Pool};
 use crate::base::os_error::error_text;
 use crate::base::sync::Arc;
@@ -17,7 +16,7 @@ use crate::platform::fs::overhead::FileExtent;
 use crate::platform::fs::overhead::btrfs::{self, Subvolume, TOP_LEVEL, block_groups, extents, used_data};
 use crate::platform::{Directory, Errno};
 use crate::scan::path_of;
-use crate::tree::{DirId, Tree};
+use crate::tree::{Accuracy, DirId, Tree};
 
 /// Maximum number of times the btrfs trees are read if files keep changing.
 const ATTEMPTS: usize = 3;
@@ -31,32 +30,6 @@ pub struct SubvolumeSize {
     pub data: u64,
     /// Size on disk of the extents that no other subvolume refers to. Deleting the subvolume frees them.
     pub exclusive: u64,
-}
-
-/// Reliability of the sizes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Accuracy {
-    /// The sizes are exact, because all extents add up to the data that the file system reports as used.
-    Exact,
-    /// The sizes are minimums, because `missing` bytes of data were not found.
-    AtLeast { missing: u64 },
-    /// The sizes are minimums, because the file system stores data and metadata together and reports only their sum.
-    Mixed,
-    /// Files changed while the btrfs trees were read, so the sizes may be too large.
-    Changing,
-}
-
-impl Accuracy {
-    pub fn text(self, units: Units) -> String {
-        match self {
-            Self::Exact => "sizes are exact".to_owned(),
-            Self::AtLeast { missing } => {
-                format!("sizes are minimums: {} of data not found", plain_size(missing, units))
-            }
-            Self::Mixed => "sizes are minimums: amount of used data unknown".to_owned(),
-            Self::Changing => "sizes may be too large: files changed".to_owned(),
-        }
-    }
 }
 
 /// Returns the reason why subvolumes cannot be read, with a remedy if there is one.
@@ -133,7 +106,7 @@ impl Subvolumes {
     /// number of bytes of data that the file system reports as used, if it reports this number.
     fn of_sets(subvolumes: Vec<Subvolume>, sets: Vec<(Vec<u32>, u64)>, used: Option<u64>) -> Self {
         let data = sets.iter().map(|(_, bytes)| *bytes).fold(0, u64::saturating_add);
-        let accuracy = used.map_or(Accuracy::Mixed, |used| accuracy(used, data));
+        let accuracy = Accuracy::of(used, data);
         let bytes = |is: &dyn Fn(&[u32]) -> bool| {
             let bytes = sets.iter().filter(|(set, _)| is(set)).map(|(_, bytes)| *bytes);
             bytes.fold(0, u64::saturating_add)
@@ -152,14 +125,6 @@ impl Subvolumes {
         let is_deleted = |number: &u32| deleted.contains(&(*number as usize));
         let freed = self.sets.iter().filter(|(set, _)| set.iter().all(is_deleted)).map(|(_, bytes)| *bytes);
         freed.fold(0, u64::saturating_add)
-    }
-}
-
-fn accuracy(used: u64, found: u64) -> Accuracy {
-    match used.checked_sub(found) {
-        Some(0) => Accuracy::Exact,
-        Some(missing) => Accuracy::AtLeast { missing },
-        None => Accuracy::Changing,
     }
 }
 
@@ -281,8 +246,8 @@ mod tests {
 
     #[test]
     fn sizes_are_exact_only_if_all_data_was_found() {
-        assert_eq!(accuracy(5, 5), Accuracy::Exact);
-        assert_eq!(accuracy(5, 3), Accuracy::AtLeast { missing: 2 });
-        assert_eq!(accuracy(5, 6), Accuracy::Changing);
+        assert_eq!(Accuracy::of(Some(5), 5), Accuracy::Exact);
+        assert_eq!(Accuracy::of(Some(5), 3), Accuracy::AtLeast { missing: 2 });
+        assert_eq!(Accuracy::of(Some(5), 6), Accuracy::Changing);
     }
 }

@@ -24,8 +24,6 @@ use crate::tree::Node;
 const BLOCK: u64 = 4096;
 /// Number of seconds after a file's last change during which the file counts as being written.
 const RECENT: i64 = 5;
-/// Largest size in bytes of a sector on btrfs.
-const LARGEST_SECTOR: u64 = 1 << 16;
 /// Maximum number of inodes on a volume per scanned file. If the volume has more, its space map is not read.
 const MAP_SHARE: u64 = 8;
 
@@ -62,6 +60,8 @@ pub(crate) struct PartOfVolume {
     pub(crate) subvolume: u64,
     /// `true` if changes of files may be in memory only, and will be written to other places on the volume.
     pub(crate) has_unwritten_data: bool,
+    /// Size of a block in bytes, at least 1.
+    pub(crate) block: u64,
 }
 
 impl Method {
@@ -75,9 +75,9 @@ impl Method {
             let is_private = sharing(directory) == Sharing::Possible;
             return if is_private { Self::PrivateSize } else { Self::LinkCount };
         };
-        let ExtentVolume { id, has_unwritten_data, .. } = volume;
+        let ExtentVolume { id, has_unwritten_data, block, .. } = volume;
         let part = |source, subvolume| {
-            Self::Volume(PartOfVolume { source, volume: id, subvolume, has_unwritten_data })
+            Self::Volume(PartOfVolume { source, volume: id, subvolume, has_unwritten_data, block })
         };
         if let Ok(subvolume) = readable_subvolume(directory) {
             return part(VolumeSource::Trees, subvolume);
@@ -100,10 +100,9 @@ impl Method {
     }
 }
 
-/// Returns the maximum size of new data that the file may have only in memory, or `None` if the file was not changed
-/// recently.
-fn unwritten(state: &ContentState) -> Option<u64> {
-    may_be_unwritten(state.changed.0, clock::now()).then(|| state.size.next_multiple_of(LARGEST_SECTOR))
+/// Returns `true` if new data of the file may not be on the disk yet.
+pub(crate) fn is_new(state: &ContentState) -> bool {
+    may_be_unwritten(state.changed.0, clock::now())
 }
 
 /// Opened file whose extents can be read.
@@ -122,14 +121,8 @@ pub(crate) struct FileExtents {
     references: Vec<ExtentReference>,
     /// `true` if `references` contains all extents of the file.
     is_whole: bool,
-    /// Disk usage in bytes. The disk usage can exceed the size of the extents: when shared data is
-    /// overwritten, XFS reserves up to 128 KiB next to the new data for further changes, and frees the
-    /// reserved space after a few minutes.
-    disk: u64,
-    pub(crate) links: u64,
-    /// Upper bound on the size of new data that is not on the disk yet, and will not be stored in place of the data
-    /// that it replaces; `None` if there is no such data.
-    pub(crate) unwritten: Option<u64>,
+    /// State of the file; `None` if it was not read.
+    pub(crate) state: Option<ContentState>,
 }
 
 impl<'d> OpenedFile<'d> {
@@ -147,13 +140,13 @@ impl<'d> OpenedFile<'d> {
 
     /// Reads the extents of the file. Blocks while another process is writing to the file.
     pub(crate) fn read(&self, method: Method) -> Result<FileExtents, Errno> {
-        let ContentState { disk, links, .. } = self.state;
-        let mut found = FileExtents { disk, links, ..FileExtents::default() };
+        let mut found = FileExtents { state: Some(self.state), ..FileExtents::default() };
         match method {
             Method::Extents(volume) => {
-                found.unwritten = unwritten(&self.state).filter(|_| volume.has_unwritten_data);
                 let references = &mut found.references;
-                found.is_whole = self.contents.references(&mut |extent| references.push(extent))?;
+                // The file system may free the blocks after the end of the file before the file is deleted.
+                let end = self.state.size.next_multiple_of(volume.block);
+                found.is_whole = self.contents.references(end, &mut |extent| references.push(extent))?;
             }
             Method::PrivateSize => {
                 let private = layout(self.directory, &self.name)?.certain;
@@ -171,30 +164,44 @@ pub(crate) fn has_extents(kind: Kind) -> bool {
 }
 
 impl FileExtents {
-    /// Returns a value without extents, for a file whose volume is read as a whole. `state` is the current state of the
-    /// file if its changes may be in memory only.
+    /// Returns a value without extents, for a file whose volume is read as a whole.
     pub(crate) fn in_volume(state: Option<ContentState>) -> Self {
-        Self { unwritten: state.and_then(|state| unwritten(&state)), ..Self::default() }
+        Self { state, ..Self::default() }
+    }
+
+    /// Returns the number of names of the file; 0 if it was not read.
+    pub(crate) fn links(&self) -> u64 {
+        self.state.map_or(0, |state| state.links)
     }
 
     /// Adds the file's extents to `sums`. `volume` is the number of the file's volume.
     pub(crate) fn add(&self, sums: &mut ExclusiveSums, names: &[Node], method: Method, volume: usize) {
         let mut is_bounded = self.is_whole;
-        let mut unseen = self.disk;
+        let unseen = self.unseen();
+        // XFS overwrites data in place, unless the data is shared. Until the new data is on the disk, its blocks are
+        // part of the disk usage, but not of the extents.
+        let is_in_place = matches!(method, Method::Extents(volume) if volume.is_bounded);
+        let may_move = self.state.as_ref().is_some_and(is_new)
+            && match method {
+                Method::Extents(volume) => volume.has_unwritten_data || is_in_place && unseen > 0,
+                Method::Volume(_) | Method::PrivateSize | Method::LinkCount => false,
+            };
         for reference in &self.references {
             match *reference {
                 ExtentReference::Located { start, length, is_shared, is_compressed } => {
-                    let is_certain = !is_shared && self.unwritten.is_none();
-                    let known = if is_certain { Known::All } else { Known::Some };
+                    let known = match is_shared {
+                        _ if may_move && (is_shared || !is_in_place) => Known::SomeTransient,
+                        true => Known::Some,
+                        false => Known::All,
+                    };
                     sums.refer(names, VolumeRange { volume, start, length }, known);
-                    unseen = unseen.saturating_sub(length);
                     is_bounded &= !is_compressed;
                 }
                 ExtentReference::Unlocated { length } if method == Method::PrivateSize => {
                     sums.hold(names, length);
                 }
                 ExtentReference::Unlocated { length } => {
-                    if self.unwritten.is_none() {
+                    if !may_move || is_in_place {
                         sums.hold(names, length.min(BLOCK));
                     }
                     is_bounded = false;
@@ -202,13 +209,23 @@ impl FileExtents {
                 ExtentReference::Inline => {}
             }
         }
-        let Method::Extents(ExtentVolume { is_bounded: true, .. }) = method else {
+        // If names were deleted since the scan, a name that is left may free more than the scan shows.
+        if !is_in_place || !is_bounded || self.links() < names.len() as u64 {
             return unbound(sums, names);
-        };
-        if !is_bounded {
-            unbound(sums, names);
         }
         sums.may_hold(names, unseen);
+    }
+
+    /// Returns the disk usage in bytes that exceeds the size of the extents. When shared data is overwritten, XFS
+    /// reserves up to 128 KiB next to the new data for further changes, and frees the reserved space after a few
+    /// minutes. While a file grows, XFS also reserves space after the end of the file.
+    fn unseen(&self) -> u64 {
+        let located = self.references.iter().map(|reference| match *reference {
+            ExtentReference::Located { length, .. } => length,
+            ExtentReference::Unlocated { .. } | ExtentReference::Inline => 0,
+        });
+        let disk = self.state.map_or(0, |state| state.disk);
+        disk.saturating_sub(located.fold(0, u64::saturating_add))
     }
 }
 

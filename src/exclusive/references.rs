@@ -1,8 +1,7 @@
 //! Builder that adds the references of one volume to [`ExclusiveSums`]. A reference records that a file contains an
 //! extent.
 
-use std::collections::HashMap;
-
+use super::extents::unbound;
 use super::sums::{ExclusiveSums, Known, VolumeRange};
 use crate::platform::fs::overhead::FileExtent;
 use crate::tree::{Node, NodeNumbers};
@@ -24,16 +23,53 @@ pub(super) fn names_of(known: &[KnownName], inode: u64) -> &[KnownName] {
     &rest[..rest.iter().take_while(|name| name.inode == inode).count()]
 }
 
+/// File on a volume that is read as a whole, whose link count or disk usage differs from those of the scan.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ChangedFile {
+    pub(super) node: Node,
+    pub(super) links: u32,
+    /// Disk usage in bytes.
+    pub(super) disk: u64,
+}
+
+const _: () = assert!(size_of::<ChangedFile>() == 16);
+
+/// Files that changed before or during the search, on volumes that are read as a whole.
+#[derive(Default)]
+pub(super) struct ChangedFiles {
+    pub(super) since_scan: Vec<ChangedFile>,
+    /// Files with new data that may not be on the disk yet, and will not be stored in place of the data that it
+    /// replaces.
+    pub(super) unwritten: Vec<Node>,
+}
+
+impl ChangedFiles {
+    /// Prepares lookups after the last file has been added.
+    pub(super) fn sort(&mut self) {
+        self.since_scan.sort_unstable();
+        self.unwritten.sort_unstable();
+    }
+
+    pub(super) fn since_scan(&self, node: Node) -> Option<&ChangedFile> {
+        let found = self.since_scan.binary_search_by_key(&node, |file| file.node).ok()?;
+        self.since_scan.get(found)
+    }
+
+    fn is_unwritten(&self, names: &[KnownName]) -> bool {
+        names.first().is_some_and(|name| self.unwritten.binary_search(&name.node).is_ok())
+    }
+}
+
 /// Builder that adds the references of one volume to the sums, and tracks the bytes of each file that no reference
 /// covers.
 pub(super) struct References<'s> {
     pub(super) sums: &'s mut ExclusiveSums,
     /// Number of the volume in `sums`.
     pub(super) number: usize,
-    /// Disk usage of each scanned file in bytes, by node, minus the bytes that the added references account for.
+    /// Disk usage of each scanned file in bytes, by node, minus the bytes that the added references account for. For a
+    /// file in [`ChangedFiles::unwritten`], the whole disk usage, because all of it may be new data.
     unseen: Vec<u64>,
-    /// Files with new data that is not on the disk yet, by node, and the maximum size of this data.
-    unwritten: &'s HashMap<Node, u64>,
+    changed: &'s ChangedFiles,
     names: Vec<Node>,
 }
 
@@ -42,35 +78,54 @@ impl<'s> References<'s> {
         sums: &'s mut ExclusiveSums,
         number: usize,
         sizes: Vec<u64>,
-        unwritten: &'s HashMap<Node, u64>,
+        changed: &'s ChangedFiles,
     ) -> Self {
-        Self { sums, number, unseen: sizes, unwritten, names: Vec::new() }
+        Self { sums, number, unseen: sizes, changed, names: Vec::new() }
     }
 
     /// Adds a reference to `extent` from the file with these names.
     pub(super) fn add(&mut self, names: &[KnownName], extent: FileExtent) {
-        if let Some(name) = names.first() {
+        let known = if self.changed.is_unwritten(names) { Known::Transient } else { Known::All };
+        self.refer(names, extent, known);
+    }
+
+    /// Adds a reference like [`Self::add`] to an extent that other files share. If the file turns out to have bytes
+    /// that no reference covers, the reference may disappear: the bytes can be new data that will replace the shared
+    /// data.
+    pub(super) fn add_shared(&mut self, names: &[KnownName], extent: FileExtent) {
+        self.refer(names, extent, if names.is_empty() { Known::All } else { Known::Transient });
+    }
+
+    fn refer(&mut self, names: &[KnownName], extent: FileExtent, known: Known) {
+        if let Some(name) = names.first().filter(|_| !self.changed.is_unwritten(names)) {
             let left = &mut self.unseen[name.node as usize];
             *left = left.saturating_sub(extent.accounts_for);
         }
-        let is_unwritten = names.first().is_some_and(|name| self.unwritten.contains_key(&name.node));
         let nodes = self.nodes(names);
         let range = VolumeRange { volume: self.number, start: extent.start, length: extent.length };
-        self.sums.refer(&nodes, range, if is_unwritten { Known::Transient } else { Known::All });
-        if is_unwritten {
-            self.sums.may_hold(&nodes, extent.length);
-        }
+        self.sums.refer(&nodes, range, known);
         self.names = nodes;
     }
 
+    /// Completes the references added with [`Self::add_shared`]. `known` contains the sorted names of the files.
+    pub(super) fn complete_shared(&mut self, known: &[KnownName]) {
+        let files = known.chunk_by(|one, next| one.inode == next.inode);
+        let files = files.filter(|names| self.unseen[names[0].node as usize] > 0);
+        let mut nodes: Vec<Node> = files.flatten().map(|name| name.node).collect();
+        nodes.sort_unstable();
+        self.sums.settle_transient(self.number, |node| nodes.binary_search(&node).is_ok());
+    }
+
     /// Adds the bytes of the scanned files that are not covered by an added reference. Such bytes exist because data
-    /// that has not been written to the disk has no extent yet. Data that replaces old data is not part of the disk
-    /// usage until it is on the disk. `known` contains the sorted names of the files.
+    /// that has not been written to the disk has no extent yet. `known` contains the sorted names of the files.
     pub(super) fn add_unseen(&mut self, known: &[KnownName]) {
         for names in known.chunk_by(|one, next| one.inode == next.inode) {
             let nodes = self.nodes(names);
-            let unwritten = self.unwritten.get(&names[0].node).copied().unwrap_or(0);
-            self.sums.may_hold(&nodes, self.unseen[names[0].node as usize].max(unwritten));
+            self.sums.may_hold(&nodes, self.unseen[names[0].node as usize]);
+            // If names were deleted since the scan, a name that is left may free more than the scan shows.
+            if names.len() > links(names) {
+                unbound(self.sums, &nodes);
+            }
             self.names = nodes;
         }
     }
@@ -81,10 +136,14 @@ impl<'s> References<'s> {
         let mut nodes = std::mem::take(&mut self.names);
         nodes.clear();
         nodes.extend(names.iter().map(|name| name.node));
-        let count = names.iter().map(|name| name.links).max().unwrap_or(1);
-        if nodes.len() < count as usize {
+        if nodes.len() < links(names) {
             nodes.push(NodeNumbers::OUTSIDE);
         }
         nodes
     }
+}
+
+/// Returns the link count of the file with these names; 1 for a file outside the tree.
+fn links(names: &[KnownName]) -> usize {
+    names.iter().map(|name| name.links).max().unwrap_or(1) as usize
 }

@@ -283,10 +283,13 @@ impl ExclusiveSearch {
         method: Method,
         file: &PlannedFile<'_>,
     ) -> Result<Result<(FileExtents, Method), Errno>, Abandoned> {
-        if let Method::Volume(part) = method {
-            let may_change = part.has_unwritten_data && has_extents(file.entry.kind);
-            let found = if may_change { self.stat(thread, directory, file)? } else { None };
-            return Ok(Ok((FileExtents::in_volume(found), method)));
+        if matches!(method, Method::Volume(_)) {
+            let found = if has_extents(file.entry.kind) {
+                self.stat(thread, directory, file)?.map(Some)
+            } else {
+                Ok(None)
+            };
+            return Ok(found.map(|state| (FileExtents::in_volume(state), method)));
         }
         if method == Method::LinkCount || !has_extents(file.entry.kind) {
             let method = if method.has_own_blocks() { Method::LinkCount } else { method };
@@ -303,16 +306,18 @@ impl ExclusiveSearch {
         Ok(opened.read(method).map(|extents| (extents, method)))
     }
 
-    /// Returns the current state of a file, or `None` if it cannot be read.
+    /// Returns the current state of a file. The inner result is an error if it is no longer the file that was scanned.
     fn stat(
         &self,
         thread: usize,
         directory: &Directory,
         file: &PlannedFile<'_>,
-    ) -> Result<Option<ContentState>, Abandoned> {
+    ) -> Result<Result<ContentState, Errno>, Abandoned> {
         self.waiting(thread, Some(HANGING))?;
-        let name = CString::new(file.entry.name).ok();
-        Ok(name.and_then(|name| ContentState::of(directory, &name).ok()))
+        let name = CString::new(file.entry.name).map_err(|_| Errno::EINVAL);
+        let state = name.and_then(|name| ContentState::of(directory, &name));
+        let is_same = |state: &ContentState| state.id.inode == file.metadata.inode;
+        Ok(state.and_then(|state| if is_same(&state) { Ok(state) } else { Err(Errno::ESTALE) }))
     }
 
     /// Locks the state, unless the job has given up on the thread.
@@ -343,10 +348,12 @@ impl ExclusiveSearch {
             }
             if task.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let unwritten = std::mem::take(&mut state.unwritten);
-        for volume in WholeVolume::of(&self.plan, &parts) {
+        let mut changed = std::mem::take(&mut state.changed);
+        changed.sort();
+        for volume in WholeVolume::of(&self.plan, &parts, &changed) {
             let number = state.volume(volume.id);
-            volume.add(&mut state.sums, number, &unwritten, &mut note);
+            let accuracy = volume.add(&mut state.sums, number, &changed, &mut note);
+            state.coverage.accuracy = state.coverage.accuracy.max(accuracy);
         }
     }
 

@@ -5,10 +5,12 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use super::extents::{FileExtents, Method, unbound};
+use super::extents::{FileExtents, Method, PartOfVolume, is_new, unbound};
 use super::plan::{ExtentPlan, PlannedFile};
+use super::references::{ChangedFile, ChangedFiles};
 use super::sums::ExclusiveSums;
-use crate::tree::{ExclusiveCoverage, InodeKey, Node};
+use crate::platform::entry::contents::ContentState;
+use crate::tree::{ExclusiveCoverage, InodeKey};
 
 /// Shared state of a search, updated by its threads after each file.
 pub(crate) struct SearchState {
@@ -25,9 +27,8 @@ pub(crate) struct SearchState {
     pub(crate) methods: HashMap<u32, Method>,
     /// IDs of the volumes. The index of an ID is the volume's number in `sums`.
     pub(crate) volumes: Vec<u64>,
-    /// Files with new data that is not on the disk yet, by node, on volumes that are read later. The value is the
-    /// maximum size of this data.
-    pub(crate) unwritten: HashMap<Node, u64>,
+    /// Changed files on volumes that are read later.
+    pub(super) changed: ChangedFiles,
     /// Inodes with several names that [`SearchState::add`] has handled. Their extents are added only once.
     pub(crate) added: HashSet<InodeKey>,
 }
@@ -53,7 +54,7 @@ impl SearchState {
             is_stopped: false,
             methods: HashMap::new(),
             volumes: Vec::new(),
-            unwritten: HashMap::new(),
+            changed: ChangedFiles::default(),
             added: HashSet::new(),
         }
     }
@@ -72,10 +73,13 @@ impl SearchState {
         extents: &FileExtents,
         method: Method,
     ) {
-        let names = plan.names_of(file, extents.links);
+        let names = plan.names_of(file, extents.links());
         match method {
             Method::LinkCount => self.coverage.by_links += 1,
             Method::Extents(_) | Method::Volume(_) | Method::PrivateSize => self.coverage.read += 1,
+        }
+        if let (Method::Volume(part), Some(state)) = (method, &extents.state) {
+            self.note_changes(file, state, part);
         }
         // The extents of an inode with several names are added only once.
         let linked = file.metadata.linked_inode();
@@ -85,12 +89,25 @@ impl SearchState {
         match method {
             Method::LinkCount => self.sums.hold(&names, file.metadata.disk()),
             // Volumes are read later, when the method for each device is known.
-            Method::Volume(_) => self.unwritten.extend(extents.unwritten.map(|size| (names[0], size))),
+            Method::Volume(_) => {}
             Method::PrivateSize => extents.add(&mut self.sums, &names, method, 0),
             Method::Extents(volume) => {
                 let number = self.volume(volume.id);
                 extents.add(&mut self.sums, &names, method, number);
             }
+        }
+    }
+
+    /// Records the changes of a file since the scan, and new data that may not be on the disk yet.
+    fn note_changes(&mut self, file: &PlannedFile<'_>, state: &ContentState, part: PartOfVolume) {
+        let node = file.node;
+        let scanned = file.metadata.several_names().map_or(1, |links| links.count);
+        if (state.links, state.disk) != (scanned, file.metadata.disk()) {
+            let links = u32::try_from(state.links).unwrap_or(u32::MAX);
+            self.changed.since_scan.push(ChangedFile { node, links, disk: state.disk });
+        }
+        if part.has_unwritten_data && is_new(state) {
+            self.changed.unwritten.push(node);
         }
     }
 

@@ -152,6 +152,22 @@ impl ExclusiveSums {
         self.sums[node as usize].at_most = u64::MAX;
     }
 
+    /// Turns the [`Known::Transient`] references to a volume into [`Known::All`], unless `may_disappear` is true for
+    /// their node.
+    pub fn settle_transient(&mut self, volume: usize, may_disappear: impl Fn(Node) -> bool) {
+        let references = self.volumes.get_mut(volume).map_or(&mut [][..], Vec::as_mut_slice);
+        for reference in references.iter_mut().filter(|it| it.is_transient() && !may_disappear(it.node)) {
+            reference.sectors &= !TRANSIENT;
+        }
+    }
+
+    /// Records that some references to the volume are missing, and may refer to any of its ranges.
+    pub fn doubt(&mut self, volume: usize) {
+        for reference in self.volumes.get_mut(volume).into_iter().flatten() {
+            reference.sectors |= FLAGGED;
+        }
+    }
+
     /// Returns the number of extent references stored for a volume.
     pub fn references(&self, volume: usize) -> usize {
         self.volumes.get(volume).map_or(0, Vec::len)

@@ -86,7 +86,7 @@ fn sums_by_sets(parents: &[Node], planned: &[Planned], above: Node) -> [u64; 3] 
         };
         sums[0] += u64::from(is_alone && !is_flagged && !lasting.is_empty()) * SECTOR;
         sums[1] += possible * SECTOR;
-        sums[2] += u64::from(inside > 0 && !(is_alone && !is_flagged)) * SECTOR;
+        sums[2] += u64::from(inside > 0 && (is_flagged || !is_alone)) * SECTOR;
     }
     sums
 }

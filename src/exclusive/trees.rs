@@ -11,24 +11,29 @@ use crate::platform::fs::overhead::btrfs::{
     Subvolume, TOP_LEVEL, block_groups, extents, subvolumes, used_data,
 };
 use crate::platform::{Directory, Errno};
+use crate::tree::Accuracy;
 
 /// Minimum number of references in memory before repeated references are dropped.
 const LIMIT: usize = 1 << 16;
 
 /// Adds the references of all subvolumes. `names` contains the sorted names of the scanned files, by the ID
-/// of their subvolume. Calls `note` after each extent, and ends when `note` returns `Break`. Returns `true` if
-/// the extents that were found contain all data of the volume.
+/// of their subvolume. Calls `note` after each extent, and ends when `note` returns `Break`. Compares the extents with
+/// the data that the file system reports as used.
+///
+/// # Errors
+/// Returns the error if reading failed. The references found before are added nevertheless.
 pub(super) fn add(
     names: &HashMap<u64, Vec<KnownName>>,
     directory: &Directory,
     references: &mut References<'_>,
     note: &mut dyn FnMut() -> ControlFlow<()>,
-) -> bool {
-    let is_read = read(names, directory, references, note).is_ok();
+) -> Result<Accuracy, Errno> {
+    let read = read(names, directory, references, note);
     for known in names.values() {
         references.add_unseen(known);
     }
-    is_read && block_groups(directory).is_ok_and(|groups| used_data(&groups) == Some(data(references)))
+    read?;
+    Ok(Accuracy::of(used_data(&block_groups(directory)?), data(references)))
 }
 
 fn read(

@@ -11,30 +11,36 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::extents::{PartOfVolume, VolumeSource, unbound};
+use super::map::FileEnds;
 use super::plan::{ExtentPlan, NamedInode};
-use super::references::{KnownName, References};
+use super::references::{ChangedFiles, KnownName, References};
 use super::sums::ExclusiveSums;
 use super::{map, trees};
 use crate::platform::fs::overhead::btrfs::readable;
 use crate::platform::{Directory, Errno};
 use crate::scan::{reach, reach_entry};
-use crate::tree::{DeviceIndex, DirId, Node};
+use crate::tree::{Accuracy, DeviceIndex, DirId, Node};
 
 /// Volume, with the names of the scanned files on it.
 pub(super) struct WholeVolume {
     /// Identity of the volume, common to all of its subvolumes.
     pub(super) id: u64,
-    source: VolumeSource,
     directory: Result<Directory, Errno>,
     /// Sorted names of scanned files, by the ID of their subvolume.
     names: HashMap<u64, Vec<KnownName>>,
     /// Disk usage of the scanned files in bytes, indexed by [`Node`]; 0 for all other nodes.
     sizes: Vec<u64>,
+    /// Ends of the scanned files if the extents are read from the space map; `None` if they are read from the trees.
+    ends: Option<FileEnds>,
 }
 
 impl WholeVolume {
     /// Returns the volumes to which the devices in `parts` belong, with their scanned files.
-    pub(super) fn of(plan: &ExtentPlan, parts: &[(DeviceIndex, PartOfVolume)]) -> Vec<Self> {
+    pub(super) fn of(
+        plan: &ExtentPlan,
+        parts: &[(DeviceIndex, PartOfVolume)],
+        changed: &ChangedFiles,
+    ) -> Vec<Self> {
         let mut volumes: Vec<Self> = Vec::new();
         let part_on =
             |device: DeviceIndex| parts.iter().find(|(index, _)| *index == device).map(|(_, part)| *part);
@@ -47,32 +53,39 @@ impl WholeVolume {
                     directory => Some(plan.tree.device_index(directory)),
                 };
                 let found = device.and_then(part_on);
-                let Some(PartOfVolume { source, volume, subvolume, .. }) = found else { continue };
+                let Some(PartOfVolume { source, volume, subvolume, block, .. }) = found else { continue };
                 let index = volumes.iter().position(|known| known.id == volume).unwrap_or_else(|| {
                     let directory = match piece.directory {
                         DirId::TOP => reach_entry(&plan.tree, DirId::TOP, file.entry.name).map(|(it, _)| it),
                         directory => reach(&plan.tree, directory),
                     };
                     let directory = directory.and_then(|directory| readable(&directory));
-                    let (names, sizes) = (HashMap::new(), vec![0; plan.numbers.count()]);
-                    volumes.push(Self { id: volume, source, directory, names, sizes });
+                    let count = plan.numbers.count();
+                    let (names, sizes) = (HashMap::new(), vec![0; count]);
+                    let ends = (source == VolumeSource::Map).then(|| FileEnds::new(block, count));
+                    volumes.push(Self { id: volume, directory, names, sizes, ends });
                     volumes.len() - 1
                 });
+                let volume = &mut volumes[index];
+                let now = changed.since_scan(file.node);
                 if file.metadata.several_names().is_none() {
-                    let name = KnownName { inode: file.metadata.inode, node: file.node, links: 1 };
-                    volumes[index].names.entry(subvolume).or_default().push(name);
+                    let links = now.map_or(1, |now| now.links);
+                    let name = KnownName { inode: file.metadata.inode, node: file.node, links };
+                    volume.names.entry(subvolume).or_default().push(name);
                 }
-                volumes[index].sizes[file.node as usize] = file.metadata.disk();
+                volume.sizes[file.node as usize] = now.map_or(file.metadata.disk(), |now| now.disk);
+                if let Some(ends) = &mut volume.ends {
+                    ends.set(file.node, file.metadata.apparent);
+                }
             }
         }
         for NamedInode { inode, node, count } in &plan.named {
             let Some(part) = part_on(inode.device) else { continue };
             let Some(volume) = volumes.iter_mut().find(|it| it.id == part.volume) else { continue };
-            volume.names.entry(part.subvolume).or_default().push(KnownName {
-                inode: inode.inode,
-                node: *node,
-                links: u32::try_from(*count).unwrap_or(u32::MAX),
-            });
+            let scanned = u32::try_from(*count).unwrap_or(u32::MAX);
+            let links = changed.since_scan(*node).map_or(scanned, |now| now.links);
+            let name = KnownName { inode: inode.inode, node: *node, links };
+            volume.names.entry(part.subvolume).or_default().push(name);
         }
         for names in volumes.iter_mut().flat_map(|volume| volume.names.values_mut()) {
             names.sort_unstable();
@@ -80,29 +93,34 @@ impl WholeVolume {
         volumes
     }
 
-    /// Adds the references of all files on the volume to `sums`. `number` is the volume's number in `sums`. `unwritten`
-    /// contains the files with new data that is not on the disk yet, and the maximum size of this data. Calls `note`
+    /// Adds the references of all files on the volume to `sums`. `number` is the volume's number in `sums`. Calls `note`
     /// after each extent, and ends when `note` returns `Break`.
     pub(super) fn add(
         self,
         sums: &mut ExclusiveSums,
         number: usize,
-        unwritten: &HashMap<Node, u64>,
+        changed: &ChangedFiles,
         note: &mut dyn FnMut() -> ControlFlow<()>,
-    ) {
-        let mut references = References::new(sums, number, self.sizes, unwritten);
-        let is_whole = self.directory.as_ref().is_ok_and(|directory| match self.source {
-            VolumeSource::Trees => trees::add(&self.names, directory, &mut references, note),
-            VolumeSource::Map => {
+    ) -> Accuracy {
+        let mut references = References::new(sums, number, self.sizes, changed);
+        let found = self.directory.and_then(|directory| match self.ends {
+            None => trees::add(&self.names, &directory, &mut references, note),
+            Some(ends) => {
                 let names = self.names.get(&0).map_or(&[][..], Vec::as_slice);
-                map::add(names, directory, &mut references, note)
+                map::add(names, &ends, &directory, &mut references, note).map(|()| Accuracy::Exact)
             }
         });
-        if !is_whole {
+        let accuracy = found.unwrap_or_else(|errno| {
+            // Files that were not read may share any of the extents.
+            sums.doubt(number);
+            Accuracy::Failed(errno as i32)
+        });
+        if accuracy != Accuracy::Exact {
             // Some extents are missing from `sums`. Any file on the volume may have some of these extents, so
             // deleting the file may free more bytes than `sums` shows.
             let nodes: Vec<Node> = self.names.values().flatten().map(|name| name.node).collect();
             unbound(sums, &nodes);
         }
+        accuracy
     }
 }

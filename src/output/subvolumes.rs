@@ -18,7 +18,9 @@ use crate::base::format::{Units, counted, size};
 use crate::base::json::JsonWriter;
 use crate::base::text::escape;
 use crate::df::Subvolume;
-use crate::df::subvolumes::{Accuracy, Subvolumes};
+use crate::df::subvolumes::Subvolumes;
+use crate::output::json::accuracy;
+use crate::tree::Accuracy;
 
 /// Writes the table. `deleted` contains the indexes of the subvolumes that would be deleted together.
 pub(crate) fn write_table(
@@ -63,14 +65,7 @@ pub(crate) fn write_json(found: &Subvolumes, deleted: &[usize], out: &mut dyn Wr
     let json = &mut writer;
     json.head("duke-subvolumes/1");
     json.boolean(found.accuracy == Accuracy::Exact);
-    json.raw(match found.accuracy {
-        Accuracy::Exact => ",\"accuracy\":\"exact\"",
-        Accuracy::AtLeast { .. } | Accuracy::Mixed => ",\"accuracy\":\"at least\"",
-        Accuracy::Changing => ",\"accuracy\":\"changing\"",
-    });
-    if let Accuracy::AtLeast { missing } = found.accuracy {
-        json.field(",\"missing\":", missing);
-    }
+    accuracy(json, found.accuracy);
     json.field(",\"data\":", found.data);
     if !deleted.is_empty() {
         json.field(",\"freed\":", found.freed(deleted));

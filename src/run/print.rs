@@ -32,7 +32,7 @@ pub use crate::source::save::{BLOCK_SIZES, NcduFormat, Packing};
 use crate::source::{Source, SourceKind, SourceSpec};
 use crate::table::rows::Order;
 use crate::table::rows::SizeSource;
-use crate::tree::{DirId, LiveTotals};
+use crate::tree::{Accuracy, DirId, LiveTotals};
 
 /// Settings of a run without the browser.
 #[derive(Debug)]
@@ -121,8 +121,11 @@ pub fn run(job: PrintJob) -> Exit {
         }
         Output::Printed(format) => {
             let unread = if selection.frees {
-                let is_text = matches!(format, Format::Table { .. });
-                match find_frees(&source, outcome.as_ref(), interrupt.as_ref(), progress, is_text) {
+                let units = match format {
+                    Format::Table { units, .. } => Some(units),
+                    _ => None,
+                };
+                match find_frees(&source, outcome.as_ref(), interrupt.as_ref(), progress, units) {
                     Ok(exit) => exit,
                     Err(exit) => return exit,
                 }
@@ -270,14 +273,13 @@ fn print(
 /// Finds the exclusive sizes of a scanned tree, and stores them in the tree.
 ///
 /// Returns [`Exit::Success`] if all extents were read, and [`Exit::Incomplete`] otherwise. An error is the exit code
-/// for the program. If `is_text` is set and all sizes are based on link counts instead of extents, prints a message
-/// that says so, because the text table cannot show it.
+/// for the program. `table` contains the units of the text table, if one is printed. If all sizes are then based on link counts instead of extents, prints a message that says so, because the table cannot show it.
 fn find_frees(
     source: &Source,
     outcome: Option<&Outcome>,
     interrupt: Option<&Interrupt>,
     progress: Progress,
-    is_text: bool,
+    table: Option<Units>,
 ) -> Result<Exit, Exit> {
     if source.kind() != SourceKind::Live {
         print_error("--frees: cannot read the extents of remote files; for ssh://HOST, run duke on HOST");
@@ -299,10 +301,15 @@ fn find_frees(
         print_error("interrupted; nothing printed");
         return Err(Exit::Interrupted);
     };
-    if is_text && found.coverage.read == 0 && found.coverage.by_links > 0 {
+    if table.is_some() && found.coverage.read == 0 && found.coverage.by_links > 0 {
         print_error("--frees: the file system reports no shared extents; using link counts only");
     }
+    let accuracy = found.coverage.accuracy;
+    if accuracy != Accuracy::Exact {
+        print_error(&format!("--frees: {}", accuracy.text(table.unwrap_or_default())));
+    }
     Ok(match found.coverage.unread {
+        0 if matches!(accuracy, Accuracy::Failed(_) | Accuracy::Changing) => Exit::Incomplete,
         0 => Exit::Success,
         1 => unread(
             "--frees: the extents of 1 file could not be read; deleting the directories above it frees at \

@@ -6,10 +6,11 @@ use std::path::PathBuf;
 
 use crate::base::format::Units;
 use crate::base::text::{escape, escape_path};
-use crate::df::subvolumes::{Accuracy, SubvolumeSize, Subvolumes, refusal};
+use crate::df::subvolumes::{SubvolumeSize, Subvolumes, refusal};
 use crate::output::subvolumes::{write_json, write_table};
 use crate::run::exit::Exit;
 use crate::run::streams::{print, print_error};
+use crate::tree::Accuracy;
 
 /// Settings of `duke subvolumes`.
 #[derive(Debug)]

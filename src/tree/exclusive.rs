@@ -8,6 +8,8 @@
 
 use super::directory::DirId;
 use super::entry::{DeviceIndex, Metadata};
+use crate::base::format::{Units, plain_size};
+use crate::base::os_error::error_text;
 use crate::base::sync::Arc;
 
 /// Number of a directory or file in [`NodeNumbers`].
@@ -154,7 +156,59 @@ impl From<&Metadata> for FileKey {
     }
 }
 
-/// Numbers of files by the method that found their exclusive sizes.
+/// Accuracy of sizes that were found from the extents of a volume. The last case is the least accurate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Accuracy {
+    /// The sizes are exact, because all extents add up to the data that the file system reports as used.
+    #[default]
+    Exact,
+    /// The sizes are minimums, because `missing` bytes of data were not found.
+    AtLeast {
+        /// Number of bytes.
+        missing: u64,
+    },
+    /// The sizes are minimums, because the file system stores data and metadata together and reports only their sum.
+    Mixed,
+    /// Files changed while the extents were read, so the sizes may be too large.
+    Changing,
+    /// The sizes are minimums, because reading failed with this error number.
+    Failed(i32),
+}
+
+impl Accuracy {
+    /// Returns the accuracy if all extents together have the size `found`. `used` is the number of bytes of data that
+    /// the file system reports as used; `None` if it is unknown.
+    pub fn of(used: Option<u64>, found: u64) -> Self {
+        match used.map(|used| used.checked_sub(found)) {
+            None => Self::Mixed,
+            Some(None) => Self::Changing,
+            Some(Some(0)) => Self::Exact,
+            Some(Some(missing)) => Self::AtLeast { missing },
+        }
+    }
+
+    /// Returns a sentence about the accuracy, with the reason.
+    pub fn text(self, units: Units) -> String {
+        match self {
+            Self::Exact => "sizes are exact".to_owned(),
+            Self::Changing => format!("sizes may be too large: {}", self.reason(units)),
+            _ => format!("sizes are minimums: {}", self.reason(units)),
+        }
+    }
+
+    /// Returns the reason why the sizes are not exact; empty if they are.
+    pub fn reason(self, units: Units) -> String {
+        match self {
+            Self::Exact => String::new(),
+            Self::AtLeast { missing } => format!("{} of data not found", plain_size(missing, units)),
+            Self::Mixed => "amount of used data unknown".to_owned(),
+            Self::Changing => "files changed".to_owned(),
+            Self::Failed(errno) => format!("cannot read all extents: {}", error_text(errno)),
+        }
+    }
+}
+
+/// Numbers of files by the method that found their exclusive sizes, and the accuracy of these sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExclusiveCoverage {
     /// Number of files whose extents were read.
@@ -164,6 +218,8 @@ pub struct ExclusiveCoverage {
     pub by_links: u64,
     /// Number of files whose extents could not be read or that were being written.
     pub unread: u64,
+    /// Accuracy of the sizes on volumes whose extents were read all at once; with several volumes, the lowest.
+    pub accuracy: Accuracy,
 }
 
 /// Exclusive sizes of all entries of a tree.

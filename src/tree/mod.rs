@@ -57,7 +57,9 @@ pub use devices::{Devices, HostDevices};
 pub use directory::{DirId, State, Status, Totals};
 pub use entry::{DeviceIndex, Entry, EntryState, Exclusion, InodeKey, Links, Metadata, Owner, is_executable};
 pub use entry_id::EntryId;
-pub use exclusive::{Exclusive, ExclusiveCoverage, ExclusiveSizes, FileKey, Node, NodeNumbers, NodeSums};
+pub use exclusive::{
+    Accuracy, Exclusive, ExclusiveCoverage, ExclusiveSizes, FileKey, Node, NodeNumbers, NodeSums,
+};
 pub use inode_index::InodeIndex;
 pub use inodes::{LinkedName, UniqueSizes};
 pub use listing::{Entries, Listing, Position};

@@ -19,7 +19,8 @@ use nix::fcntl::{FallocateFlags, fallocate};
 const MIB: u64 = 1 << 20;
 const LONG: Duration = Duration::from_secs(60);
 
-fn asked(root: &Path, name: &str) -> Preview {
+/// Returns the preview of the deletion of the entry `name` in `root`.
+pub fn asked(root: &Path, name: &str) -> Preview {
     let scan = crate::support::scan(root, 2);
     let above = crate::support::id_of(scan.tree(), root);
     let selection = Selection::new(scan.tree(), [(above, name.as_bytes())], DeleteScope::Whole);

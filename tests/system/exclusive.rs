@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::subvolumes::{data_used, filled};
-use crate::support::image::{self, free, free_in_background, in_namespace, succeeds, sync};
+use crate::support::image::{self, Image, free, free_in_background, in_namespace, succeeds, sync};
 use duke::base::job::{JobEnd, Pool};
 use duke::testing::exclusive::find;
 use duke::tree::{DirId, EntryState, Exclusive, Tree, Walk};
@@ -224,6 +224,57 @@ fn only_the_space_map_of_xfs_finds_that_all_clones_are_below_a_directory() {
             (at_least, Some(64 << 10)),
             "{options:?}"
         );
+    }
+}
+
+/// Overwrites parts of clones without writing them to the disk, and compares the exclusive size of an original with the
+/// space that its deletion frees afterwards.
+fn test_originals_of_overwritten_clones(
+    name: &str,
+    made: (&str, &[&str]),
+    user: u32,
+    occupied: fn(&Path) -> u64,
+) {
+    const FILES: usize = 6;
+    let Some(image) = Image::new(name, made.0, 400 << 20, made.1) else { return };
+    let (root, mut state) = (image.path(), 1);
+    for round in 0..8 {
+        let directory = root.join(round.to_string());
+        fs::create_dir(&directory).unwrap();
+        let original = |number: usize| directory.join(format!("original{number}"));
+        let copy = |number: usize| directory.join(format!("copy{number}"));
+        for number in 0..FILES {
+            fs::write(original(number), vec![1; 4096 * (20 + next(&mut state, 100))]).unwrap();
+        }
+        sync(&root);
+        (0..FILES).for_each(|number| image::clone(&original(number), &copy(number)));
+        sync(&root);
+        for number in (0..FILES).filter(|_| next(&mut state, 3) > 0).collect::<Vec<_>>() {
+            let file = fs::File::options().write(true).open(copy(number)).unwrap();
+            let bytes = vec![2; 4096 * (1 + next(&mut state, 60))];
+            file.write_all_at(&bytes, 4096 * next(&mut state, 10) as u64).unwrap();
+        }
+        let deleted = original(next(&mut state, FILES));
+        set_user(user);
+        let size = sizes(&root, |path| path == deleted).remove(0).size;
+        set_user(0);
+        let held = occupied(&root);
+        fs::remove_file(&deleted).unwrap();
+        let freed = held.saturating_sub(occupied(&root));
+        let is_bounded = size.at_least <= freed && size.at_most.is_none_or(|most| freed <= most);
+        assert!(is_bounded, "round {round}: {size:?}, freed {freed}");
+    }
+}
+
+#[test]
+fn an_original_may_be_freed_when_new_data_of_its_clone_is_written() {
+    const NAME: &str = "an_original_may_be_freed_when_new_data_of_its_clone_is_written";
+    if !in_namespace(NAME) {
+        return;
+    }
+    test_originals_of_overwritten_clones(NAME, ("btrfs", &["-q"]), 0, data_used);
+    for user in [0, NOBODY] {
+        test_originals_of_overwritten_clones(NAME, ("xfs", MAPPED), user, blocks_of_contents);
     }
 }
 

@@ -54,7 +54,7 @@ fn with_faults(test: &str, faults: &[&str], check: impl FnOnce(&Found)) {
 }
 
 /// `strace` process that is attached to this process.
-struct Tracer {
+pub struct Tracer {
     strace: Child,
     /// Pipe to which `strace` writes messages. It is kept open, because writing to a closed pipe would fail.
     _messages: BufReader<ChildStderr>,
@@ -69,8 +69,8 @@ impl Drop for Tracer {
     }
 }
 
-/// Attaches `strace` to this process. Returns `None` if that fails.
-fn trace(log: &str, faults: &[&str]) -> Option<Tracer> {
+/// Attaches `strace` to this process, which then writes to the file `log`. Returns `None` if that fails.
+pub fn trace(log: &str, faults: &[&str]) -> Option<Tracer> {
     let mut strace = Command::new("strace");
     strace.args(["-f", "-o", log, "-p", &std::process::id().to_string()]);
     strace.args(faults.iter().flat_map(|fault| ["-e", fault])).stderr(Stdio::piped());

@@ -3,7 +3,7 @@
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::process::Command;
@@ -16,7 +16,7 @@ use crate::support::sandbox;
 use duke::base::job::{JobEnd, Pool};
 use duke::scan::{Mounts, Options, Scan};
 use duke::testing::exclusive;
-use duke::tree::{EntryState, Exclusive, ExclusiveSizes};
+use duke::tree::{Accuracy, EntryState, Exclusive, ExclusiveSizes};
 
 const MIB: u64 = 1 << 20;
 const LONG: Duration = Duration::from_secs(60);
@@ -150,6 +150,7 @@ fn an_overwritten_file_may_free_other_bytes_until_its_new_data_is_on_the_disk() 
         let of = |root: &Path, name: &str| size_of(&scan, &sizes, root, name);
         let both = root.join("both");
         let found = [of(&root, "alone"), of(&both, "one"), of(&both, "two"), of(&root, "both")];
+        assert_eq!(found[0].shared, 0, "no other file has its data");
         found.map(|size| (size.at_least, size.at_most.unwrap()))
     };
     let whole = (8 * MIB, 8 * MIB);
@@ -168,6 +169,134 @@ fn an_overwritten_file_may_free_other_bytes_until_its_new_data_is_on_the_disk() 
     assert_eq!(sizes(), [zeros, zeros, whole, (whole.0 + zeros.0, whole.1 + zeros.1)]);
     let is_within = |(now, before): (&(u64, u64), &(u64, u64))| before.0 <= now.0 && now.1 <= before.1;
     assert!(sizes().iter().zip(&dirty).all(is_within));
+}
+
+#[test]
+fn all_names_of_a_file_may_free_its_new_data() {
+    const NAME: &str = "all_names_of_a_file_may_free_its_new_data";
+    if !in_namespace(NAME) {
+        return;
+    }
+    let Some(image) = Image::new(NAME, "btrfs", 400 * MIB, &["-q"]) else { return };
+    let root = image.path();
+    noise(&root.join("one"), 8 * MIB);
+    fs::hard_link(root.join("one"), root.join("two")).unwrap();
+    let scan = crate::support::scan(&root, 2);
+    let sizes = search(&scan);
+    let [one, two] = ["one", "two"].map(|name| size_of(&scan, &sizes, &root, name));
+    assert_eq!((one.at_least, one.at_most, one.shared), (0, Some(0), 8 * MIB));
+    let both = Exclusive::together([one, two]);
+    assert_eq!((both.at_least, both.at_most), (0, Some(8 * MIB)));
+}
+
+#[test]
+fn links_made_or_deleted_after_the_scan_are_taken_into_account() {
+    const NAME: &str = "links_made_or_deleted_after_the_scan_are_taken_into_account";
+    if !in_namespace(NAME) {
+        return;
+    }
+    let mapped = ["-q", "-m", "reflink=1,rmapbt=1"];
+    let unmapped = ["-q", "-m", "reflink=1,rmapbt=0"];
+    for (kind, options) in [("btrfs", &["-q"][..]), ("xfs", &mapped), ("xfs", &unmapped)] {
+        let Some(image) = Image::new(NAME, kind, 400 * MIB, options) else { return };
+        let root = image.path();
+        for name in ["linked", "unlinked"] {
+            noise(&root.join(name), MIB);
+        }
+        fs::hard_link(root.join("unlinked"), root.join("other")).unwrap();
+        sync(&root);
+        let scan = crate::support::scan(&root, 2);
+        fs::hard_link(root.join("linked"), root.join("new")).unwrap();
+        fs::remove_file(root.join("other")).unwrap();
+        let sizes = search(&scan);
+        let of = |name| {
+            let size = size_of(&scan, &sizes, &root, name);
+            (size.at_least, size.at_most)
+        };
+        assert_eq!(of("linked"), (0, Some(0)), "{kind} {options:?}");
+        assert_eq!(of("unlinked"), (0, None), "{kind} {options:?}");
+    }
+}
+
+#[test]
+fn nothing_is_certain_if_a_subvolume_cannot_be_read() {
+    const NAME: &str = "nothing_is_certain_if_a_subvolume_cannot_be_read";
+    if !in_namespace(NAME) {
+        return;
+    }
+    let Some(image) = Image::new(NAME, "btrfs", 400 * MIB, &["-q"]) else { return };
+    let root = image.path();
+    noise(&root.join("file"), MIB);
+    sync(&root);
+    let scan = crate::support::scan(&root, 2);
+    let find = || {
+        let sizes = search(&scan);
+        let size = size_of(&scan, &sizes, &root, "file");
+        (size.at_least, size.at_most, sizes.coverage.accuracy)
+    };
+    assert_eq!(find(), (MIB, Some(MIB), Accuracy::Exact));
+    for name in ["one", "two", "three"] {
+        let mut command = Command::new("btrfs");
+        assert!(succeeds(command.args(["-q", "subvolume", "snapshot"]).args([&root, &root.join(name)])));
+    }
+    sync(&root);
+    let log = tempfile::NamedTempFile::new().unwrap();
+    // Only the thread that reads the trees makes so many of these calls.
+    let faults = ["inject=ioctl:error=EIO:when=8+"];
+    let Some(tracer) = crate::faults::trace(&log.path().display().to_string(), &faults) else {
+        return crate::support::skip(&format!("{NAME}: no strace that injects"));
+    };
+    let found = find();
+    drop(tracer);
+    let log = fs::read_to_string(log.path()).unwrap();
+    assert!(log.is_empty() || log.contains("(INJECTED)"), "no call failed");
+    assert_eq!(found, (0, None, Accuracy::Failed(5)));
+}
+
+#[test]
+fn data_on_a_mixed_file_system_is_freed_once_it_is_on_the_disk() {
+    const NAME: &str = "data_on_a_mixed_file_system_is_freed_once_it_is_on_the_disk";
+    if !in_namespace(NAME) {
+        return;
+    }
+    let Some(image) = Image::new(NAME, "btrfs", 200 * MIB, &["-q", "--mixed"]) else { return };
+    noise(&image.join("file"), MIB);
+    let least = || {
+        let (size, _) = frees(&image.path(), "file");
+        assert_eq!((size.at_most, size.shared), (None, 0));
+        size.at_least
+    };
+    assert_eq!(least(), 0);
+    sync(&image.path());
+    assert_eq!(least(), MIB);
+}
+
+#[test]
+fn blocks_after_the_end_of_a_file_may_be_freed_before() {
+    const NAME: &str = "blocks_after_the_end_of_a_file_may_be_freed_before";
+    if !in_namespace(NAME) {
+        return;
+    }
+    for map in ["rmapbt=1", "rmapbt=0"] {
+        let options = format!("reflink=1,{map}");
+        let Some(image) = Image::new(NAME, "xfs", 320 * MIB, &["-q", "-m", &options]) else { return };
+        let path = image.join("log");
+        let mut log = fs::File::create(&path).unwrap();
+        for _ in 0..160 {
+            log.write_all(&[7; 1 << 16]).unwrap();
+        }
+        sync(&image.path());
+        // XFS has reserved blocks for further writes.
+        let disk = 512 * fs::metadata(&path).unwrap().blocks();
+        assert!(disk > 10 * MIB);
+        let (size, _) = frees(&image.path(), "log");
+        assert_eq!((size.at_least, size.at_most), (10 * MIB, Some(disk)));
+        let preview = crate::compressed::asked(&image.path(), "log");
+        assert_eq!((preview.least, preview.most), (10 * MIB, disk));
+        drop(log);
+        let (size, _) = frees(&image.path(), "log");
+        assert_eq!((size.at_least, size.at_most), (10 * MIB, Some(10 * MIB)));
+    }
 }
 
 #[test]

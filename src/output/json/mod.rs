@@ -11,11 +11,12 @@ mod report;
 mod summary;
 
 use crate::base::json::JsonWriter;
+use crate::base::os_error::error_text;
 pub use duplicates::DuplicatesReport;
 pub use report::{Body, Report};
 pub use summary::{GroupTotals, Large, Sum, Summary};
 
-use crate::tree::{Exclusive, Metadata, Tree};
+use crate::tree::{Accuracy, Exclusive, Metadata, Tree};
 
 /// Writes the keys that an entry has both in the tree and in the list of largest files.
 fn sizes(json: &mut JsonWriter<'_>, disk: u64, apparent: u64, mtime: i64) {
@@ -33,6 +34,23 @@ fn links(json: &mut JsonWriter<'_>, tree: &Tree, metadata: &Metadata) {
         json.field(",\"inode\":", metadata.inode);
         json.field(",\"device\":", tree.devices().number(links.device));
         json.field(",\"links\":", links.count);
+    }
+}
+
+/// Writes the accuracy of sizes found from the extents of a volume, and the reason if they are not exact.
+pub(super) fn accuracy(json: &mut JsonWriter<'_>, accuracy: Accuracy) {
+    json.raw(match accuracy {
+        Accuracy::Exact => ",\"accuracy\":\"exact\"",
+        Accuracy::AtLeast { .. } | Accuracy::Mixed | Accuracy::Failed(_) => ",\"accuracy\":\"at least\"",
+        Accuracy::Changing => ",\"accuracy\":\"changing\"",
+    });
+    match accuracy {
+        Accuracy::AtLeast { missing } => json.field(",\"missing\":", missing),
+        Accuracy::Failed(errno) => {
+            json.raw(",");
+            json.name("error", error_text(errno).as_bytes());
+        }
+        Accuracy::Exact | Accuracy::Mixed | Accuracy::Changing => {}
     }
 }
 

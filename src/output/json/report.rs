@@ -7,15 +7,15 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use super::summary::Summary;
-use super::{filesystem, frees, links, sizes};
+use super::{accuracy, filesystem, frees, links, sizes};
 use crate::base::json::JsonWriter;
 use crate::base::sort::sort_by;
 use crate::base::sync::Arc;
 use crate::df::{FileSystem, FileSystemUsage};
 use crate::tree::sort::{Names, SortRow, sort};
 use crate::tree::{
-    DirId, Entry, EntryState, ExclusiveCoverage, ExclusiveSizes, Index, LiveTotals, Metadata, Owner, Totals,
-    Tree,
+    Accuracy, DirId, Entry, EntryState, ExclusiveCoverage, ExclusiveSizes, Index, LiveTotals, Metadata,
+    Owner, Totals, Tree,
 };
 
 /// Scan result to write as JSON.
@@ -114,12 +114,15 @@ impl<'t> Report<'t> {
         json.field(",\"items\":", items);
         json.field(",\"errors\":", u64::from(errors));
         json.raw("},\n");
-        if let Some(ExclusiveCoverage { read, by_links, unread }) =
+        if let Some(ExclusiveCoverage { read, by_links, unread, accuracy: found }) =
             self.exclusive.as_ref().map(|sizes| sizes.coverage)
         {
             json.field("\"frees_files\":{\"read\":", read);
             json.field(",\"by_links\":", by_links);
             json.field(",\"unread\":", unread);
+            if found != Accuracy::Exact {
+                accuracy(json, found);
+            }
             json.raw("},\n");
         }
     }

@@ -176,12 +176,12 @@ impl Contents {
         imp::share_range(&self.file, &other.file, offset, length)
     }
 
-    /// Calls `each` with the extents that the file refers to. Returns `true` if all of them were read, and `false` if
-    /// there are too many.
+    /// Calls `each` with the extents that the file refers to before the offset `end`. Returns `true` if all of them
+    /// were read, and `false` if there are too many.
     ///
     /// # Errors
     /// Returns any error of `ioctl_fiemap(2)`.
-    pub fn references(&self, each: &mut dyn FnMut(ExtentReference)) -> Result<bool, Errno> {
-        imp::references(&self.file, each)
+    pub fn references(&self, end: u64, each: &mut dyn FnMut(ExtentReference)) -> Result<bool, Errno> {
+        imp::references(&self.file, end, each)
     }
 }

@@ -33,7 +33,8 @@ pub struct ExtentLayout {
     pub private: u64,
     /// Minimum number of bytes on disk that belong to this file alone. The system does not report the compressed size
     /// of data, so each compressed extent counts as one block. A delayed extent, which has no location on disk yet,
-    /// also counts as one block, because it may be compressed when it is written.
+    /// also counts as one block, because it may be compressed when it is written. Blocks after the end of the file are
+    /// not included, because the file system may free them before the file is deleted.
     pub certain: u64,
     /// Number of bytes shared with copies or snapshots. Always 0 on macOS, which reports only private bytes.
     pub shared: u64,
@@ -158,6 +159,8 @@ pub struct ExtentVolume {
     pub has_unwritten_data: bool,
     /// Number of inodes in use on the volume; 0 if the file system does not report it.
     pub inodes: u64,
+    /// Size of a block in bytes, at least 1.
+    pub block: u64,
 }
 
 pub use super::imp::{layout, sharing, volume};

@@ -32,6 +32,13 @@ struct Extent {
     reserved: [u32; 3],
 }
 
+impl Extent {
+    /// Returns the number of bytes before the offset `end` in the file.
+    fn before(&self, end: u64) -> u64 {
+        self.length.min(end.saturating_sub(self.logical))
+    }
+}
+
 /// `struct fiemap` of linux/fiemap.h, followed by the extents.
 #[repr(C)]
 struct Map {
@@ -91,13 +98,14 @@ pub fn sharing(directory: &Directory) -> Sharing {
 /// layout, or `EINVAL` if `name` is not a regular file.
 pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno> {
     let file = directory.open_file(name)?;
-    let changed = fstat(&file)?.st_ctime;
-    let mut sums = Sums::default();
+    let status = fstat(&file)?;
+    let size = u64::try_from(status.st_size).unwrap_or(0);
+    let mut sums = Sums { end_of_file: size.next_multiple_of(block(&fstatvfs(&file)?)), ..Sums::default() };
     let end = visit(&file, 0, |extent| {
         sums.add(extent);
         ControlFlow::Continue(())
     })?;
-    Ok(ExtentLayout { is_cut_short: end == End::CutShort, changed, ..sums.layout })
+    Ok(ExtentLayout { is_cut_short: end == End::CutShort, changed: status.st_ctime, ..sums.layout })
 }
 
 /// Calls `each` with the parts of `file` in order of their position, until `each` returns `Break`. Returns `true` if
@@ -124,17 +132,25 @@ fn part(extent: &Extent) -> StoredPart {
     StoredPart { logical, physical, length, form }
 }
 
-/// Calls `each` with the extents that `file` refers to. Returns `true` if all of them were read, and `false` if there
-/// are too many. Cached changes are not flushed first, so that this call writes nothing to disk.
+/// Calls `each` with the extents that `file` refers to before the offset `end`. Returns `true` if all of them were
+/// read, and `false` if there are too many. Cached changes are not flushed first, so that this call writes nothing to
+/// disk.
 ///
 /// # Errors
 /// Returns any error of `ioctl_fiemap(2)`.
-pub fn references(file: &impl AsRawFd, each: &mut dyn FnMut(ExtentReference)) -> Result<bool, Errno> {
-    let end = visit(file, 0, |extent| {
-        each(reference(extent));
+pub fn references(
+    file: &impl AsRawFd,
+    end: u64,
+    each: &mut dyn FnMut(ExtentReference),
+) -> Result<bool, Errno> {
+    let visited = visit(file, 0, |extent| {
+        let length = extent.before(end);
+        if length > 0 {
+            each(reference(&Extent { length, ..*extent }));
+        }
         ControlFlow::Continue(())
     })?;
-    Ok(end == End::Whole)
+    Ok(visited == End::Whole)
 }
 
 fn reference(extent: &Extent) -> ExtentReference {
@@ -166,7 +182,13 @@ pub fn volume(directory: &Directory) -> Option<ExtentVolume> {
     // disk, so deleting a file may free more bytes than the file refers to.
     let is_bounded = magic == XFS;
     let has_unwritten_data = has_unwritten_data(directory);
-    Some(ExtentVolume { id: id_of(&status), is_bounded, has_unwritten_data, inodes })
+    Some(ExtentVolume { id: id_of(&status), is_bounded, has_unwritten_data, inodes, block: block(&status) })
+}
+
+/// Returns the size of a block in bytes.
+fn block(status: &Statvfs) -> u64 {
+    #[allow(clippy::useless_conversion)] // the size has 32 bits on some systems
+    u64::from(status.fragment_size()).max(1)
 }
 
 /// Returns the identity of the volume that `file` is on, the same for all subvolumes of a btrfs volume.
@@ -235,6 +257,8 @@ fn ask(file: &impl AsRawFd, start: u64, flags: u32) -> Result<Map, Errno> {
 /// Layout of the extents added so far.
 struct Sums {
     layout: ExtentLayout,
+    /// Offset of the first block after the end of the file.
+    end_of_file: u64,
     /// Position on the disk at which the previous extent ended.
     end: Option<u64>,
     /// Disk positions of the compressed extents. If the middle of a compressed extent is overwritten, the remaining
@@ -245,7 +269,7 @@ struct Sums {
 impl Default for Sums {
     fn default() -> Self {
         let layout = ExtentLayout { pieces: Some(0), ..ExtentLayout::default() };
-        Self { layout, end: None, compressed: HashSet::new() }
+        Self { layout, end_of_file: u64::MAX, end: None, compressed: HashSet::new() }
     }
 }
 
@@ -259,13 +283,14 @@ impl Sums {
         let is_shared = is(SHARED) && !is(DELAYED);
         add(if is_shared { &mut layout.shared } else { &mut layout.private });
         if !is_shared {
+            let length = extent.before(self.end_of_file);
             let least = if is(DELAYED) {
-                extent.length.min(SMALLEST_COMPRESSED)
+                length.min(SMALLEST_COMPRESSED)
             } else if is_compressed {
                 let is_new = self.compressed.insert(extent.physical);
-                if is_new { extent.length.min(SMALLEST_COMPRESSED) } else { 0 }
+                if is_new { length.min(SMALLEST_COMPRESSED) } else { 0 }
             } else {
-                extent.length
+                length
             };
             layout.certain = layout.certain.saturating_add(least);
         }
@@ -355,6 +380,16 @@ mod tests {
         assert_eq!(made(ENCODED | ENCRYPTED, 131_072), located(131_072, false, false));
         assert_eq!(made(INLINE | ENCODED, 77), ExtentReference::Inline);
         assert_eq!(made(DELAYED | UNKNOWN, 77), ExtentReference::Unlocated { length: 77 });
+    }
+
+    #[test]
+    fn blocks_after_the_end_of_the_file_are_not_certain() {
+        let mut sums = Sums { end_of_file: 8192, ..Sums::default() };
+        for (logical, flags) in [(0, 0), (4096, 0), (8192, UNWRITTEN), (12_288, DELAYED)] {
+            sums.add(&Extent { logical, physical: logical, length: 4096, flags, ..Extent::default() });
+        }
+        sums.add(&Extent { logical: 6144, length: 4096, ..Extent::default() });
+        assert_eq!((sums.layout.certain, sums.layout.private), (8192 + 2048, 5 * 4096));
     }
 
     #[test]

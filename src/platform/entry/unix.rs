@@ -178,6 +178,10 @@ pub fn volume(_: &Directory) -> Option<ExtentVolume> {
 ///
 /// # Errors
 /// Always returns `EOPNOTSUPP`.
-pub fn references(_: &impl std::os::fd::AsRawFd, _: &mut dyn FnMut(ExtentReference)) -> Result<bool, Errno> {
+pub fn references(
+    _: &impl std::os::fd::AsRawFd,
+    _: u64,
+    _: &mut dyn FnMut(ExtentReference),
+) -> Result<bool, Errno> {
     Err(Errno::EOPNOTSUPP)
 }

@@ -6,12 +6,12 @@
 use std::fmt::Write as _;
 
 use super::Context;
-use crate::base::format::{counted, grouped};
+use crate::base::format::{Units, counted, grouped};
 use crate::base::sync::Arc;
 use crate::exclusive::{self, ExclusiveProgress};
 use crate::source::SourceKind;
 use crate::table::column::Column;
-use crate::tree::{Exclusive, ExclusiveCoverage, ExclusiveSizes};
+use crate::tree::{Accuracy, Exclusive, ExclusiveCoverage, ExclusiveSizes};
 use crate::ui::loader::{Keep, Sources};
 use crate::ui::notice::Notice;
 
@@ -84,7 +84,7 @@ impl Context<'_> {
     /// unless another notice is shown, for example the result of a deletion.
     fn finish_exclusive(&mut self, sizes: &Arc<ExclusiveSizes>) {
         if self.notice.is_none() {
-            self.notify(Notice::Message(coverage_text(sizes.coverage)));
+            self.notify(Notice::Message(coverage_text(sizes.coverage, self.units)));
         }
         if self.order.column.is_exclusive() {
             self.sort();
@@ -121,9 +121,9 @@ impl Context<'_> {
 }
 
 /// Describes how the sizes were found: the number of files whose extents were read, the number for which
-/// link counts were used instead, and the number that could not be read.
-fn coverage_text(coverage: ExclusiveCoverage) -> String {
-    let ExclusiveCoverage { read, by_links, unread } = coverage;
+/// link counts were used instead, the number that could not be read, and the reason why the sizes are not exact.
+fn coverage_text(coverage: ExclusiveCoverage, units: Units) -> String {
+    let ExclusiveCoverage { read, by_links, unread, accuracy } = coverage;
     let files = |number| counted(number, "file", "files");
     let mut text = match (read, by_links) {
         (0, 0) if unread == 0 => "No files to read extents of".to_owned(),
@@ -136,6 +136,9 @@ fn coverage_text(coverage: ExclusiveCoverage) -> String {
     };
     if unread > 0 {
         let _ = write!(text, "; {} unread", grouped(unread)); // writing to a string cannot fail
+    }
+    if accuracy != Accuracy::Exact {
+        text.extend(["; ", &accuracy.reason(units)]);
     }
     text
 }

@@ -21,9 +21,10 @@ use crate::base::job::JobError;
 use crate::base::sync::{Arc, Mutex, lock};
 use crate::base::text::escape;
 use crate::df::Errno;
-use crate::df::subvolumes::{self, Accuracy, SubvolumeSize, Subvolumes, refusal};
+use crate::df::subvolumes::{self, SubvolumeSize, Subvolumes, refusal};
 use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
+use crate::tree::Accuracy;
 use crate::ui::loader::Load;
 
 /// Title in the header.
@@ -93,7 +94,7 @@ impl SubvolumeRows {
 fn frees(bytes: u64, accuracy: Accuracy) -> CellValue {
     match accuracy {
         Accuracy::Exact => CellValue::Frees(bytes, Some(bytes)),
-        Accuracy::AtLeast { .. } | Accuracy::Mixed => CellValue::Frees(bytes, None),
+        Accuracy::AtLeast { .. } | Accuracy::Mixed | Accuracy::Failed(_) => CellValue::Frees(bytes, None),
         Accuracy::Changing => CellValue::Frees(0, Some(bytes)),
     }
 }

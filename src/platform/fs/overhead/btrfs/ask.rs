@@ -79,9 +79,15 @@ pub fn has_unwritten_data(directory: &Directory) -> bool {
     }
     let digits = format!("{:032x}", u128::from_be_bytes(info.id));
     let groups = [0..8, 8..12, 12..16, 16..20, 20..32].map(|group| &digits[group]).join("-");
-    // btrfs reserves space for data in memory, until the data is on the disk.
-    let reserved = std::fs::read(format!("/sys/fs/btrfs/{groups}/allocation/data/bytes_may_use"));
-    !reserved.is_ok_and(|reserved| reserved.trim_ascii() == b"0")
+    let number = |name: &str| -> Option<u64> {
+        let text = std::fs::read_to_string(format!("/sys/fs/btrfs/{groups}/allocation/{name}")).ok()?;
+        text.trim_ascii().parse().ok()
+    };
+    // btrfs reserves space for data in memory, until the data is on the disk. On a mixed file system, this number
+    // includes the space reserved for metadata.
+    let reserved = number("data/bytes_may_use")
+        .or_else(|| number("mixed/bytes_may_use")?.checked_sub(number("global_rsv_reserved")?));
+    reserved != Some(0)
 }
 
 /// Returns all subvolumes except the top-level one.

@@ -41,6 +41,10 @@ const HEAD: usize = 192;
 const _: () = assert!(size_of::<MapRange>() == 64 && size_of::<Question>() == HEAD + RANGES * 64);
 const GET_MAP: u64 = ioctl::exchanges(b'X', 59, HEAD);
 
+/// Flag of extended attributes.
+const ATTRIBUTES: u32 = 0x2;
+/// Flag of a block with the locations of a file's extents.
+const EXTENT_MAP: u32 = 0x4;
 const SHARED: u32 = 0x8;
 /// Flag of a range whose owner is not a file.
 const SPECIAL_OWNER: u32 = 0x10;
@@ -80,7 +84,8 @@ pub fn extents(
             length: range.length,
             accounts_for: range.length,
         };
-        each(OwnedExtent { extent, is_shared: range.flags & SHARED != 0 })
+        let offset = (range.flags & (ATTRIBUTES | EXTENT_MAP) == 0).then_some(range.offset);
+        each(OwnedExtent { extent, offset, is_shared: range.flags & SHARED != 0 })
     })
 }
 
