@@ -67,8 +67,8 @@ pub struct Preview {
     pub warnings: Vec<DeleteWarning>,
     /// Indexes of the items that have changed since they were read. These items are not deleted.
     pub changed: Vec<usize>,
-    /// Selection without the items in `changed`. The remaining items have their current identity, and the operation
-    /// applies only to them.
+    /// Selection without the items in `changed`; the operation applies only to these items. Each item contains the
+    /// identity that the preview found on the disk.
     pub going: Option<Arc<Selection>>,
     /// `true` when the preview is complete.
     pub is_complete: bool,

@@ -13,8 +13,8 @@ pub struct OccupiedSpace {
 }
 
 impl OccupiedSpace {
-    /// Adds the space of a file, and returns how many bytes of it files added before already occupy. Compressed data
-    /// counts with its size before compression, as in the file's disk usage.
+    /// Adds the space of a file. Returns the number of its bytes that previously added files already occupy. Compressed
+    /// data is counted at its uncompressed size, as in the file's disk usage.
     pub fn add(&mut self, contents: &StoredContents) -> u64 {
         let parts = contents.parts.iter();
         parts.fold(0, |known, part| known.saturating_add(self.add_part(contents.volume, part)))

@@ -274,9 +274,9 @@ impl SortedEntries {
         self.length != listing.length()
     }
 
-    /// Returns `true` if `since`, the time since the last sort, is long compared with the duration of that sort: ten
-    /// times as long, or [`MERGE_FACTOR`] times if the rows include recorded entries. The list is then useful already,
-    /// and the scan should not slow down.
+    /// Returns `true` if `since`, the time since the last sort, is at least ten times the duration of that sort. If
+    /// the rows include recorded entries, the factor is [`MERGE_FACTOR`] instead: such a list is already useful, and
+    /// frequent sorts would slow down the scan.
     pub fn may_sort(&self, since: Duration) -> bool {
         let factor = if self.recorded.is_some() { MERGE_FACTOR } else { 10 };
         since >= self.cost.saturating_mul(factor)
