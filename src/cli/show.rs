@@ -211,7 +211,7 @@ fn keys(text: &mut String, config: &Config) {
         let keys = list(config.keymap.keys(number).map(Key::name));
         let line = format!("{} = {keys}", binding.name());
         if binding.is_fixed() {
-            push(text, format_args!("# {line}  always: {}", binding.help));
+            push(text, format_args!("# {line}  cannot be changed: {}", binding.help));
         } else {
             push(text, format_args!("{line}  # {}", binding.help));
         }

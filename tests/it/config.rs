@@ -469,8 +469,8 @@ fn every_setting_role_and_key_is_documented() {
     const DOCUMENT: &str = include_str!("../../docs/config.md");
     let place = home("");
     let shown = configured(&place, &["config", "show"]).text().to_owned();
-    // Lines with `always: ` show keys that cannot be changed. These keys are not settings.
-    let settable = shown.lines().filter(|line| !line.contains("]  always: "));
+    // Lines with `cannot be changed: ` show keys that cannot be changed. These keys are not settings.
+    let settable = shown.lines().filter(|line| !line.contains("]  cannot be changed: "));
     let names = settable.filter_map(|line| line.trim_start_matches("# ").split_once(" = "));
     let mut count = 0;
     for name in names.map(|(name, _)| name) {

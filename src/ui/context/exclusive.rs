@@ -129,9 +129,9 @@ fn coverage_text(coverage: ExclusiveCoverage, units: Units) -> String {
         (0, 0) if unread == 0 => "No files to read extents of".to_owned(),
         (0, 0) => "No extents read".to_owned(),
         (0, _) => "Frees uses link counts: no shared extents reported".to_owned(),
-        (read, 0) => format!("Frees: extents of {} read", files(read)),
+        (read, 0) => format!("Frees: {} by extents", files(read)),
         (read, by_links) => {
-            format!("Frees: extents of {} read, link counts of {}", files(read), grouped(by_links))
+            format!("Frees: {} by extents, {} by link counts", files(read), grouped(by_links))
         }
     };
     if unread > 0 {
