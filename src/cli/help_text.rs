@@ -71,7 +71,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("XDG_CONFIG_HOME", "its subdirectory duke/ holds config.toml"),
     ("XDG_STATE_HOME", "its subdirectory duke/ holds snapshots and the journal"),
     ("XDG_DATA_HOME", "its subdirectory Trash/ is the trash"),
-    ("HOME", "holds their defaults: .config, .local/state, .local/share"),
+    ("HOME", ".config, .local/state and .local/share in it replace XDG variables that are not set"),
     ("SHELL, PAGER", "programs started by the keys b and v"),
     ("DUKE_LEVEL", "set in shells started by duke: number of nested browsers"),
     ("TERM, COLORTERM", "capabilities of the terminal"),

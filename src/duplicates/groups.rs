@@ -32,7 +32,8 @@ pub(crate) struct Arranged {
 struct FileSet {
     size: u64,
     copies: Vec<Duplicate>,
-    /// Locations of the data, by the number of the data, if copies share a part of their data.
+    /// Map from the number that identifies the data of a copy to the location of the data on the disk. Empty unless
+    /// copies share a part of their data.
     locations: HashMap<u32, Arc<StoredContents>>,
 }
 

@@ -89,9 +89,8 @@ impl<'s> References<'s> {
         self.refer(names, extent, known);
     }
 
-    /// Adds a reference like [`Self::add`] to an extent that other files share. If the file turns out to have bytes
-    /// that no reference covers, the reference may disappear: the bytes can be new data that will replace the shared
-    /// data.
+    /// Does the same as [`Self::add`] for an extent that other files share. If no extent covers some bytes of the file,
+    /// this reference is not reliable: the bytes may be new data that will replace the shared extent.
     pub(super) fn add_shared(&mut self, names: &[KnownName], extent: FileExtent) {
         self.refer(names, extent, if names.is_empty() { Known::All } else { Known::Transient });
     }

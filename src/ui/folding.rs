@@ -1,6 +1,6 @@
 //! Folding of rows that form a tree: the children of a folded row are hidden.
 //!
-//! Invariant: the visible rows are in the order of the answer.
+//! Invariant: the visible rows are in the order of the data.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use super::views::{Branch, TableData};
 pub struct Folding {
     /// Keys of unfolded rows; see [`Branch::key`].
     unfolded: HashSet<u64>,
-    /// Visible rows, as indexes in the answer. Empty if the rows do not form a tree.
+    /// Visible rows, as indexes in the data. Empty if the rows do not form a tree.
     shown: Vec<usize>,
     /// `true` once rows that form a tree have been loaded. The first of them is unfolded at that moment if its
     /// [`Branch::follows`] is set.
@@ -27,13 +27,13 @@ impl Folding {
         self.unfolded.contains(&key)
     }
 
-    /// Converts the index of a visible row to its number in the answer.
+    /// Converts the index of a visible row to its index in `data`.
     pub fn number(&self, data: &dyn TableData, row: usize) -> Option<usize> {
         if data.is_tree() { self.shown.get(row).copied() } else { Some(row) }
     }
 
-    /// Converts the number of a row in the answer to its index among the visible rows. Returns `None` if the row is
-    /// hidden.
+    /// Converts `number`, the index of a row in `data`, to the index among the visible rows. Returns `None` if the row
+    /// is hidden.
     pub fn visible(&self, data: &dyn TableData, number: usize) -> Option<usize> {
         if data.is_tree() { self.shown.binary_search(&number).ok() } else { Some(number) }
     }

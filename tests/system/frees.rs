@@ -283,7 +283,7 @@ fn blocks_after_the_end_of_a_file_may_be_freed_before() {
         let path = image.join("log");
         let mut log = fs::File::create(&path).unwrap();
         for _ in 0..160 {
-            log.write_all(&[7; 1 << 16]).unwrap();
+            log.write_all(&vec![7; 1 << 16]).unwrap();
         }
         sync(&image.path());
         // XFS has reserved blocks for further writes.

@@ -54,7 +54,7 @@ fn conflict(config: &Config, line: usize, rival: usize, key: Key, is_later: bool
         // one causes a warning.
         (!is_later).then(|| format!("{key} is already bound to '{other}' above"))
     } else {
-        Some(format!("{key} was '{other}' and is now '{name}'; set the keys of '{other}' too"))
+        Some(format!("{key} is now '{name}' instead of '{other}'; set the keys of '{other}', too"))
     }
 }
 

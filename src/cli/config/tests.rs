@@ -170,7 +170,7 @@ fn lost_keys_are_reported() {
         ("rescan-root = 'x'\nrescan = 'x'", vec!["f:3:10: x is already bound to 'rescan-root' above"]),
         (
             "rescan = 'R'",
-            vec!["f:2:10: R was 'rescan-root' and is now 'rescan'; set the keys of 'rescan-root' too"],
+            vec!["f:2:10: R is now 'rescan' instead of 'rescan-root'; set the keys of 'rescan-root', too"],
         ),
         ("rescan = 'R'\nrescan-root = 'r'", vec![]),
         ("suspend = 'F1'\nrepaint = 'F2'", vec![]),
@@ -179,7 +179,7 @@ fn lost_keys_are_reported() {
         (
             "repaint = 'q'",
             vec![
-                "f:2:11: q was 'quit' and is now 'repaint'; set the keys of 'quit' too",
+                "f:2:11: q is now 'repaint' instead of 'quit'; set the keys of 'quit', too",
                 "f:2:11: in questions, q always means 'no-or-quit', not 'repaint'",
             ],
         ),

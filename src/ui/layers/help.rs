@@ -314,7 +314,8 @@ fn marks(glyphs: Glyphs) -> Section {
 
 fn mouse() -> Section {
     let line = |what: &str, text| (what.to_owned(), text);
-    let lines = vec![line("click", "select; sort"), line("again", "open"), line("Shift", "select text")];
+    let lines =
+        vec![line("click", "select row, or sort"), line("again", "open"), line("Shift", "select text")];
     Section { heading: "Mouse", lines }
 }
 
