@@ -3,7 +3,7 @@
 //! The preview reads the file system again, so the dialog shows the current state: sizes, recent changes, obstacles,
 //! and the bytes that would be freed. An inode is freed if all of its names are selected. Space that a file shares with
 //! a copy is freed only if the copy is deleted too. The preview cannot tell whether this will happen, so it gives a
-//! lower and an upper bound.
+//! lower and an upper bound. On btrfs there is no upper bound.
 //!
 //! Invariant: files are opened only to read their extents, only on file systems that can share extents, and never if
 //! their contents are in the cloud.
@@ -46,6 +46,9 @@ pub struct Preview {
     pub least: u64,
     /// Number of bytes that are freed if everything that shares them is deleted too.
     pub most: u64,
+    /// `true` if the deletion may free more than `most`, because the file system keeps whole extents for files that
+    /// refer to parts of them.
+    pub is_unbounded: bool,
     /// Number of inodes that also have names outside the selection, and are therefore not freed.
     pub linked: u64,
     /// Time of the newest change, in seconds since 1970.
@@ -156,20 +159,35 @@ impl<'a> Previewer<'a> {
         }
     }
 
-    /// Returns the number of bytes that deleting the file is certain to free: bytes that no other file shares.
-    fn least(&self, at: &Directory, name: &CStr, found: &Attributes, bytes: u64) -> u64 {
-        if found.kind != Kind::File || bytes == 0 {
-            return bytes;
-        }
-        let known = lock(&self.met).sharing.get(&found.device).copied();
-        let sharing = known.unwrap_or_else(|| {
+    /// Adds the space that deleting an entry frees.
+    fn add_space(&self, at: &Directory, name: &CStr, found: &Attributes) {
+        let bytes = found.blocks.saturating_mul(512);
+        let sharing = self.sharing(at, found.device);
+        let (least, most) = match (found.kind, sharing) {
+            (_, Sharing::Never) => (bytes, bytes),
+            (Kind::File, _) => (self.least(at, name, bytes), bytes),
+            (_, Sharing::Bounded) => (bytes, bytes),
+            // These entries are metadata, although btrfs reports blocks for them.
+            (_, Sharing::Unbounded) => (0, 0),
+        };
+        let probe = &mut lock(&self.met).probe;
+        probe.least = probe.least.saturating_add(least);
+        probe.most = probe.most.saturating_add(most);
+        probe.is_unbounded |= sharing == Sharing::Unbounded;
+    }
+
+    fn sharing(&self, at: &Directory, device: u64) -> Sharing {
+        let known = lock(&self.met).sharing.get(&device).copied();
+        known.unwrap_or_else(|| {
             let sharing = extents::sharing(at);
-            lock(&self.met).sharing.insert(found.device, sharing);
+            lock(&self.met).sharing.insert(device, sharing);
             sharing
-        });
-        if sharing == Sharing::Never {
-            return bytes;
-        }
+        })
+    }
+
+    /// Returns the number of bytes that deleting a file is certain to free: bytes that no other file shares. `bytes` is
+    /// the file's disk usage.
+    fn least(&self, at: &Directory, name: &CStr, bytes: u64) -> u64 {
         let mut met = lock(&self.met);
         if bytes < WORTH_ASKING || met.asked >= MOST_ASKED {
             return 0;
@@ -228,17 +246,13 @@ impl Visitor for Previewer<'_> {
         if at.directory.is_locked(name)? {
             return Err(Errno::EPERM);
         }
-        let bytes = found.blocks.saturating_mul(512);
         let is_last = {
             let mut met = lock(&self.met);
             met.going += 1;
             met.links.name_seen(found.file_id(), found.links)
         };
         if is_last {
-            let least = self.least(at.directory, name, found, bytes);
-            let probe = &mut lock(&self.met).probe;
-            probe.least = probe.least.saturating_add(least);
-            probe.most = probe.most.saturating_add(bytes);
+            self.add_space(at.directory, name, found);
         }
         Ok(Disposition::Stays)
     }
@@ -260,11 +274,8 @@ impl Visitor for Previewer<'_> {
         if above.is_locked(name)? {
             return Err(Errno::EPERM);
         }
-        let bytes = found.blocks.saturating_mul(512);
-        let mut met = lock(&self.met);
-        met.going += 1;
-        met.probe.least = met.probe.least.saturating_add(bytes);
-        met.probe.most = met.probe.most.saturating_add(bytes);
+        lock(&self.met).going += 1;
+        self.add_space(above, name, found);
         Ok(Disposition::Stays)
     }
 

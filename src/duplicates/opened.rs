@@ -167,7 +167,7 @@ fn check_file_system(search: &DuplicateSearch<'_>, directory: &Directory) -> Res
     if directory.file_system().map_err(failed)? != FileSystem::Ordinary {
         return Err(None);
     }
-    if sharing(directory) == Sharing::Possible {
+    if sharing(directory) != Sharing::Never {
         search.may_share.store(true, Ordering::Relaxed);
     }
     Ok(())

@@ -148,7 +148,7 @@ fn location(search: &DuplicateSearch<'_>, one: &Compared) -> Option<Arc<StoredCo
         return None;
     }
     let of_place = |place: &OpenPlace<'_>| match sharing(place.directory) {
-        Sharing::Possible => Ok(OpenFile::open(place)?.location().map(Arc::new)),
+        Sharing::Bounded | Sharing::Unbounded => Ok(OpenFile::open(place)?.location().map(Arc::new)),
         Sharing::Never => Ok(None),
     };
     for_one(search, &one.file, of_place).flatten()

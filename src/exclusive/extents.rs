@@ -72,7 +72,7 @@ impl Method {
             return Self::LinkCount;
         }
         let Some(volume) = volume(directory) else {
-            let is_private = sharing(directory) == Sharing::Possible;
+            let is_private = sharing(directory) != Sharing::Never;
             return if is_private { Self::PrivateSize } else { Self::LinkCount };
         };
         let ExtentVolume { id, has_unwritten_data, block, .. } = volume;

@@ -4,6 +4,7 @@ use crate::base::sync::Arc;
 use crate::delete::{Failures, Group, Operation, OperationKind, Report, Selection, Trashed};
 use crate::ui::notice::Notice;
 use crate::ui::options::DeletePolicy;
+use crate::ui::sentences::FreedAccuracy;
 
 #[derive(Debug, Default)]
 pub struct DeletionState {
@@ -32,8 +33,7 @@ pub struct Running {
     pub kind: OperationKind,
     /// Numbers of entries and bytes that the operation is expected to affect; 0 if unknown.
     pub expected: (u64, u64),
-    /// `true` if fewer bytes than expected may be freed, because files are compressed or share space.
-    pub is_at_most: bool,
+    pub accuracy: FreedAccuracy,
     pub report: Arc<Report>,
     pub is_stopping: bool,
     pub work: Operation,

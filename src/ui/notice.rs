@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::keys::{Binding, Command, Scope};
 use super::operations::deletion::Script;
 pub use super::sentences::Display;
-use super::sentences::{deleted, script};
+use super::sentences::{FreedAccuracy, deleted, script};
 use super::views;
 use super::waiting_command::{Awaited, WaitingCommand};
 use crate::analysis::compare::NO_BASELINE;
@@ -83,9 +83,8 @@ pub enum Notice {
         /// `true` if the preview was incomplete, so the numbers may be too low.
         at_least: bool,
     },
-    /// Result of an operation. The last field is `true` if less space than reported may have been freed,
-    /// because files are compressed or share space.
-    Deleted(OperationKind, Arc<Report>, bool),
+    /// Result of an operation.
+    Deleted(OperationKind, Arc<Report>, FreedAccuracy),
     StoppingScan,
     StoppingRescan,
     StoppingDeletion,
@@ -269,7 +268,7 @@ impl Notice {
                 let noun = if entries == "1" { "entry" } else { "entries" };
                 format!("Dry run: {least}{entries} {noun}, {size}; nothing was deleted")
             }
-            Self::Deleted(kind, report, is_at_most) => deleted(*kind, report, *is_at_most, display),
+            Self::Deleted(kind, report, accuracy) => deleted(*kind, report, *accuracy, display),
             Self::StoppingScan => "Stopping; keeping partial results".into(),
             Self::StoppingRescan => "Stopping; keeping previous sizes".into(),
             Self::StoppingDeletion => "Stopping; completed changes are kept".into(),

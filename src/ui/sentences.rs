@@ -15,6 +15,16 @@ use crate::tree::Exclusive;
 /// Minimum width of a shortened path.
 const PATH: usize = 12;
 
+/// Accuracy of the disk usage of deleted entries as the number of freed bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FreedAccuracy {
+    Exact,
+    /// Fewer bytes may be freed, because files are compressed or share space.
+    AtMost,
+    /// Fewer or more bytes may be freed.
+    Unknown,
+}
+
 /// Settings that affect the wording of sentences.
 #[derive(Clone, Copy)]
 pub struct Display<'a> {
@@ -45,12 +55,12 @@ impl Display<'_> {
     }
 }
 
-/// Returns text such as `frees at least 1.2 GiB, at most 3.4 GiB`.
+/// Returns text such as `frees at least 1.2 GiB, up to 3.4 GiB`.
 pub fn frees_text(exclusive: Exclusive, units: Units) -> String {
     let least = plain_size(exclusive.at_least, units);
     match exclusive.at_most {
         Some(_) if exclusive.is_exact() => format!("frees {least}"),
-        Some(most) => format!("frees at least {least}, at most {}", plain_size(most, units)),
+        Some(most) => format!("frees at least {least}, up to {}", plain_size(most, units)),
         None => format!("frees at least {least}"),
     }
 }
@@ -81,7 +91,12 @@ fn trash_of_mount(report: &Report) -> Option<&Path> {
     (is_of_mount && report.trashed.iter().all(|it| it.trash == trash)).then_some(trash)
 }
 
-pub fn deleted(kind: OperationKind, report: &Report, is_at_most: bool, display: Display<'_>) -> String {
+pub fn deleted(
+    kind: OperationKind,
+    report: &Report,
+    accuracy: FreedAccuracy,
+    display: Display<'_>,
+) -> String {
     let mut end = match report.failures.count {
         0 => String::new(),
         count => format!("; {} failed", grouped(count)),
@@ -99,9 +114,12 @@ pub fn deleted(kind: OperationKind, report: &Report, is_at_most: bool, display: 
         },
         OperationKind::Trash if report.entries == 0 => whole("Nothing was moved to the trash"),
         OperationKind::Delete | OperationKind::Empty => {
-            let up_to = if is_at_most { "up to " } else { "" };
             let freed = plain_size(report.freed, display.units);
-            let text = format!("Deleted {entries}, freed {up_to}{freed}");
+            let text = match accuracy {
+                FreedAccuracy::Exact => format!("Deleted {entries}, freed {freed}"),
+                FreedAccuracy::AtMost => format!("Deleted {entries}, freed up to {freed}"),
+                FreedAccuracy::Unknown => format!("Deleted {entries}"),
+            };
             let with_gain = whole(&format!("{text}{}", report.gained_text(display.units)));
             // The free space is omitted if the notice must also report a journal error, or if there is too little room.
             let has_room = report.unwritten.is_none() && width(&with_gain) <= display.room;

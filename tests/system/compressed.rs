@@ -72,7 +72,7 @@ fn compressed_files_promise_a_block_for_each_extent() {
     let probe = asked(&root, "text");
     let extents = (text.len() as u64).div_ceil(128 << 10);
     assert_eq!(probe.least, extents * 4096);
-    assert!(probe.most >= text.len() as u64);
+    assert!(probe.most >= text.len() as u64 && probe.is_unbounded);
     let freed = freed(&root, &probe);
     assert!(freed >= probe.least && freed < MIB, "{freed} bytes came back, {} were promised", probe.least);
 }
@@ -98,6 +98,43 @@ fn an_overwritten_file_promises_nothing_until_its_new_data_is_on_the_disk() {
     let probe = asked(&root, "file");
     assert_eq!(probe.least, 8 * 4096);
     assert_eq!(freed(&root, &probe), 8 * 4096);
+}
+
+#[test]
+fn links_and_directories_promise_nothing() {
+    const NAME: &str = "links_and_directories_promise_nothing";
+    if !sandbox::enter(NAME) {
+        return;
+    }
+    let Some(image) = compressing(NAME) else { return };
+    let root = image.path();
+    fs::create_dir(root.join("links")).unwrap();
+    for number in 0..2000 {
+        std::os::unix::fs::symlink("nowhere", root.join(format!("links/{number}"))).unwrap();
+    }
+    sync(&root);
+    let probe = asked(&root, "links");
+    assert_eq!((probe.files, probe.least, probe.most), (2000, 0, 0));
+    assert!(probe.is_unbounded, "metadata is freed, too");
+}
+
+#[test]
+fn a_truncated_file_may_free_more_than_its_size() {
+    const NAME: &str = "a_truncated_file_may_free_more_than_its_size";
+    if !sandbox::enter(NAME) {
+        return;
+    }
+    let Some(image) = compressing(NAME) else { return };
+    let root = image.path();
+    let mut noise = vec![0; 8 << 20];
+    fs::File::open("/dev/urandom").unwrap().read_exact(&mut noise).unwrap();
+    fs::write(root.join("file"), &noise).unwrap();
+    sync(&root);
+    fs::File::options().write(true).open(root.join("file")).unwrap().set_len(128 << 10).unwrap();
+    sync(&root);
+    let probe = asked(&root, "file");
+    assert_eq!((probe.least, probe.most, probe.is_unbounded), (128 << 10, 128 << 10, true));
+    assert!(freed(&root, &probe) >= 7 * MIB);
 }
 
 #[test]

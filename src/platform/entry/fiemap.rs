@@ -75,20 +75,20 @@ const SYNC: u32 = 0x1;
 /// `FS_IOC_FIEMAP` of linux/fs.h, which is `_IOWR('f', 11, struct fiemap)`.
 const FIEMAP: u32 = 0xc020_660b;
 
-/// Returns [`Sharing::Possible`] if the file system of `directory` supports and reports shared extents. These file
-/// systems are recognized by magic number.
+/// Returns the support for shared extents on the file system of `directory`, which is recognized by magic number.
 pub fn sharing(directory: &Directory) -> Sharing {
-    const SHARING: [u32; 4] = [
-        0x9123_683e, // btrfs
-        0x5846_5342, // xfs
-        0xca45_1a4e, // bcachefs
-        0x7461_636f, // ocfs2
-    ];
+    const XFS: u32 = 0x5846_5342;
+    const BTRFS: u32 = 0x9123_683e;
+    const BCACHEFS: u32 = 0xca45_1a4e;
+    const OCFS2: u32 = 0x7461_636f;
     // The type of the magic number depends on the C library, but the number always fits into 32 bits.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let shares =
-        fstatfs(directory).is_ok_and(|status| SHARING.contains(&(status.filesystem_type().0 as u32)));
-    if shares { Sharing::Possible } else { Sharing::Never }
+    let magic = fstatfs(directory).map(|status| status.filesystem_type().0 as u32);
+    match magic {
+        Ok(XFS) => Sharing::Bounded,
+        Ok(BTRFS | BCACHEFS | OCFS2) => Sharing::Unbounded,
+        _ => Sharing::Never,
+    }
 }
 
 /// Returns the layout of the regular file `name`.
@@ -169,18 +169,14 @@ fn reference(extent: &Extent) -> ExtentReference {
 
 /// Returns the volume that the open directory is on, if its file system reports shared extents.
 pub fn volume(directory: &Directory) -> Option<ExtentVolume> {
-    const XFS: u32 = 0x5846_5342;
-    if sharing(directory) == Sharing::Never {
-        return None;
-    }
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a magic number has 32 bits
-    let magic = fstatfs(directory).ok()?.filesystem_type().0 as u32;
+    let is_bounded = match sharing(directory) {
+        Sharing::Never => return None,
+        Sharing::Bounded => true,
+        Sharing::Unbounded => false,
+    };
     let status = fstatvfs(directory).ok()?;
     #[allow(clippy::useless_conversion)] // the counts have 32 bits on some systems
     let inodes = u64::from(status.files()).saturating_sub(u64::from(status.files_free()));
-    // Only XFS is treated as bounded. On btrfs, for example, overwriting part of an extent keeps the whole extent on
-    // disk, so deleting a file may free more bytes than the file refers to.
-    let is_bounded = magic == XFS;
     let has_unwritten_data = has_unwritten_data(directory);
     Some(ExtentVolume { id: id_of(&status), is_bounded, has_unwritten_data, inodes, block: block(&status) })
 }

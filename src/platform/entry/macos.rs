@@ -82,11 +82,11 @@ pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
     Ok(Probe { born: Some(stat.st_birthtime), traits, ..unix::probe_in(stat, directory, name) })
 }
 
-/// Returns [`Sharing::Possible`] if `directory` is on APFS, the only file system that reports shared extents.
+/// Returns [`Sharing::Bounded`] if `directory` is on APFS, the only file system that reports shared extents.
 pub fn sharing(directory: &Directory) -> Sharing {
     let is_apfs =
         nix::sys::statfs::fstatfs(directory).is_ok_and(|status| status.filesystem_type_name() == "apfs");
-    if is_apfs { Sharing::Possible } else { Sharing::Never }
+    if is_apfs { Sharing::Bounded } else { Sharing::Never }
 }
 
 /// Returns the number of bytes of `name` that are not shared with any clone, and the clone ID

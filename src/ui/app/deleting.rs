@@ -30,6 +30,7 @@ use crate::ui::notice::Notice;
 use crate::ui::operations::deletion::{DeletionMessage, DeletionRequest, ScriptFor};
 use crate::ui::options::DeleteMode;
 use crate::ui::progress::RescanMessage;
+use crate::ui::sentences::FreedAccuracy;
 use crate::ui::table_view::TableView;
 use crate::ui::views::Copies;
 
@@ -127,7 +128,7 @@ impl<'t> App<'t> {
             return None;
         };
         let items = trashed.len() as u64;
-        Some(self.cx.begin_work(Operation::Restore(trashed), (items, 0), false))
+        Some(self.cx.begin_work(Operation::Restore(trashed), (items, 0), FreedAccuracy::Exact))
     }
 
     /// Requests a script that deletes the marked entries, or the entry under the cursor if nothing is marked.

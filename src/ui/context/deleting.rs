@@ -14,16 +14,17 @@ use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::operations::deletion::DeletionRequest;
 use crate::ui::options::DeleteMode;
+use crate::ui::sentences::FreedAccuracy;
 
 impl Context<'_> {
     /// Records that a file operation is running, and returns the effect that starts it. For `expected` and
-    /// `is_at_most`, see [`Running`].
-    pub fn begin_work(&mut self, work: Operation, expected: (u64, u64), is_at_most: bool) -> Effect {
+    /// `accuracy`, see [`Running`].
+    pub fn begin_work(&mut self, work: Operation, expected: (u64, u64), accuracy: FreedAccuracy) -> Effect {
         self.deletion.failed = None;
         self.deletion.running = Some(Running {
             kind: work.kind(),
             expected,
-            is_at_most,
+            accuracy,
             report: Arc::default(),
             is_stopping: false,
             work: work.clone(),
@@ -38,7 +39,7 @@ impl Context<'_> {
             return None;
         }
         let expected = (sharing.files(), sharing.disk());
-        Some(self.begin_work(Operation::Share(Arc::clone(sharing)), expected, true))
+        Some(self.begin_work(Operation::Share(Arc::clone(sharing)), expected, FreedAccuracy::AtMost))
     }
 
     /// Requests that the running operation stop, unless this has already been requested.
@@ -120,7 +121,7 @@ impl Context<'_> {
             self.remember_trashed(report.trashed.iter());
         }
         self.keep_unrestored(&running.work, &report.trashed);
-        self.deletion.outcome = Some(Notice::Deleted(running.kind, Arc::clone(report), running.is_at_most));
+        self.deletion.outcome = Some(Notice::Deleted(running.kind, Arc::clone(report), running.accuracy));
         if report.failures.count > 0 {
             let selection = match &running.work {
                 Operation::Remove(selection) | Operation::Trash(selection) => Some(Arc::clone(selection)),

@@ -275,6 +275,22 @@ fn a_deletion_says_up_to_where_less_may_be_freed() {
 }
 
 #[test]
+fn a_deletion_names_no_size_where_more_may_be_freed() {
+    let tree = home();
+    let mut app = finished(&tree);
+    press(&mut app, "g d");
+    let preview =
+        Preview { least: 4096, most: 4096, is_unbounded: true, is_complete: true, ..Preview::default() };
+    probed(&mut app, preview);
+    assert!(screen(&mut app).contains("frees at least 4.0 KiB "), "{}", screen(&mut app));
+    press(&mut app, "y");
+    let gained = Some(8 << 20);
+    reported(&mut app, Report { entries: 1, freed: 4096, gained, is_over: true, ..Report::default() });
+    rescan_selected(&mut app);
+    assert_eq!(app.cx.notice_text().as_deref(), Some("Deleted 1 entry (free space +8.0 MiB)"));
+}
+
+#[test]
 fn the_question_counts_the_items_that_it_does_not_name() {
     let names = ["a", "b", "c", "d", "e", "f", "g"];
     let files = names.iter().map(|name| file(&format!("file-{name}"), 1 << 20, 0)).collect();

@@ -27,6 +27,7 @@ use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::operations::deletion::DeletionRequest;
 use crate::ui::options::{DeleteMode, DeletePolicy};
+use crate::ui::sentences::FreedAccuracy;
 
 #[derive(Clone, Debug)]
 pub struct DeleteDialog {
@@ -229,8 +230,12 @@ impl DeleteDialog {
             OperationKind::Trash => ((going.count() as u64, 0), Operation::Trash(going)),
             _ => (expected, Operation::Remove(going)),
         };
-        let is_at_most = probe.is_some_and(|probe| probe.least < probe.most);
-        Handled::Close(Some(cx.begin_work(work, expected, is_at_most)))
+        let accuracy = match probe {
+            Some(probe) if probe.is_unbounded => FreedAccuracy::Unknown,
+            Some(probe) if probe.least < probe.most => FreedAccuracy::AtMost,
+            _ => FreedAccuracy::Exact,
+        };
+        Handled::Close(Some(cx.begin_work(work, expected, accuracy)))
     }
 }
 

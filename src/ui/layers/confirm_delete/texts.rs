@@ -180,6 +180,7 @@ fn findings(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fac
         // The result of the search for exclusive sizes takes precedence. That search accounts for copies that
         // are deleted together, whereas the preview considers each file separately.
         (_, Some(exclusive)) => frees_text(exclusive, cx.units),
+        _ if probe.is_unbounded => format!("frees at least {least}{by_now}"),
         _ if probe.least == probe.most => format!("frees {least}{by_now}"),
         _ => format!("frees at least {least}, up to {most}{by_now}"),
     };
