@@ -153,7 +153,7 @@ pub struct Arguments {
     /// Print what deleting each entry would free
     ///
     /// Reads the extents of all files, but not their contents. Deleting only one of several copies that share
-    /// their data frees nothing. On btrfs, only root gets exact numbers; other users get minimums. The number
+    /// their data frees nothing. The table also shows the size of the shared data. On btrfs, only root gets exact numbers; other users get minimums. The number
     /// of files whose extents cannot be read is printed.
     #[arg(long, conflicts_with_all = ["import", "output", "output_binary", "pick"], help_heading = "Output")]
     pub frees: bool,

@@ -21,6 +21,8 @@ pub enum Reason {
     NoTrash(NoTrash),
     /// The file system does not support sharing data between files.
     NoSharing,
+    /// Copies cannot share data because they are stored in different ways.
+    StoredApart,
     /// A guard forbids the operation and cannot be overridden.
     Refused(Blocked),
 }
@@ -34,6 +36,10 @@ impl Reason {
             Self::NoTrash(why) => why.text(),
             Self::NoSharing => {
                 "this file system cannot share data between files (btrfs can, and XFS with reflink=1)"
+                    .to_owned()
+            }
+            Self::StoredApart => {
+                "stored in another way than its copies, for example without copy-on-write (chattr +C)"
                     .to_owned()
             }
             Self::Refused(refusal) => refusal.text().to_owned(),

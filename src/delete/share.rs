@@ -159,42 +159,63 @@ struct Sharer<'s> {
 
 /// Error for files on different file systems.
 const ELSEWHERE: Reason = Reason::System(Errno::EXDEV as i32);
+const APART: Reason = Reason::StoredApart;
+
+/// File of a set that has not shared its data yet.
+#[derive(Clone, Copy)]
+struct SetMember<'s> {
+    /// Index in the set.
+    number: usize,
+    file: &'s CopyFile,
+    /// Reason why the file could not use the data of the previous source; `None` before the first attempt.
+    before: Option<Reason>,
+}
 
 impl Sharer<'_> {
     /// Makes the other files of a set use the data of the first file. If the first file has changed, the next one is
-    /// used instead. Files that are on another file system share data among themselves in the same way.
+    /// used instead. Files that are on another file system, or are stored in another way, share data among themselves.
     fn share_set(&mut self, set: &[CopyFile]) {
         let first = self.items.len();
         self.items.resize(first + set.len() - 1, None);
-        let mut rest: Vec<(usize, &CopyFile)> = set.iter().enumerate().collect();
-        while let [(number, source), receivers @ ..] = rest.as_slice() {
-            let mut elsewhere = Vec::new();
-            let from = self.open.open_file(&self.sharing.places, source);
+        let mut rest: Vec<SetMember<'_>> =
+            set.iter().enumerate().map(|(number, file)| SetMember { number, file, before: None }).collect();
+        while let [source, receivers @ ..] = rest.as_slice() {
+            let mut others = Vec::new();
+            let from = self.open.open_file(&self.sharing.places, source.file);
             let stored = from.as_ref().ok().filter(|_| !receivers.is_empty()).and_then(Contents::stored);
-            for (index, file) in receivers {
+            for member in receivers {
                 if (self.is_cancelled)() {
                     return;
                 }
-                match from.as_ref().map_or(Err(ELSEWHERE), |from| self.share(from, stored.as_ref(), file)) {
-                    Err(ELSEWHERE) => elsewhere.push((*index, *file)),
+                let shared = |from| self.share(from, stored.as_ref(), member.file);
+                match from.as_ref().map_or(Err(ELSEWHERE), shared) {
+                    Err(reason) if reason == ELSEWHERE || reason == APART && member.before != Some(APART) => {
+                        others.push(SetMember { before: Some(reason), ..*member });
+                    }
                     result => {
                         if result.is_ok_and(|bytes| bytes > 0) {
-                            self.free.join(source, file);
+                            self.free.join(source.file, member.file);
                         }
-                        self.record(first + index - 1, file, result);
+                        self.record(first + member.number - 1, member.file, result);
                     }
                 }
             }
             let given = match from {
-                Ok(_) if receivers.is_empty() => Err(ELSEWHERE),
+                Ok(_) if receivers.is_empty() => Err(source.before.unwrap_or(ELSEWHERE)),
                 Ok(_) => Ok(0),
                 Err(reason) => Err(reason),
             };
             // The first file of a set is not in `CopySharing::items`, so it has no result.
-            if *number > 0 {
-                self.record(first + number - 1, source, given);
+            if source.number > 0 {
+                self.record(first + source.number - 1, source.file, given);
+            } else if others.len() == receivers.len()
+                && others.len() > 1
+                && others.iter().all(|member| member.before == Some(APART))
+            {
+                // A single other file is reported instead, because it has no file to share with.
+                self.shared.failures.push(|| self.sharing.places.path(source.file), APART);
             }
-            rest = elsewhere;
+            rest = others;
         }
     }
 
@@ -242,6 +263,8 @@ fn share_range(from: &Contents, to: &Contents, offset: u64, length: u64) -> Resu
         Ok(Some(bytes)) if bytes > 0 => Ok(bytes),
         Ok(None) => Err(Reason::Changed),
         Ok(Some(_)) | Err(Errno::EOPNOTSUPP | Errno::ENOTTY | Errno::ENOSYS) => Err(Reason::NoSharing),
+        // btrfs refuses to share data between files with and without checksums.
+        Err(Errno::EINVAL) => Err(Reason::StoredApart),
         Err(errno) => Err(Reason::System(errno as i32)),
     }
 }

@@ -7,7 +7,8 @@
 use std::ffi::CString;
 
 use super::plan::PlannedFile;
-use super::sums::{ExclusiveSums, Known, VolumeRange};
+use super::ranges::{Known, VolumeRange};
+use super::sums::ExclusiveSums;
 use crate::base::clock;
 use crate::base::kind::Kind;
 use crate::platform::entry::contents::{ContentState, Contents};

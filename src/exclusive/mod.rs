@@ -17,6 +17,7 @@ mod directories;
 mod extents;
 mod map;
 mod plan;
+pub mod ranges;
 mod references;
 mod search;
 mod state;

@@ -2,7 +2,8 @@
 //! extent.
 
 use super::extents::unbound;
-use super::sums::{ExclusiveSums, Known, VolumeRange};
+use super::ranges::{Known, VolumeRange};
+use super::sums::ExclusiveSums;
 use crate::platform::fs::overhead::FileExtent;
 use crate::tree::{Node, NodeNumbers};
 

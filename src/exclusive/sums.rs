@@ -9,83 +9,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
+use super::ranges::{FLAGGED, Known, REPEATED, Reference, SECTOR, SECTORS, TRANSIENT, VolumeRange};
 use crate::base::sync::Arc;
 use crate::tree::{ExclusiveCoverage, ExclusiveSizes, Node, NodeNumbers, NodeSums};
-
-/// Size in bytes of a sector, the unit of the lengths in references.
-const SECTOR: u64 = 512;
-/// Maximum length of a reference in sectors.
-const SECTORS: u32 = TRANSIENT - 1;
-/// Bit that marks a reference that may disappear ([`Known::Transient`], [`Known::SomeTransient`]).
-const TRANSIENT: u32 = 1 << 29;
-/// Bit that marks a reference to a range that may be shared with unknown files ([`Known::Some`],
-/// [`Known::SomeTransient`]).
-const FLAGGED: u32 = 1 << 30;
-/// Bit that marks a reference through an additional name of an inode.
-const REPEATED: u32 = 1 << 31;
-
-/// Completeness of the known references to a range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
-    /// All references are known.
-    All,
-    /// The file system reports that the range is shared, but not with which files.
-    Some,
-    /// All references are known, but the reference of this file may disappear before the file is deleted: the file was
-    /// overwritten, and its new data, which is not on the disk yet, will be stored elsewhere.
-    Transient,
-    /// The reference may disappear as for [`Known::Transient`], and other references may be unknown as for
-    /// [`Known::Some`].
-    SomeTransient,
-}
-
-/// Range of bytes on a volume.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VolumeRange {
-    /// Number of the volume, assigned by the caller of [`ExclusiveSums::refer`].
-    pub volume: usize,
-    /// Offset of the first byte.
-    pub start: u64,
-    /// Number of bytes, a multiple of 512.
-    pub length: u64,
-}
-
-/// Reference from a node to a range of a volume.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Reference {
-    start: u64,
-    /// Number of sectors, combined with the bits [`TRANSIENT`], [`FLAGGED`] and [`REPEATED`].
-    sectors: u32,
-    node: Node,
-}
-
-const _: () = assert!(size_of::<Reference>() == 16);
-
-impl Reference {
-    fn order(&self) -> (u64, Node, u32) {
-        (self.start, self.node, self.sectors)
-    }
-
-    fn length(&self) -> u64 {
-        u64::from(self.sectors & SECTORS) * SECTOR
-    }
-
-    fn end(&self) -> u64 {
-        self.start.saturating_add(self.length())
-    }
-
-    fn is_flagged(&self) -> bool {
-        self.sectors & FLAGGED != 0
-    }
-
-    fn is_transient(&self) -> bool {
-        self.sectors & TRANSIENT != 0
-    }
-
-    fn is_repeated(&self) -> bool {
-        self.sectors & REPEATED != 0
-    }
-}
 
 /// References and sums collected so far.
 #[derive(Debug)]

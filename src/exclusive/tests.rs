@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::sums::{ExclusiveSums, Known, VolumeRange};
+use super::ranges::{Known, VolumeRange};
+use super::sums::ExclusiveSums;
 use crate::base::sync::Arc;
 use crate::fixture::cases;
 use crate::tree::{Exclusive, ExclusiveCoverage, Node, NodeNumbers, NodeSums};

@@ -23,7 +23,8 @@ pub(crate) fn print(
 ) -> io::Result<()> {
     let whole = measure.of(whole.disk, whole.apparent);
     let mut out = BufWriter::new(out);
-    let frees = Column::Frees.spec().widths[0].cells(units);
+    let width = |column: Column| column.spec().widths[0].cells(units);
+    let (frees, shared) = (width(Column::Frees), width(Column::Shared));
     let (zone, names, classes) = (TimeZone::UTC, UserNames::new(), StorageClasses::default());
     let format = NumberFormat { units, zone: &zone, users: &names, classes: &classes };
     for file in summary.largest.iter().flatten() {
@@ -31,6 +32,7 @@ pub(crate) fn print(
         write!(out, "{}  {}  ", size(own, units), percent(share(own, whole)))?;
         if file.exclusive.is_some() {
             write!(out, "{:>frees$}  ", CellValue::frees(file.exclusive).text(frees, format))?;
+            write!(out, "{:>shared$}  ", CellValue::shared(file.exclusive).text(shared, format))?;
         }
         writeln!(out, "{}", escape(&file.path))?;
     }

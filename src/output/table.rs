@@ -139,6 +139,7 @@ impl<'t> Table<'t> {
         let mut row = Row::of_words(escape(path).into_owned(), RowStyle::Plain)
             .with(Column::Size, CellValue::Bytes(self.size(totals)))
             .with(Column::Frees, CellValue::frees(*exclusive))
+            .with(Column::Shared, CellValue::shared(*exclusive))
             .with(Column::Items, items.map_or(CellValue::None, CellValue::Count));
         row.has_errors = totals.errors > 0;
         // The table has no column for times, users or classes, so the time zone and the names do not matter.
@@ -146,11 +147,11 @@ impl<'t> Table<'t> {
         let format = NumberFormat { units: self.units, zone: &zone, users: &users, classes };
         row.add_shares(whole, whole);
         let size = (Column::Size, self.units.width());
-        let frees = self
-            .exclusive
-            .is_some()
-            .then(|| (Column::Frees, Column::Frees.spec().widths[0].cells(self.units)));
-        let columns = [Some(size), Some((Column::Percent, PERCENT)), frees, Some((Column::Items, COUNT))];
+        let [frees, shared] = [Column::Frees, Column::Shared].map(|column| {
+            self.exclusive.is_some().then(|| (column, column.spec().widths[0].cells(self.units)))
+        });
+        let percent = Some((Column::Percent, PERCENT));
+        let columns = [Some(size), percent, frees, shared, Some((Column::Items, COUNT))];
         for (column, width) in columns.into_iter().flatten() {
             let text = row.cell(column).text(width, format);
             write!(out, "{text:>width$}{}", if column == Column::Items { " " } else { "  " })?;

@@ -88,6 +88,14 @@ impl CellValue {
         exclusive.map_or(Self::None, |exclusive| Self::Frees(exclusive.at_least, exclusive.at_most))
     }
 
+    /// Returns the bytes that other entries hold, too; nothing if there are none or they are not known.
+    pub fn shared(exclusive: Option<Exclusive>) -> Self {
+        match exclusive.map_or(0, |exclusive| exclusive.shared) {
+            0 => Self::None,
+            shared => Self::Bytes(shared),
+        }
+    }
+
     /// Returns the text for a column of `width` cells, abbreviated if the column is narrow.
     pub fn text(self, width: usize, format: NumberFormat<'_>) -> String {
         let units = format.units;

@@ -73,12 +73,14 @@ fn fill(root: &Path) {
 fn compare(image: &Image, is_bounded: bool) {
     let root = image.path();
     fill(&root);
+    // Each read of a file changes its access time.
+    mount(&["-o", "remount,strictatime"], &root);
+    let accessed = || fs::metadata(root.join("single/a")).map(|it| (it.atime(), it.atime_nsec())).ok();
     for (name, least) in [("pair", 0), ("half", MIB), ("single", 4 * MIB), ("links", 0)] {
-        let accessed = fs::metadata(root.join("single/a")).map(|found| found.atime_nsec()).ok();
+        let accessed_before = accessed();
         let (promised, unread) = frees(&root, name);
         assert_eq!(unread, 0);
-        let now = fs::metadata(root.join("single/a")).map(|found| found.atime_nsec()).ok();
-        assert_eq!(accessed, now, "the access time has changed");
+        assert_eq!(accessed(), accessed_before, "the access time has changed");
         assert!(promised.at_least >= least, "{name}: {promised:?}");
         assert_eq!(promised.at_most.is_some(), is_bounded, "{name}: {promised:?}");
         let before = free(&root);
@@ -393,6 +395,26 @@ fn stuck_writer(program: &Path, path: &Path) -> Result<Killed, &'static str> {
     Ok(writer)
 }
 
+/// Returns the nice values of the threads of this process that have this name.
+fn nice_of_threads(name: &str) -> Vec<i32> {
+    let tasks = fs::read_dir("/proc/self/task").unwrap().map(|task| task.unwrap().path());
+    let stats = tasks.filter_map(|task| fs::read_to_string(task.join("stat")).ok());
+    let nice = |stat: String| {
+        let (start, fields) = stat.rsplit_once(')')?;
+        start.ends_with(&format!("({name}")).then(|| fields.split_whitespace().nth(16)?.parse().ok())?
+    };
+    stats.filter_map(nice).collect()
+}
+
+/// Stops a search that waits for a file. It ends without a result.
+fn stop_while_waiting(root: &Path) {
+    let scan = crate::support::scan(root, 2);
+    let job = exclusive::find(&Pool::new(2).unwrap(), scan.tree().clone()).unwrap();
+    job.cancel();
+    assert_eq!(job.wait(LONG), Some(JobEnd::Stopped));
+    assert!(job.latest().is_none_or(|found| found.sizes.is_none()) && scan.tree().exclusive().is_none());
+}
+
 #[test]
 fn a_file_that_is_being_written_is_skipped_after_a_moment() {
     const NAME: &str = "a_file_that_is_being_written_is_skipped_after_a_moment";
@@ -414,6 +436,9 @@ fn a_file_that_is_being_written_is_skipped_after_a_moment() {
     let begun = Instant::now();
     let sizes = search(&scan);
     let elapsed = begun.elapsed();
+    // One thread still waits for the file.
+    assert_eq!(nice_of_threads("extents"), [10]);
+    stop_while_waiting(&root);
     // Killing the writer releases the thread that waits for the file. That thread cannot be interrupted.
     drop(writer);
     assert_eq!((sizes.coverage.read, sizes.coverage.unread), (2, 1));

@@ -4,7 +4,7 @@
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::process::Command;
@@ -281,6 +281,34 @@ fn files_that_changed_since_the_search_are_not_shared() {
         let report = shared(&root, None, || fs::remove_file(root.join("d")).unwrap());
         assert_eq!((report.entries, report.freed), (1, MIB), "{report:?}");
     }
+}
+
+#[test]
+fn files_with_and_without_copy_on_write_share_among_themselves() {
+    const NAME: &str = "files_with_and_without_copy_on_write_share_among_themselves";
+    if !in_namespace(NAME) {
+        return;
+    }
+    let Some(image) = Image::new(NAME, "btrfs", 200 * MIB, &["-q"]) else { return };
+    let root = image.path();
+    for name in ["a", "b"] {
+        fs::create_dir(root.join(name)).unwrap();
+    }
+    if !succeeds(Command::new("chattr").arg("+C").args([root.join("a"), root.join("b")])) {
+        return crate::support::skip(&format!("{NAME}: no chattr"));
+    }
+    let bytes = noise(MIB, 1);
+    let write = |names: &[&str]| names.iter().for_each(|name| fs::write(root.join(name), &bytes).unwrap());
+    write(&["a/plain", "c", "d", "e"]);
+    let report = shared(&root, None, || {});
+    assert_eq!((report.entries, report.freed), (2, 2 * MIB), "{report:?}");
+    let failed: Vec<_> = report.failures.first.iter().map(|it| (it.path.clone(), it.reason)).collect();
+    assert_eq!(failed, [(root.join("a/plain").into_os_string().into_vec(), Reason::StoredApart)]);
+    write(&["b/plain"]);
+    let report = shared(&root, None, || {});
+    // Of the files that share already, only one is left in the set.
+    assert_eq!((report.entries, report.freed, report.failures.count), (1, MIB, 1), "{report:?}");
+    assert_eq!(report.failures.first[0].path, root.join("c").as_os_str().as_bytes());
 }
 
 #[test]

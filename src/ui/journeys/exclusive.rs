@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::delete::OperationKind;
-use crate::exclusive::sums::{ExclusiveSums, Known, VolumeRange};
+use crate::exclusive::ranges::{Known, VolumeRange};
+use crate::exclusive::sums::ExclusiveSums;
 use crate::fixture::numbered_file;
 use crate::source::SourceKind;
 use crate::table::column::Column;
