@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{Read, Write};
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -571,6 +571,19 @@ fn lists_and_sums_match_the_schema() {
         "{}",
         table.text()
     );
+}
+
+#[test]
+fn the_table_shows_what_is_freed_and_what_is_shared() {
+    let place = Place::new();
+    fs::create_dir(place.path().join("t")).unwrap();
+    fs::write(place.path().join("t/linked"), [1; 5000]).unwrap();
+    fs::hard_link(place.path().join("t/linked"), place.path().join("other")).unwrap();
+    let disk = fs::metadata(place.path().join("other")).unwrap().blocks() * 512;
+    let table = export(&place, &["--frees", "--bytes", "t"]);
+    let line = table.text().lines().find(|line| line.ends_with("t/linked")).unwrap().to_owned();
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    assert_eq!(fields[2..], ["0", &disk.to_string(), "t/linked"], "{line}");
 }
 
 #[test]
