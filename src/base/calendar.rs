@@ -66,6 +66,11 @@ pub fn date_and_time(seconds: i64, zone: &TimeZone) -> String {
     time(seconds, zone, "%Y-%m-%d %H:%M", DATE_AND_TIME)
 }
 
+/// Formats a time with seconds, such as `2026-11-21 08:15:42`. A time outside the calendar is shown as in [`date`].
+pub fn exact_time(seconds: i64, zone: &TimeZone) -> String {
+    time(seconds, zone, "%Y-%m-%d %H:%M:%S", 0)
+}
+
 /// Formats a time, such as `today 08:15`, `yesterday 18:40` or `2026-11-21 08:15`. `now` determines the current day.
 pub fn day_and_time(seconds: i64, now: i64, zone: &TimeZone) -> String {
     let full = date_and_time(seconds, zone);

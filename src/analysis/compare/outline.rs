@@ -1,9 +1,11 @@
-//! Changes as a tree: each changed directory is followed by the changes below it.
+//! Changes as a tree: each changed directory is followed by the changes below it. A directory whose change is that of
+//! its only changed entry has no row of its own: the row of this entry has the path `a/b/c`.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::analysis::compare::row::{Row, difference};
+use crate::analysis::compare::diff::ChangeKind;
+use crate::analysis::compare::row::{Row, difference, size};
 use crate::analysis::search::By;
 use crate::tree::{DirId, Tree};
 
@@ -49,12 +51,25 @@ pub fn outline(rows: &[Row], tree: &Tree, from: DirId, (whole, by): (u64, By)) -
     while let Some(((row, above), depth, change_above)) = rest.pop() {
         let change = difference(rows[row].before, rows[row].after, by);
         let inner = below.remove(&Some(row)).unwrap_or_default();
+        if let [(only, _)] = inner[..]
+            && is_same_change(&rows[row], &rows[only])
+        {
+            rest.push(((only, above), depth, change_above));
+            continue;
+        }
         let is_main = change > change_above / 2;
         let key = rows[row].itself.filter(|_| !inner.is_empty()).map(|id| key(tree, id, from));
         outline.push(OutlineRow { row, depth, above, key, is_main });
         rest.extend(inner.into_iter().map(|placed| (placed, depth + 1, change)));
     }
     outline
+}
+
+/// Returns `true` if a directory has changed by the same amounts as an entry in it, and in no other way.
+fn is_same_change(directory: &Row, only: &Row) -> bool {
+    let change = |row: &Row, by| i128::from(size(row.after, by)) - i128::from(size(row.before, by));
+    directory.difference == ChangeKind::Kept
+        && [By::Disk, By::Apparent].into_iter().all(|by| change(directory, by) == change(only, by))
 }
 
 fn key(tree: &Tree, directory: DirId, from: DirId) -> u64 {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::Context;
 use crate::analysis::search;
 use crate::analysis::search::Query;
-use crate::base::calendar::{date, date_and_time, day_and_time};
+use crate::base::calendar::{date, date_and_time, day_and_time, exact_time};
 use crate::base::sync::Arc;
 use crate::base::text::printable;
 use crate::source::SourceKind;
@@ -214,7 +214,10 @@ impl Context<'_> {
         let age = crate::base::format::since(since, self.views.clock);
         let number =
             if info.count > 1 { format!(", {} of {}", info.index + 1, info.count) } else { String::new() };
-        let (time, day) = (date_and_time(since, &self.zone), date(since, &self.zone));
+        // On one day, there can be several snapshots in the same minute.
+        let is_recent = self.views.clock.saturating_sub(since) < 86_400;
+        let time = if is_recent { exact_time(since, &self.zone) } else { date_and_time(since, &self.zone) };
+        let day = date(since, &self.zone);
         Title::from(format!("{name} {age}, {time}{number}"))
             .or(format!("{name} since {time}{number}"))
             .or(format!("{name} since {time}"))

@@ -364,3 +364,21 @@ fn growth_shows_the_sizes_in_three_snapshots_and_more() {
         assert_eq!(row.cell(Column::Trend), chart);
     }
 }
+
+#[test]
+fn directories_that_change_only_with_one_entry_share_its_row() {
+    let at_size = |size, other| {
+        let inner = dir("b", vec![dir("c", vec![file("log", size, 0), file("other", other, 0)])]);
+        Arc::new(build(vec![dir("a", vec![inner, file("same", 4096, 0)])]).0)
+    };
+    let old = at_size(4096, 4096);
+    let found = |new: &Arc<Tree>| {
+        let mut app = at(new, Start::Sizes);
+        compare(&mut app, new, &old);
+        press(&mut app, "8");
+        compare(&mut app, new, &old);
+        labels(&app).into_iter().map(|(label, _)| label).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&at_size(8192, 4096)), ["  a/b/c/log"]);
+    assert_eq!(found(&at_size(8192, 5120)), ["▾ a/b/c/", "    log", "    other"]);
+}
