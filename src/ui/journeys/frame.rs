@@ -55,6 +55,8 @@ fn the_footer_always_shows_the_key_of_the_help_and_the_tabs_the_view() {
         ("8 +", Some('8')),
         ("9", Some('9')),
         ("0", Some('0')),
+        ("w", Some('w')),
+        ("/ 1 Enter", Some('1')),
         ("i", None),
         ("+ Tab", None),
     ] {
@@ -313,4 +315,20 @@ fn the_totals_of_a_running_scan_have_a_sign() {
     let mut app = self::app(&growing.tree);
     tick(&mut app, 1000, None);
     assert!(resized(&mut app, 80, 12)[0].contains(" · 0"), "{}", screen(&mut app));
+}
+
+#[test]
+fn a_long_path_stays_clickable_beside_a_title() {
+    let chain = ["directory-six", "directory-five", "directory-four"]
+        .into_iter()
+        .fold(file("f", 4096, 0), |inner, name| dir(name, vec![inner]));
+    let tree = Arc::new(build(vec![chain]).0);
+    let mut app = finished(&tree);
+    press(&mut app, "Enter Enter Enter 2");
+    work(&mut app, &tree);
+    let at = |app: &mut App<'_>, columns| resized(app, columns, 12).swap_remove(0);
+    assert!(at(&mut app, 80).starts_with(" /shown/…/directory-five/directory-six ·"), "{}", at(&mut app, 80));
+    assert!(at(&mut app, 60).starts_with(" …/directory-six · largest"), "{}", at(&mut app, 60));
+    let narrow = at(&mut app, 40);
+    assert!(narrow.starts_with(" …/dire…y-six · largest") || narrow.starts_with(" …/d"), "{narrow}");
 }

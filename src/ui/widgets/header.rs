@@ -66,34 +66,26 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let parts = breadcrumb(cx, &path, room.saturating_sub(width(&title)));
     let strong = cx.theme.style(Role::Strong);
     let mut left = Line::raw(" ");
-    if parts.iter().map(|part| width(&part.text)).sum::<usize>() + width(&title) > room {
-        let path = fit(&path, room.saturating_sub(width(&title)), cx.theme.glyphs.gap()).into_owned();
-        left.push_span(Span::styled(path + &title, strong));
-    } else {
-        let mut x = area.x + 1;
-        for Part { text, level } in parts {
-            let text = match above_root(cx, &text, level) {
-                Some((above, name)) => {
-                    x += u16::try_from(width(above)).unwrap_or(u16::MAX);
-                    left.push_span(Span::styled(above.to_owned(), cx.theme.style(Role::Faint)));
-                    name.to_owned()
-                }
-                None => text,
-            };
-            let cells = Rect { x, width: u16::try_from(width(&text)).unwrap_or(u16::MAX), ..area };
-            x += cells.width;
-            if let Some(level @ 1..) = level {
-                canvas.hits.add(cells, Hit::Level(level));
-                left.push_span(Span::styled(
-                    text,
-                    cx.theme.style(Role::Accent).remove_modifier(Modifier::BOLD),
-                ));
-            } else {
-                left.push_span(Span::styled(text, strong));
+    let mut x = area.x + 1;
+    for Part { text, level } in parts {
+        let text = match above_root(cx, &text, level) {
+            Some((above, name)) => {
+                x += u16::try_from(width(above)).unwrap_or(u16::MAX);
+                left.push_span(Span::styled(above.to_owned(), cx.theme.style(Role::Faint)));
+                name.to_owned()
             }
+            None => text,
+        };
+        let cells = Rect { x, width: u16::try_from(width(&text)).unwrap_or(u16::MAX), ..area };
+        x += cells.width;
+        if let Some(level @ 1..) = level {
+            canvas.hits.add(cells, Hit::Level(level));
+            left.push_span(Span::styled(text, cx.theme.style(Role::Accent).remove_modifier(Modifier::BOLD)));
+        } else {
+            left.push_span(Span::styled(text, strong));
         }
-        left.push_span(Span::styled(title.into_owned(), strong));
     }
+    left.push_span(Span::styled(title.into_owned(), strong));
     draw_ends(&left, &right, area, canvas.buffer);
 }
 
@@ -113,7 +105,8 @@ struct Part {
     level: Option<usize>,
 }
 
-/// Returns the parts of the path. If they do not fit into `room` columns, omits some in the middle.
+/// Returns the parts of the path. If they do not fit into `room` columns, omits some in the middle, then all but the
+/// last one, and at last shortens its name.
 fn breadcrumb(cx: &Context<'_>, path: &str, room: usize) -> Vec<Part> {
     let levels = cx.tree.ancestry(cx.place.id).count().saturating_sub(1);
     let mut names: Vec<&str> = path.rsplitn(levels + 1, '/').collect();
@@ -132,6 +125,20 @@ fn breadcrumb(cx: &Context<'_>, path: &str, room: usize) -> Vec<Part> {
         } else {
             break;
         }
+    }
+    let is_wide = |parts: &[Part]| parts.iter().map(|part| width(&part.text)).sum::<usize>() > room;
+    if is_wide(&parts) {
+        let gap = format!("{}/", cx.theme.glyphs.gap());
+        let last = parts.pop().into_iter().map(|part| Part {
+            // The text of a root begins with the directories above it.
+            text: part.text.rsplit('/').find(|name| !name.is_empty()).unwrap_or("/").to_owned(),
+            ..part
+        });
+        parts = [Part { text: gap, level: None }].into_iter().chain(last).collect();
+    }
+    if let (true, [gap, last]) = (is_wide(&parts), parts.as_mut_slice()) {
+        last.text =
+            fit(&last.text, room.saturating_sub(width(&gap.text)), cx.theme.glyphs.gap()).into_owned();
     }
     parts
 }
