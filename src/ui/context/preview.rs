@@ -46,7 +46,8 @@ impl Context<'_> {
             preview.breakdown.want((directory, self.tree.edition()), |one, other| one.0 == other.0);
             let request = OutlineRequest { directory, order, sizes, parts };
             preview.map.want(request, |one, other| one.directory == other.directory);
-        } else if is_new {
+        }
+        if is_new {
             preview.info = Some(EntryInfo::new(entry, self.source_kind));
             if kind == Kind::File && self.source_kind == SourceKind::Live {
                 preview.head.want(entry, EntryId::eq);

@@ -25,8 +25,13 @@ fn supply(app: &mut App<'_>, result: Result<Inspection, JobError>) {
     app.poll(&Sources { pool, tree, basis: None, may_ask_system: false });
 }
 
-/// Supplies the open info page with results for a file of 12,288 bytes that has three names, two of them in the tree.
+/// Supplies the open info page with the results of [`inspection`].
 pub fn find(app: &mut App<'_>) {
+    supply(app, Ok(inspection()));
+}
+
+/// Returns results for a file of 12,288 bytes that has three names, two of them in the tree.
+pub fn inspection() -> Inspection {
     let attributes = Attributes {
         kind: crate::base::kind::Kind::File,
         blocks: 8,
@@ -55,7 +60,7 @@ pub fn find(app: &mut App<'_>) {
         source: b"/dev/sda1".to_vec(),
         ..Mount::default()
     };
-    let inspection = Inspection {
+    Inspection {
         probe: Some(Ok(probe)),
         mount: Some(mount),
         layout: Some(Ok(ExtentLayout { private: 4096, pieces: Some(1), ..ExtentLayout::default() })),
@@ -64,8 +69,7 @@ pub fn find(app: &mut App<'_>) {
         owner: Some("root".into()),
         group: None,
         is_complete: true,
-    };
-    supply(app, Ok(inspection));
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::*;
+use crate::ui::loader::Loader;
 use crate::ui::options::Panes;
 
 fn resized(tree: &Tree, columns: u16) -> App<'_> {
@@ -102,4 +103,17 @@ fn marks_and_info_leave_the_list_visible() {
         press(&mut app, "Esc");
         app.update(Event::Resize(140, 12));
     }
+}
+
+#[test]
+fn the_preview_of_a_directory_has_its_owner_and_its_permissions() {
+    let tree = Arc::new(tree());
+    let mut app = resized(&tree, 160);
+    work(&mut app, &tree);
+    let all = lines(&mut app).join("\n");
+    assert!(all.contains("│ changed") || all.contains("| changed"), "{all}");
+    let info = app.cx.views.preview.info.as_mut().expect("the directory is inspected");
+    info.inspection = Loader::given(Some(Arc::new(details::inspection())));
+    let all = lines(&mut app).join("\n");
+    assert!(all.contains("root:7 0640"), "{all}");
 }

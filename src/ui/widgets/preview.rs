@@ -1,7 +1,8 @@
 //! Preview of the entry under the cursor, on the right of a wide window.
 //!
 //! ```text
-//! │ lib/  4.1 GiB · 72,676 items · changed 2026-11-22
+//! │ lib/  4.1 GiB · 72,676 items
+//! │ changed 2026-11-22 · root:root 0755
 //! │ types ████████████▓▓▓▓▓▓▒▒▒░░
 //! │       ■ program 52%  ■ code 23%  ■ archive 12%
 //! │ age   ███▓▓▓▓▓▓▒▒▒▒▒▒▒▒▒░░░░░
@@ -30,7 +31,7 @@ use crate::tree::{DirId, EntryId, EntryState};
 use crate::ui::cells::tiles_area;
 use crate::ui::context::Context;
 use crate::ui::context::beside_edge;
-use crate::ui::layers::info::lines;
+use crate::ui::layers::info::{lines, owner_text};
 use crate::ui::map_colors::MapColors;
 use crate::ui::theme::Role;
 use crate::ui::window::totals_size;
@@ -79,17 +80,22 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
     let theme = cx.theme;
     let totals = cx.sizes().totals(cx.tree, directory);
     let record = entry.record(cx.tree);
-    let changed = match record.map(|record| record.state) {
-        Some(EntryState::Known(metadata)) => {
-            format!(" {} changed {}", theme.glyphs.dot(), date(metadata.mtime, &cx.zone))
-        }
-        _ => String::new(),
+    let metadata = match record.map(|record| record.state) {
+        Some(EntryState::Known(metadata)) => Some(metadata),
+        _ => None,
     };
+    let changed = metadata.map(|metadata| format!("changed {}", date(metadata.mtime, &cx.zone)));
+    let inspection = cx.views.preview.info.as_ref().and_then(|info| info.inspection.value());
+    let owner = inspection.and_then(|found| owner_text(found)).or_else(|| {
+        let owner = metadata?.owner?;
+        Some(format!("{}:{} {:04o}", owner.uid, owner.gid, owner.mode & 0o7777))
+    });
+    let dot = format!(" {} ", theme.glyphs.dot());
     let bytes = totals_size(&totals, cx.order.measure);
     let precision = cx.sizes().precision(cx.tree, directory, bytes);
     let size = theme.glyphs.precision(precision).to_owned() + &plain_size(bytes, cx.units);
     let items = counted(totals.items, "item", "items");
-    let facts = format!("  {size} {} {items}{changed}", theme.glyphs.dot());
+    let facts = format!("  {size}{dot}{items}");
     let room = usize::from(area.width).saturating_sub(width(&facts));
     let mut name = escape(record.map_or(b"", |record| record.name)).into_owned();
     if !name.ends_with('/') {
@@ -100,6 +106,8 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
         Span::styled(facts, theme.style(Role::Faint)),
     ]);
     put(buffer, take(&mut area, 1), &title);
+    let facts = changed.into_iter().chain(owner).collect::<Vec<_>>().join(&dot);
+    put(buffer, take(&mut area, 1), &Line::styled(facts, theme.style(Role::Faint)));
     if let Some(found) = cx.views.preview.breakdown.value() {
         // The shares are those of the files that the scan has found so far.
         let is_growing = !cx.tree.status(directory).is_complete();
