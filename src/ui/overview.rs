@@ -7,7 +7,7 @@ use super::cursor::{Cursor, Motion, moved};
 use super::keys::Side;
 use super::requested::Requested;
 use super::theme::Role;
-use super::views::{TableAnswer, ViewSpec};
+use super::views::{TableAnswer, ViewSpec, df};
 use crate::analysis::overview::Overview;
 use crate::base::sync::Arc;
 use crate::df::Volume;
@@ -62,6 +62,8 @@ pub struct OverviewState {
     pub parts: Vec<Part>,
     /// Index of the selected part.
     pub index: usize,
+    /// `true` if the space of the file system is selected instead of a part.
+    pub is_on_space: bool,
     /// Number of hidden rows above the first visible row. A row consists of one part, or of two parts side by side.
     pub offset: usize,
 }
@@ -80,6 +82,7 @@ impl OverviewState {
 
     /// Moves the selection among the parts, in reading order.
     pub fn go(&mut self, motion: Motion) {
+        self.is_on_space = false;
         self.index = moved(self.index, motion, 2, self.parts.len());
     }
 
@@ -97,12 +100,24 @@ impl OverviewState {
     }
 
     pub fn selected(&self) -> Option<&'static ViewSpec> {
+        if self.is_on_space {
+            return Some(&df::VIEW);
+        }
         self.parts.get(self.index).map(|part| part.view)
     }
 
     /// Moves the selection to the neighboring part on the given side, if there is one. `columns` is the screen width.
-    pub fn step(&mut self, side: Side, columns: u16) {
+    /// Above the first parts is the space of the file system, if it `has_space`.
+    pub fn step(&mut self, side: Side, columns: u16, has_space: bool) {
         let is_wide = columns >= WIDE;
+        if self.is_on_space {
+            self.is_on_space = side != Side::Below;
+            return;
+        }
+        if side == Side::Above && self.index < 1 + usize::from(is_wide) {
+            self.is_on_space = has_space;
+            return;
+        }
         let next = match (side, is_wide) {
             (Side::Left, true) if self.index % 2 == 1 => self.index - 1,
             (Side::Right, true) if self.index.is_multiple_of(2) => self.index + 1,

@@ -6,6 +6,7 @@ use crate::table::column::Column;
 use crate::ui::keys::{Command, Scope};
 use crate::ui::layers::Layer;
 use crate::ui::loader::Sources;
+use crate::ui::widgets::overview;
 
 impl App<'_> {
     /// Starts the background jobs of views and layers, and collects their results. Returns `true` if there is a
@@ -70,7 +71,8 @@ impl App<'_> {
             Command::View(view) => self.cx.show(view),
             Command::Search => self.begin_search(),
             Command::Cell(side) if self.cx.views.is_overview() => {
-                self.cx.views.overview.step(side, self.cx.size.0);
+                let has_space = overview::has_space(&self.cx, self.cx.regions(self.cx.size).view);
+                self.cx.views.overview.step(side, self.cx.size.0, has_space);
             }
             Command::Cell(side) => self.cx.step_cell(side),
             Command::Back | Command::Quit => self.cx.close_view(),

@@ -88,6 +88,7 @@ impl Context<'_> {
         self.views.overview.index = self.views.overview.index.min(parts.len().saturating_sub(1));
         self.views.overview.parts = parts;
         let view = self.regions(self.size).view;
+        self.views.overview.is_on_space &= widget::has_space(self, view);
         let lines = widget::lines(self, view);
         self.views.overview.scroll(lines, widget::columns(view.list.width));
     }

@@ -525,3 +525,38 @@ fn the_help_is_searched_and_begins_with_the_keys_of_the_view() {
     press(&mut app, "Esc Esc");
     assert_eq!(layer(&app), None);
 }
+
+#[test]
+fn the_space_of_the_file_system_is_selected_above_the_parts_of_the_overview() {
+    let tree = Arc::new(home());
+    let mut app = finished(&tree);
+    app.update(Event::Resize(80, 24));
+    press(&mut app, "`");
+    work(&mut app, &tree);
+    press(&mut app, "k");
+    assert_eq!(app.cx.views.overview.selected(), Some(&crate::ui::views::df::VIEW));
+    assert_eq!(app.cursor(), Some((0, 2)));
+    press(&mut app, "k j");
+    assert_eq!(app.cx.views.overview.selected(), Some(&crate::ui::views::directories::VIEW));
+    press(&mut app, "k Enter");
+    assert_eq!(app.scope(), Scope::Sheet);
+    // In a low window the space is not shown, so it cannot be selected.
+    press(&mut app, "` k");
+    app.update(Event::Resize(80, 10));
+    assert_eq!(app.cx.views.overview.selected(), Some(&crate::ui::views::directories::VIEW));
+}
+
+#[test]
+fn every_part_of_a_strip_has_a_cell() {
+    use crate::ui::widgets::strip::{StripPart, draw};
+    use ratatui::{buffer::Buffer, layout::Rect};
+    let tree = home();
+    let app = finished(&tree);
+    let part = |name: &str, bytes| StripPart { name: name.to_owned(), bytes, role: Role::Other };
+    let parts = [part("x", 1), part("none", 0), part("y", 100_000), part("z", 1), part("w", 1)];
+    let area = Rect::new(0, 0, 6, 2);
+    let mut buffer = Buffer::empty(area);
+    draw(&app.cx, &parts, area, |_, _| String::new(), &mut buffer);
+    let strip: String = buffer.content[..6].iter().map(ratatui::buffer::Cell::symbol).collect();
+    assert_eq!(strip, "xyyyzw");
+}

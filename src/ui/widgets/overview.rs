@@ -48,8 +48,10 @@ pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
     if let (Some(area), _) = regions(cx, layout) {
         draw_space(cx, area, canvas);
     }
+    let overview = &cx.views.overview;
     for (index, area) in places(cx, layout) {
-        draw_part(cx, &cx.views.overview.parts[index], index == cx.views.overview.index, area, canvas);
+        let is_selected = index == overview.index && !overview.is_on_space;
+        draw_part(cx, &overview.parts[index], is_selected, area, canvas);
     }
 }
 
@@ -63,8 +65,16 @@ pub fn lines(cx: &Context<'_>, layout: Layout) -> usize {
     usize::from(regions(cx, layout).1.height / LEAST).max(1)
 }
 
+/// Returns `true` if the space of the file system is shown.
+pub fn has_space(cx: &Context<'_>, layout: Layout) -> bool {
+    regions(cx, layout).0.is_some()
+}
+
 /// Returns the screen position (column and line) of the selected part.
 pub fn selected(cx: &Context<'_>, layout: Layout) -> Option<(u16, u16)> {
+    if cx.views.overview.is_on_space {
+        return regions(cx, layout).0.map(|area| (area.x, area.y));
+    }
     let is_selected = |(index, _): &(usize, Rect)| *index == cx.views.overview.index;
     places(cx, layout).into_iter().find(is_selected).map(|(_, area)| (area.x, area.y))
 }
@@ -118,8 +128,8 @@ fn heights(parts: &[Part], columns: usize, room: u16) -> Vec<u16> {
 
 /// Draws a heading for the file system, and a strip that shows how its space is used. A click opens the df view.
 fn draw_space(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    let heading = Span::styled(format!(" {}  ", keyed_title(cx, &df::VIEW)), cx.theme.style(Role::Strong));
-    draw_heading(cx, heading.into(), &cx.space_title().unwrap_or_default(), area, canvas);
+    let heading = heading(cx, &df::VIEW, cx.views.overview.is_on_space);
+    draw_heading(cx, heading, &format!(" {}", cx.space_title().unwrap_or_default()), area, canvas);
     canvas.hits.add(area, Hit::View(&df::VIEW));
     let Some(parts) = cx.space_parts() else { return };
     let strip = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(2), height: 2 };
@@ -133,6 +143,14 @@ fn keyed_title(cx: &Context<'_>, view: &'static ViewSpec) -> String {
     format!("{key} {}", view.tab[0])
 }
 
+/// Returns the start of a heading: the sign of the selection, and the key and title of the view.
+fn heading<'a>(cx: &Context<'_>, view: &'static ViewSpec, is_selected: bool) -> Line<'a> {
+    let mark = if is_selected { cx.theme.glyphs.cursor() } else { " " };
+    let accent = cx.theme.style(Role::Accent);
+    let style = if is_selected { filled(accent) } else { cx.theme.style(Role::Strong) };
+    Line::from(vec![Span::styled(mark, accent), Span::styled(format!("{} ", keyed_title(cx, view)), style)])
+}
+
 /// Draws `start`, followed by as much of a fact as fits on the line.
 fn draw_heading(cx: &Context<'_>, mut start: Line<'_>, fact: &str, area: Rect, canvas: &mut Canvas<'_>) {
     let room = usize::from(area.width).saturating_sub(start.width() + 1);
@@ -142,12 +160,7 @@ fn draw_heading(cx: &Context<'_>, mut start: Line<'_>, fact: &str, area: Rect, c
 }
 
 fn draw_part(cx: &Context<'_>, part: &Part, is_selected: bool, area: Rect, canvas: &mut Canvas<'_>) {
-    let mark = if is_selected { cx.theme.glyphs.cursor() } else { " " };
-    let accent = cx.theme.style(Role::Accent);
-    let style = if is_selected { filled(accent) } else { cx.theme.style(Role::Strong) };
-    let title = Span::styled(format!("{} ", keyed_title(cx, part.view)), style);
-    let heading = Line::from(vec![Span::styled(mark, accent), title]);
-    draw_heading(cx, heading, &format!(" {}", part.total), area, canvas);
+    draw_heading(cx, heading(cx, part.view, is_selected), &format!(" {}", part.total), area, canvas);
     canvas.hits.add(area, Hit::View(part.view));
     let lines = (area.y + 1)..area.bottom().saturating_sub(u16::from(area.height > 2));
     if part.rows.is_empty() && !lines.is_empty() {

@@ -29,8 +29,8 @@ pub struct StripPart {
 }
 
 /// Draws a strip of two lines. `text` gets the size of a part and the size of the whole, and returns the text after the
-/// part's name in the legend. Parts without bytes are not drawn; every other part gets at least one cell. If there is
-/// too little room, the legend omits the smallest parts, but never the first one.
+/// part's name in the legend. Parts without bytes are not drawn; every other part gets at least one cell, unless there
+/// are more parts than cells. If there is too little room, the legend omits the smallest parts, but never the first one.
 pub fn draw(
     cx: &Context<'_>,
     parts: &[StripPart],
@@ -44,11 +44,14 @@ pub fn draw(
     let whole = parts.iter().fold(0, |sum: u64, part| sum.saturating_add(part.bytes));
     let (mut x, mut done) = (area.x, 0_u64);
     let (mut texts, mut room) = (Vec::new(), usize::from(area.width));
+    let mut more = u16::try_from(parts.iter().filter(|part| part.bytes > 0).count()).unwrap_or(u16::MAX);
     for StripPart { name, bytes, role } in parts.iter().filter(|part| part.bytes > 0) {
+        // Cells are reserved for the parts still to come.
+        more -= 1;
         done = done.saturating_add(*bytes);
         let cells = u32::from(area.width) * u32::from(share(done, whole)) / 1000;
         let end = area.x + u16::try_from(cells).unwrap_or(area.width).min(area.width);
-        let end = end.max(x + 1).min(area.right());
+        let end = end.min(area.right().saturating_sub(more)).max(x + 1).min(area.right());
         let style = cx.theme.style(*role);
         let color = style.bg.or(style.fg);
         let letter = sign_of(name).or_else(|| name.chars().next()).unwrap_or('#');
