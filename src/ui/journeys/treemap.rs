@@ -14,6 +14,7 @@ use crate::ui::map_colors::MapColors;
 use crate::ui::theme::Glyphs;
 use crate::ui::treemap_layout::Area;
 use crate::ui::widgets::map::{LaidOut, Painter};
+use crate::ui::widgets::shape::Shape;
 
 /// Entry of a random tree, without a name.
 #[derive(Clone, Debug)]
@@ -134,4 +135,25 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn a_rectangle_of_six_by_four_cells_is_shaded() {
+    let tree = Arc::new(build(vec![file("f", 4096, 0)]).0);
+    let mut app = finished(&tree);
+    app.cx.theme.colors = Colors::True;
+    press(&mut app, "5");
+    work(&mut app, &tree);
+    let node = app.cx.views.map.value().unwrap().nodes[0].clone();
+    let is_shaded = |height| {
+        let screen = Rect::new(0, 0, 6, 4);
+        let mut painter = Painter::new(&app.cx, MapColors::Type, screen);
+        let shape = Shape::of(&node);
+        painter.shape(&shape, Area { x: 0, y: 0, width: 6, height });
+        let mut buffer = Buffer::empty(screen);
+        painter.draw(&mut buffer);
+        let colors = |y: u16| (buffer[(4, y)].fg, buffer[(4, y)].bg);
+        colors(0) != colors(1)
+    };
+    assert!(is_shaded(8) && !is_shaded(6));
 }

@@ -46,7 +46,8 @@ use crate::ui::treemap_layout::{Area, Unit, layout};
 
 /// Minimum size (columns, half lines) of a directory that shows its contents.
 const OPEN: (u16, u16) = (8, 6);
-/// Minimum size (columns, half lines) of a rectangle with shading.
+/// Minimum size (columns, half lines) of a rectangle whose color becomes darker from top to bottom. The size includes
+/// the gaps.
 const SHADED: (u16, u16) = (6, 8);
 /// Color of the outline and the title of the cursor's rectangle: the terminal's text color, which no category has.
 const OUTLINE: Color = Color::Reset;
@@ -214,7 +215,7 @@ impl<'a, 't> Painter<'a, 't> {
         let color = self.use_color(shape);
         let style = self.ink(Some(color), shape);
         let filled = above_gap(area);
-        if filled.width >= SHADED.0 && filled.height >= SHADED.1 {
+        if area.width >= SHADED.0 && area.height >= SHADED.1 {
             for step in 0..filled.height {
                 let half_line = Area { y: filled.y + step, height: 1, ..filled };
                 self.fill(half_line, mixed(color, shade(color), (step, 2 * filled.height)));

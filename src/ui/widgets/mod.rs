@@ -27,7 +27,7 @@ pub mod overview;
 mod parent;
 mod preview;
 pub mod row;
-mod shape;
+pub mod shape;
 pub mod strip;
 mod table;
 mod tabs;

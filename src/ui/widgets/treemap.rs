@@ -30,12 +30,15 @@ use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::theme::Role;
 use crate::ui::treemap_layout::Tile;
 
+/// Minimum width in columns of a title line with the meaning of the colors.
+const NARROW: u16 = 32;
+
 pub fn draw(cx: &Context<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>) {
     let Canvas { buffer, hits } = canvas;
     let legend = cells::legend_area(area);
     // Without a legend, only the title line states the meaning of the colors.
-    let colors =
-        if legend.is_empty() { format!("  by {} ", cx.views.map_colors.name()) } else { String::new() };
+    let has_room = legend.is_empty() && titles.width >= NARROW;
+    let colors = if has_room { format!("  by {} ", cx.views.map_colors.name()) } else { String::new() };
     let title = title(cx, usize::from(titles.width).saturating_sub(width(&colors)));
     draw_ends(&title, &Text::styled(colors, cx.theme.style(Role::Faint)), titles, buffer);
     if cx.views.tiles.is_empty() && !area.is_empty() {
