@@ -324,16 +324,6 @@ fn place(mount: &Mount) -> String {
     format!("{} ({} on {})", escape(&mount.point), escape(&mount.kind), escape(&mount.source))
 }
 
-/// Returns owner, group and permission bits, such as `root:root 0755`, if the system has reported them.
-pub fn owner_text(found: &Inspection) -> Option<String> {
-    let attributes = &found.probe.as_ref()?.as_ref().ok()?.attributes;
-    let name = |name: &Option<String>, number: u32| {
-        name.as_ref().map_or_else(|| number.to_string(), |name| escape(name.as_bytes()).into_owned())
-    };
-    let (owner, group) = (name(&found.owner, attributes.uid), name(&found.group, attributes.gid));
-    Some(format!("{owner}:{group} {:04o}", attributes.mode & 0o7777))
-}
-
 fn person(name: Option<&str>, number: u32, is_complete: bool) -> String {
     match name {
         Some(name) => format!("{} ({number})", escape(name.as_bytes())),

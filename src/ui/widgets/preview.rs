@@ -27,11 +27,12 @@ use crate::base::os_error::error_text;
 use crate::base::sort::sort_by_key;
 use crate::base::text::{beginning, escape, fit, printable, width, wrap};
 use crate::scan::head::FileHead;
+use crate::scan::inspect::Inspection;
 use crate::tree::{DirId, EntryId, EntryState};
 use crate::ui::cells::tiles_area;
 use crate::ui::context::Context;
 use crate::ui::context::beside_edge;
-use crate::ui::layers::info::{lines, owner_text};
+use crate::ui::layers::info::lines;
 use crate::ui::map_colors::MapColors;
 use crate::ui::theme::Role;
 use crate::ui::window::totals_size;
@@ -124,6 +125,16 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
         painter.level(level, tiles_area(area, theme));
         painter.draw(buffer);
     }
+}
+
+/// Returns owner, group and permission bits, such as `root:root 0755`, if the system has reported them.
+fn owner_text(found: &Inspection) -> Option<String> {
+    let attributes = &found.probe.as_ref()?.as_ref().ok()?.attributes;
+    let name = |name: &Option<String>, number: u32| {
+        name.as_ref().map_or_else(|| number.to_string(), |name| escape(name.as_bytes()).into_owned())
+    };
+    let (owner, group) = (name(&found.owner, attributes.uid), name(&found.group, attributes.gid));
+    Some(format!("{owner}:{group} {:04o}", attributes.mode & 0o7777))
 }
 
 /// Returns the categories of the files in a directory as parts of a strip, largest first. Categories with the same role
