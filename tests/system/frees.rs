@@ -10,6 +10,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::program::{program, run};
 use crate::support::child::Killed;
 use crate::support::image::{Image, clone, free, in_namespace, mount, succeeds, sync};
 use crate::support::sandbox;
@@ -271,6 +272,11 @@ fn data_on_a_mixed_file_system_is_freed_once_it_is_on_the_disk() {
     assert_eq!(least(), 0);
     sync(&image.path());
     assert_eq!(least(), MIB);
+    let printed = run(program().args(["-q", "--frees", "--json"]).arg(image.path()));
+    let printed = printed.ended(0);
+    let reason = "duke: --frees: sizes are minimums: amount of used data unknown\n";
+    assert_eq!(printed.stderr, reason);
+    assert_eq!(printed.json().root().get("frees_files").get("accuracy").text(), "at least");
 }
 
 #[test]
