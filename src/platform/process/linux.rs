@@ -32,10 +32,10 @@ pub fn threads_with_room(wanted: usize) -> usize {
 #[allow(unsafe_code)]
 pub fn lower_priority() {
     const NICENESS: libc::c_int = 10;
-    // SAFETY: the call changes a number in the kernel and no memory of this process. On Linux, process 0 is the calling
+    // SAFETY: the call changes a number in the kernel and no memory of this process. On Linux, it applies to the calling
     // thread.
     unsafe {
-        libc::setpriority(libc::PRIO_PROCESS, 0, NICENESS);
+        libc::nice(NICENESS);
     }
 }
 
