@@ -444,7 +444,7 @@ fn a_file_that_is_being_written_is_skipped_after_a_moment() {
     let elapsed = begun.elapsed();
     // One thread still waits for the file. Others may be about to end.
     let nice = nice_of_threads("extents");
-    assert!(!nice.is_empty() && nice.iter().all(|nice| *nice == 10), "{nice:?}");
+    assert!(!nice.is_empty() && nice.iter().all(|nice| *nice >= 10), "{nice:?}");
     stop_while_waiting(&root);
     // Killing the writer releases the thread that waits for the file. That thread cannot be interrupted.
     drop(writer);
