@@ -196,7 +196,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             break
         }
         'duke;merge' {
-            [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Plan according to which the parts were saved')
+            [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Plan with which the parts were saved')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, which is replaced only when the result is complete; - is standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, which is replaced only when the result is complete; - is standard output')
             [CompletionResult]::new('--partial', '--partial', [CompletionResultType]::ParameterName, 'Merge even if parts are missing, and mark their directories as not read')
@@ -226,8 +226,8 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             break
         }
         'duke;save' {
-            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Save an export or a list instead of a PATH, with -o; - is standard input')
-            [CompletionResult]::new('--import', '--import', [CompletionResultType]::ParameterName, 'Save an export or a list instead of a PATH, with -o; - is standard input')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Read FILE, an export or a list of files, instead of a PATH (requires -o); - is standard input')
+            [CompletionResult]::new('--import', '--import', [CompletionResultType]::ParameterName, 'Read FILE, an export or a list of files, instead of a PATH (requires -o); - is standard input')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Read a list written by PROGRAM')
             [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Columns of a list without a suitable header, such as path=2,size=5')
             [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'Read only the part of a list that is in the directory PREFIX')

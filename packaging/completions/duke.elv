@@ -184,7 +184,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --help 'Print help'
         }
         &'duke;merge'= {
-            cand --plan 'Plan according to which the parts were saved'
+            cand --plan 'Plan with which the parts were saved'
             cand -o 'Write the result to FILE, which is replaced only when the result is complete; - is standard output'
             cand --output 'Write the result to FILE, which is replaced only when the result is complete; - is standard output'
             cand --partial 'Merge even if parts are missing, and mark their directories as not read'
@@ -212,8 +212,8 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --help 'Print help'
         }
         &'duke;save'= {
-            cand -f 'Save an export or a list instead of a PATH, with -o; - is standard input'
-            cand --import 'Save an export or a list instead of a PATH, with -o; - is standard input'
+            cand -f 'Read FILE, an export or a list of files, instead of a PATH (requires -o); - is standard input'
+            cand --import 'Read FILE, an export or a list of files, instead of a PATH (requires -o); - is standard input'
             cand --format 'Read a list written by PROGRAM'
             cand --fields 'Columns of a list without a suitable header, such as path=2,size=5'
             cand --root 'Read only the part of a list that is in the directory PREFIX'

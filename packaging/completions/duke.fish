@@ -161,7 +161,7 @@ complete -c duke -n "__fish_duke_using_subcommand duplicates" -s h -l help -d 'P
 complete -c duke -n "__fish_duke_using_subcommand help" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand man" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand ncdu" -s h -l help -d 'Print help'
-complete -c duke -n "__fish_duke_using_subcommand merge" -l plan -d 'Plan according to which the parts were saved' -r -F
+complete -c duke -n "__fish_duke_using_subcommand merge" -l plan -d 'Plan with which the parts were saved' -r -F
 complete -c duke -n "__fish_duke_using_subcommand merge" -s o -l output -d 'Write the result to FILE, which is replaced only when the result is complete; - is standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand merge" -l partial -d 'Merge even if parts are missing, and mark their directories as not read'
 complete -c duke -n "__fish_duke_using_subcommand merge" -s h -l help -d 'Print help'
@@ -177,7 +177,7 @@ complete -c duke -n "__fish_duke_using_subcommand plan" -l skip-network -d 'Skip
 complete -c duke -n "__fish_duke_using_subcommand plan" -s e -l extended -d 'Read the owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_using_subcommand plan" -s q -l quiet -d 'Do not print progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand plan" -s h -l help -d 'Print help'
-complete -c duke -n "__fish_duke_using_subcommand save" -s f -l import -d 'Save an export or a list instead of a PATH, with -o; - is standard input' -r -F
+complete -c duke -n "__fish_duke_using_subcommand save" -s f -l import -d 'Read FILE, an export or a list of files, instead of a PATH (requires -o); - is standard input' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l format -d 'Read a list written by PROGRAM' -r -f -a "du\t'du -ab0'
 find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
 rclone\t'rclone lsjson -R'

@@ -111,7 +111,7 @@ pub struct Save {
     #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub paths: Vec<OsString>,
 
-    /// Save an export or a list instead of a PATH, with -o; - is standard input
+    /// Read FILE, an export or a list of files, instead of a PATH (requires -o); - is standard input
     #[arg(short = 'f', long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "output", conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_caches", "skip_network", "extended", "list"])]
     pub import: Vec<OsString>,
 
@@ -232,7 +232,7 @@ pub struct MergeWords {
     #[arg(value_name = "PART", value_hint = ValueHint::FilePath, required = true)]
     pub parts: Vec<PathBuf>,
 
-    /// Plan according to which the parts were saved
+    /// Plan with which the parts were saved
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub plan: PathBuf,
 

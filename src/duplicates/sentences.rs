@@ -12,10 +12,10 @@ impl DuplicateGroup {
         match self.kind {
             DuplicateKind::File => format!("{copies} files, {each} each"),
             DuplicateKind::Directory { files: 1 } => {
-                format!("{copies} directories with 1 non-empty file, {each} each")
+                format!("{copies} directories, {each} and 1 non-empty file each")
             }
             DuplicateKind::Directory { files } => {
-                format!("{copies} directories with {} non-empty files, {each} each", grouped(files))
+                format!("{copies} directories, {each} and {} non-empty files each", grouped(files))
             }
         }
     }

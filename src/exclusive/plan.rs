@@ -20,8 +20,8 @@ pub(crate) struct Piece {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct NamedInode {
     pub(super) inode: InodeKey,
-    /// Number of this name in [`NodeNumbers`]. No two names of an inode have the same number, even if they are in the
-    /// same directory.
+    /// Node of this name in [`NodeNumbers`]. Each name has a node of its own, even if several names of the inode are in
+    /// the same directory.
     pub(super) node: Node,
     /// Link count reported by the file system.
     pub(super) count: u64,

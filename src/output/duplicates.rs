@@ -1,7 +1,7 @@
 //! Output of `duke duplicates`: the groups, each with its copies, and the files that were not compared.
 //!
 //! ```text
-//!  620.0 MiB  2 directories with 1,234 non-empty files, 620.0 MiB each
+//!  620.0 MiB  2 directories, 620.0 MiB and 1,234 non-empty files each
 //!             /srv/a/
 //!             /srv/b/
 //!   20.0 MiB  3 files, 20.0 MiB each

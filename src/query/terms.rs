@@ -180,8 +180,9 @@ impl Query {
         query
     }
 
-    /// Narrows this query with the terms of another query. The result then contains only entries
-    /// that also match these terms themselves. A filtered view uses this to find the files behind a row.
+    /// Narrows this query with the terms of another query. An entry must then match these terms itself. A match of a
+    /// directory above it is not enough. A view uses this to find the files that one of its rows counts, such as all
+    /// videos.
     #[must_use]
     pub fn narrowed_by(mut self, other: &Self) -> Self {
         self.narrowed.extend(other.terms().chain(&other.narrowed).cloned());

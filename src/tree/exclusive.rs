@@ -126,7 +126,7 @@ impl NodeNumbers {
     }
 
     /// Returns the node of a file in a directory, or `None` if the file takes no space or is a root that repeats
-    /// another root. All names of an inode in this directory have the same node.
+    /// another root. If several names of the inode are in this directory, returns the node of the first of them.
     pub fn file(&self, directory: DirId, key: FileKey) -> Option<Node> {
         let above = Some(self.directory(directory)).filter(|node| *node != Self::OUTSIDE)? as usize;
         let count = usize::try_from(self.keys[above]).ok()?;

@@ -35,7 +35,7 @@ fn copies_are_listed_with_their_wasted_bytes() {
     let text = duplicates(place.path(), &["."]).ended(0).text().to_owned();
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let expected = [
-        "2 directories with 1 non-empty file, 29.3 KiB each",
+        "2 directories, 29.3 KiB and 1 non-empty file each",
         "./one/",
         "./two/",
         "3 files, 8 B each",
@@ -81,7 +81,7 @@ fn several_paths_are_compared_with_each_other() {
     let text = duplicates(one.path(), &words).ended(0).text().to_owned();
 
     assert!(
-        text.lines().next().unwrap().ends_with("2 directories with 6 non-empty files, 58.6 KiB each"),
+        text.lines().next().unwrap().ends_with("2 directories, 58.6 KiB and 6 non-empty files each"),
         "{text}"
     );
     assert!(words.iter().all(|word| text.contains(&format!("{word}/\n"))), "{text}");
