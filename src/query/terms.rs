@@ -180,9 +180,8 @@ impl Query {
         query
     }
 
-    /// Narrows this query with the terms of another query. An entry must then match these terms itself. A match of a
-    /// directory above it is not enough. A view uses this to find the files that one of its rows counts, such as all
-    /// videos.
+    /// Narrows this query with the terms of another query. An entry must then match these terms itself: a match of a
+    /// directory above it is not enough. A view uses this to find the files that one of its rows counts.
     #[must_use]
     pub fn narrowed_by(mut self, other: &Self) -> Self {
         self.narrowed.extend(other.terms().chain(&other.narrowed).cloned());
