@@ -210,7 +210,7 @@ impl FileExtents {
                 ExtentReference::Inline => {}
             }
         }
-        // If names were deleted since the scan, a name that is left may free more than the scan shows.
+        // If names have been deleted since the scan, deleting a remaining name may free more than the scan shows.
         if !is_in_place || !is_bounded || self.links() < names.len() as u64 {
             return unbound(sums, names);
         }
