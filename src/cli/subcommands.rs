@@ -255,7 +255,7 @@ pub struct Difference {
     #[arg(value_name = "OLD", value_hint = ValueHint::AnyPath)]
     pub old: Option<OsString>,
 
-    /// New side of the comparison (default: a new scan of the directory)
+    /// New side of the comparison (default: a new scan of the same directory)
     #[arg(value_name = "NEW", value_hint = ValueHint::AnyPath)]
     pub new: Option<OsString>,
 

@@ -366,11 +366,12 @@ impl Notice {
             }
             Self::RangeStartHidden => "Start of the range is no longer visible".into(),
             Self::NoMarks => "No marks".into(),
-            Self::MarksDropped { gone, changed } => match (gone + changed, changed) {
+            Self::MarksDropped { gone, changed } => match (gone, changed) {
                 (1, 0) => "Unmarked 1 entry that no longer exists".into(),
                 (_, 0) => format!("Unmarked {gone} entries that no longer exist"),
-                (1, _) => "Unmarked 1 entry that has changed".into(),
-                (count, _) => format!("Unmarked {count} entries ({changed} changed)"),
+                (0, 1) => "Unmarked 1 entry that has changed".into(),
+                (0, _) => format!("Unmarked {changed} entries that have changed"),
+                _ => format!("Unmarked {} entries ({gone} deleted, {changed} changed)", gone + changed),
             },
             Self::UnknownEnding => format!("Unknown format; use {}", ENDINGS.join(" ")),
             Self::OneRootOnly => "ncdu's format allows only one root; use a name ending in .duke".into(),
