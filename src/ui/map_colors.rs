@@ -45,11 +45,11 @@ impl MapColors {
                 (Role::Other, 'o', "other"),
             ],
             Self::Age => &[
-                (Role::Program, '1', "< 30 days"),
-                (Role::Document, '2', "< 90 days"),
-                (Role::Code, '3', "< 1 year"),
-                (Role::Archive, '4', "< 3 years"),
-                (Role::Video, '5', "older"),
+                (Role::Age1, '1', "< 30 days"),
+                (Role::Age2, '2', "< 90 days"),
+                (Role::Age3, '3', "< 1 year"),
+                (Role::Age4, '4', "< 3 years"),
+                (Role::Age5, '5', "older"),
                 (Role::Other, '?', "unknown"),
             ],
             Self::Growth => &[
@@ -79,6 +79,7 @@ mod tests {
     #[test]
     fn types_have_only_colors_that_are_checked_against_each_other() {
         assert!(MapColors::Type.legend().iter().all(|(role, ..)| role.is_category()));
+        assert!(MapColors::Age.legend().iter().all(|(role, ..)| !role.is_category() || *role == Role::Other));
     }
 
     #[test]

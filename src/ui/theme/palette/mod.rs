@@ -56,6 +56,16 @@ pub enum Role {
     Program,
     /// Treemap cell of any other file.
     Other,
+    /// Treemap cell of an entry changed less than 30 days ago.
+    Age1,
+    /// Treemap cell of an entry changed 30 to 90 days ago.
+    Age2,
+    /// Treemap cell of an entry changed 90 days to a year ago.
+    Age3,
+    /// Treemap cell of an entry changed one to three years ago.
+    Age4,
+    /// Treemap cell of an entry that has not changed for three years.
+    Age5,
 }
 
 struct RoleSpec {
@@ -84,19 +94,23 @@ const fn tint(role: Role, name: &'static str, dark: u32, light: u32) -> RoleSpec
     RoleSpec { role, name, sixteen: None, exact: Some([dark, light]), distinct: None }
 }
 
-const fn cell(role: Role, name: &'static str, sixteen: Color, exact: u32, distinct: u32) -> RoleSpec {
-    RoleSpec {
-        role,
-        name,
-        sixteen: Some([sixteen; 2]),
-        exact: Some([exact; 2]),
-        distinct: Some([distinct; 2]),
-    }
+const fn cell(
+    role: Role,
+    name: &'static str,
+    sixteen: Color,
+    exact: [u32; 2],
+    distinct: [u32; 2],
+) -> RoleSpec {
+    RoleSpec { role, name, sixteen: Some([sixteen; 2]), exact: Some(exact), distinct: Some(distinct) }
+}
+
+const fn age(role: Role, name: &'static str, sixteen: Color, dark: u32, light: u32) -> RoleSpec {
+    cell(role, name, sixteen, [dark, light], [dark, light])
 }
 
 /// Colors of all roles, in the order of [`Role`]. The colors for color-blind users are from Okabe and Ito,
 /// "Color Universal Design" (2008), but have more contrast on light backgrounds.
-static ROLES: [RoleSpec; 23] = [
+static ROLES: [RoleSpec; 28] = [
     own(Role::Plain, "plain"),
     own(Role::Strong, "strong"),
     tint(Role::Faint, "faint", 0x86_8c_99, 0x68_6d_78),
@@ -112,34 +126,40 @@ static ROLES: [RoleSpec; 23] = [
     text(Role::Link, "link", Color::Cyan, 0x4f_b8_c6, 0x00_5f_70),
     RoleSpec {
         distinct: Some([0xf0_e4_42, 0x6e_52_00]),
-        ..text(Role::Special, "special", Color::Magenta, 0xc7_92_ea, 0x8a_3f_b5)
+        ..text(Role::Special, "special", Color::Magenta, 0xc7_92_ea, 0x7a_28_a6)
     },
     text(Role::Bar, "bar", Color::Cyan, 0x8c_c2_f8, 0x2d_62_c0),
     text(Role::BarStart, "bar-start", Color::Cyan, 0x3a_6f_c8, 0x7f_a8_ec),
-    tint(Role::Track, "track", 0x26_28_2e, 0xe4_e7_ec),
-    text(Role::Warning, "warning", Color::Red, 0xff_9e_65, 0xb0_46_08),
+    tint(Role::Track, "track", 0x26_28_2e, 0xe9_eb_ef),
+    text(Role::Warning, "warning", Color::Red, 0xff_9e_65, 0x96_43_0a),
     RoleSpec {
-        distinct: Some([0xe6_9f_00, 0x9c_56_00]),
+        distinct: Some([0xe6_9f_00, 0x8a_52_00]),
         ..text(Role::More, "more", Color::Red, 0xf7_76_8e, 0xc0_26_3c)
     },
     RoleSpec {
         distinct: Some([0x56_b4_e9, 0x00_63_9c]),
-        ..text(Role::Less, "less", Color::Green, 0x9e_ce_6a, 0x2c_76_1c)
+        ..text(Role::Less, "less", Color::Green, 0x9e_ce_6a, 0x26_68_18)
     },
-    RoleSpec { sixteen: Some([Color::Blue; 2]), ..tint(Role::Selected, "selected", 0x2b_3a_57, 0xe3_eb_fb) },
-    cell(Role::Video, "video", Color::Red, 0xd0_6a_52, 0xd5_5e_00),
-    cell(Role::Media, "media", Color::Magenta, 0xc4_5c_9c, 0xf0_e4_42),
-    cell(Role::Archive, "archive", Color::Yellow, 0xc8_a0_50, 0xe6_9f_00),
-    cell(Role::Document, "document", Color::Cyan, 0x3f_a7_b5, 0x56_b4_e9),
-    cell(Role::Code, "code", Color::Green, 0x4a_a8_7c, 0x00_9e_73),
-    cell(Role::Data, "data", Color::LightMagenta, 0x93_77_d6, 0xcc_79_a7),
-    cell(Role::Program, "program", Color::LightBlue, 0x5b_94_e8, 0x00_72_b2),
-    cell(Role::Other, "other", Color::Gray, 0x6f_76_84, 0x80_80_80),
+    RoleSpec { sixteen: Some([Color::Blue; 2]), ..tint(Role::Selected, "selected", 0x2b_3a_57, 0xc9_da_fa) },
+    cell(Role::Video, "video", Color::Red, [0xd0_6a_52; 2], [0xd5_5e_00, 0xc2_41_00]),
+    cell(Role::Media, "media", Color::Magenta, [0xc4_5c_9c; 2], [0xf0_e4_42, 0x69_73_07]),
+    cell(Role::Archive, "archive", Color::Yellow, [0xc8_a0_50, 0xa9_7c_1e], [0xe6_9f_00, 0xb7_7f_0e]),
+    cell(Role::Document, "document", Color::Cyan, [0x3f_a7_b5, 0x1f_8a_99], [0x56_b4_e9, 0x3f_9b_d6]),
+    cell(Role::Code, "code", Color::Green, [0x4a_a8_7c, 0x2f_8a_5f], [0x00_9e_73, 0x00_91_67]),
+    cell(Role::Data, "data", Color::LightMagenta, [0x93_77_d6; 2], [0xcc_79_a7, 0xce_73_9d]),
+    cell(Role::Program, "program", Color::LightBlue, [0x5b_94_e8; 2], [0x00_72_b2, 0x17_65_cb]),
+    cell(Role::Other, "other", Color::Gray, [0x6f_76_84; 2], [0x80_80_80, 0x6d_7a_82]),
+    // The more recent, the more contrast to the background.
+    age(Role::Age1, "age-1", Color::LightCyan, 0xe2_ec_9c, 0x2f_5a_10),
+    age(Role::Age2, "age-2", Color::Cyan, 0xbc_cb_5c, 0x56_6a_10),
+    age(Role::Age3, "age-3", Color::Green, 0x93_a3_3c, 0x5f_80_16),
+    age(Role::Age4, "age-4", Color::Yellow, 0x71_80_3a, 0x85_90_1c),
+    age(Role::Age5, "age-5", Color::Red, 0x60_6c_3a, 0xa6_a8_20),
 ];
 
 impl Role {
-    pub const ALL: [Self; 23] = {
-        let mut all = [Self::Plain; 23];
+    pub const ALL: [Self; 28] = {
+        let mut all = [Self::Plain; 28];
         let mut at = 0;
         while at < all.len() {
             all[at] = ROLES[at].role;
@@ -168,6 +188,11 @@ impl Role {
 
     /// Returns `true` if the role is for treemap cells of a file category.
     pub fn is_category(self) -> bool {
+        self.is_cell() && (self as usize) < Self::Age1 as usize
+    }
+
+    /// Returns `true` if the role is for treemap cells of a file category or an age.
+    pub fn is_cell(self) -> bool {
         self as usize >= Self::Video as usize
     }
 
@@ -209,7 +234,7 @@ pub enum Preset {
     Light,
     /// Colors that color-blind users can tell apart.
     ColorBlind,
-    /// Colors only in the treemap cells of file categories. Text has the terminal's own color, no text is dimmed,
+    /// Colors only in treemap cells. Text has the terminal's own color, no text is dimmed,
     /// and errors are underlined.
     HighContrast,
     Plain,
@@ -248,7 +273,7 @@ impl Preset {
         let spec = role.spec();
         let exact = match self {
             Self::Plain => return None,
-            Self::HighContrast if !role.is_category() => return None,
+            Self::HighContrast if !role.is_cell() => return None,
             Self::ColorBlind => spec.distinct.or(spec.exact),
             _ => spec.exact,
         };

@@ -89,7 +89,7 @@ fn text_is_legible_on_its_background() {
             let color = |role| known(preset, background, role, colors);
             let own = [Role::Surface, Role::Selected].map(|role| color(role).unwrap());
             let texts = Role::ALL.into_iter().filter(|role| {
-                !role.is_category() && !role.is_background() && !matches!(role, Role::Bar | Role::BarStart)
+                !role.is_cell() && !role.is_background() && !matches!(role, Role::Bar | Role::BarStart)
             });
             for (role, text) in texts.filter_map(|role| Some((role, color(role)?))) {
                 for below in plain.into_iter().chain(own) {
@@ -160,6 +160,22 @@ fn no_two_colors_are_confused() {
 }
 
 #[test]
+fn bars_stand_out_from_their_track_and_ages_have_an_order() {
+    const AGES: [Role; 5] = [Role::Age1, Role::Age2, Role::Age3, Role::Age4, Role::Age5];
+    for (preset, colors) in COLORED.into_iter().flat_map(|preset| DEEP.map(|colors| (preset, colors))) {
+        for background in [Background::Dark, Background::Light] {
+            let color = |role| known(preset, background, role, colors).unwrap();
+            let found = |role| contrast(color(role), color(Role::Track));
+            for role in Role::ALL.into_iter().filter(|role| role.is_cell()) {
+                let found = found(role);
+                assert!(found >= 2., "{preset:?} {background:?} {role:?} {colors:?}: {found:.2}");
+            }
+            assert!(AGES.map(found).is_sorted_by(|one, next| *one > 1.1 * next), "{:?}", AGES.map(found));
+        }
+    }
+}
+
+#[test]
 fn roles_differ_without_colors() {
     for preset in Preset::ALL {
         let looks = Looks { preset, ..Looks::default() };
@@ -177,7 +193,7 @@ fn presets_determine_the_colored_roles() {
         let looks = Looks { preset, ..Looks::default() };
         Role::ALL.into_iter().filter(|role| looks.style(*role, Colors::True).fg.is_some()).count()
     };
-    assert_eq!(Preset::ALL.map(colored), [21, 21, 21, 21, 8, 0]);
+    assert_eq!(Preset::ALL.map(colored), [26, 26, 26, 26, 13, 0]);
     let high = Looks { preset: Preset::HighContrast, ..Looks::default() };
     let dimmed = |role: &Role| high.style(*role, Colors::None).add_modifier.contains(Modifier::DIM);
     assert!(!Role::ALL.iter().any(dimmed));
