@@ -1,5 +1,4 @@
-//! Picture made of half blocks: each cell of the terminal shows two colors, one above the other, or one color in its
-//! left half.
+//! Picture made of half blocks: each cell of the terminal shows two colors, one above the other or side by side.
 
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
@@ -11,15 +10,14 @@ use crate::ui::treemap_layout::Area;
 #[derive(Debug)]
 pub struct HalfBlocks {
     area: Rect,
-    halves: Vec<Option<Half>>,
+    halves: Vec<Half>,
 }
 
 /// Upper or lower half of a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Half {
-    color: Color,
-    /// `true` if only the left half of it has the color.
-    is_left: bool,
+    left: Option<Color>,
+    right: Option<Color>,
 }
 
 impl HalfBlocks {
@@ -27,65 +25,91 @@ impl HalfBlocks {
         // Vertical positions in half lines must fit in 16 bits. The height may use half of that range, and the
         // position of the area on the screen the other half.
         let area = Rect { height: area.height.min(u16::MAX / 4), ..area };
-        Self { area, halves: vec![None; usize::from(area.width) * usize::from(area.height) * 2] }
+        Self { area, halves: vec![Half::default(); usize::from(area.width) * usize::from(area.height) * 2] }
     }
 
     /// Fills an area, whose vertical unit is half a line. [`Color::Reset`] fills it with the terminal's text color.
     pub fn fill(&mut self, area: Area, color: Color) {
-        self.put(area, Half { color, is_left: false });
+        self.change(area, |half| *half = Half { left: Some(color), right: Some(color) });
     }
 
     /// Fills an area except the right half of its last column, which separates it from the area to the right.
     pub fn fill_apart(&mut self, area: Area, color: Color) {
         let Some(whole) = area.width.checked_sub(1) else { return };
         self.fill(Area { width: whole, ..area }, color);
-        self.put(Area { x: area.x + whole, width: 1, ..area }, Half { color, is_left: true });
+        let last = Area { x: area.x + whole, width: 1, ..area };
+        self.change(last, |half| *half = Half { left: Some(color), right: None });
     }
 
-    fn put(&mut self, area: Area, half: Half) {
+    /// Draws lines along the left edge and, in the gap, along the right edge of an area. The lines are half a column
+    /// wide.
+    pub fn enclose(&mut self, area: Area, color: Color) {
+        let right = Area { x: area.right() - 1, width: 1, ..area };
+        self.change(right, |half| half.right = Some(color));
+        self.change(Area { width: 1, ..area }, |half| half.left = Some(color));
+    }
+
+    fn change(&mut self, area: Area, change: impl Fn(&mut Half)) {
         let top = self.area.y * 2;
         for y in area.y.max(top)..area.bottom().min(top + self.area.height * 2) {
             for x in area.x.max(self.area.x)..area.right().min(self.area.right()) {
                 let at = usize::from(y - top) * usize::from(self.area.width) + usize::from(x - self.area.x);
-                self.halves[at] = Some(half);
+                change(&mut self.halves[at]);
             }
         }
     }
 
-    /// Draws the picture. Cells without a color are not changed.
+    /// Draws the picture. Cells without a color are not changed. A cell has only two colors. If it should have more,
+    /// its lower half is drawn like its upper one.
     pub fn draw(&self, buffer: &mut Buffer) {
         let width = usize::from(self.area.width);
         for position in self.area.positions() {
             let at =
                 usize::from(position.y - self.area.y) * 2 * width + usize::from(position.x - self.area.x);
             let Some(cell) = buffer.cell_mut(position) else { continue };
-            match (self.halves[at], self.halves[at + width]) {
+            let (above, below) = (self.halves[at], self.halves[at + width]);
+            match (above.left.or(below.left), above.right.or(below.right)) {
                 (None, None) => {}
-                (Some(above), None) => {
-                    cell.set_symbol(if above.is_left { "▘" } else { "▀" }).set_fg(above.color);
+                (Some(left), None) => {
+                    let symbol = match (above.left, below.left) {
+                        (Some(_), None) => "▘",
+                        (None, _) => "▖",
+                        _ => "▌",
+                    };
+                    cell.set_symbol(symbol).set_fg(left);
                 }
-                (None, Some(below)) => {
-                    cell.set_symbol(if below.is_left { "▖" } else { "▄" }).set_fg(below.color);
-                }
-                // A cell has only two colors, so the left part has only one color beside the blank right part.
-                (Some(above), Some(below)) if above.is_left && below.is_left => {
-                    cell.set_symbol("▌").set_fg(above.color);
-                }
+                (None, Some(right)) => drop(cell.set_symbol("▐").set_fg(right)),
                 // If only one of the halves is whole, the other one becomes whole, too.
-                (Some(above), Some(below)) => draw_both(cell, above.color, below.color),
+                (Some(_), Some(_)) if above.is_whole() || below.is_whole() => {
+                    draw_both(cell, above.left, below.left);
+                }
+                // `Reset` as the background would be the terminal's background color.
+                (Some(left), Some(Color::Reset)) => {
+                    cell.set_symbol("▐").set_fg(Color::Reset).set_bg(left);
+                }
+                (Some(left), Some(right)) => drop(cell.set_symbol("▌").set_fg(left).set_bg(right)),
             }
         }
     }
 }
 
-fn draw_both(cell: &mut Cell, above: Color, below: Color) {
+impl Half {
+    fn is_whole(self) -> bool {
+        self.left.is_some() && self.left == self.right
+    }
+}
+
+fn draw_both(cell: &mut Cell, above: Option<Color>, below: Option<Color>) {
     match (above, below) {
+        (None, None) => {}
+        (Some(above), None) => drop(cell.set_symbol("▀").set_fg(above)),
+        (None, Some(below)) => drop(cell.set_symbol("▄").set_fg(below)),
         // In a picture, `Reset` means the terminal's text color. A cell with the background `Reset` would show the
         // terminal's background color, so the colors of the cell are reversed instead.
-        (Color::Reset, Color::Reset) => cell.set_symbol(" ").modifier.insert(Modifier::REVERSED),
-        (above, Color::Reset) => drop(cell.set_symbol("▄").set_fg(Color::Reset).set_bg(above)),
-        (above, below) if above == below => drop(cell.set_symbol(" ").set_bg(above)),
-        (above, below) => drop(cell.set_symbol("▀").set_fg(above).set_bg(below)),
+        (Some(Color::Reset), Some(Color::Reset)) => cell.set_symbol(" ").modifier.insert(Modifier::REVERSED),
+        (Some(above), Some(Color::Reset)) => drop(cell.set_symbol("▄").set_fg(Color::Reset).set_bg(above)),
+        (Some(above), Some(below)) if above == below => drop(cell.set_symbol(" ").set_bg(above)),
+        (Some(above), Some(below)) => drop(cell.set_symbol("▀").set_fg(above).set_bg(below)),
     }
 }
 
@@ -112,5 +136,24 @@ mod tests {
         assert_eq!(lines, ["▌▌▄▖  ", "▘▌ ▌▌▀"]);
         assert_eq!((buffer[(2, 1)].bg, buffer[(4, 0)].bg), (Color::Blue, Color::Cyan));
         assert_eq!((buffer[(5, 1)].fg, buffer[(5, 1)].bg), (Color::Red, Color::Blue));
+    }
+
+    #[test]
+    fn an_enclosed_area_keeps_its_colors() {
+        let area = Area { x: 0, y: 0, width: 3, height: 4 };
+        let mut blocks = HalfBlocks::new(Rect::new(0, 0, 3, 2));
+        blocks.fill_apart(Area { height: 3, ..area }, Color::Red);
+        blocks.enclose(area, Color::Reset);
+        blocks.fill(Area { y: 3, height: 1, ..area }, Color::Reset);
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 3, 2));
+        blocks.draw(&mut buffer);
+        let cell = |x, y| {
+            let cell: &Cell = &buffer[(x, y)];
+            (cell.symbol(), cell.fg, cell.bg)
+        };
+        assert_eq!(cell(0, 0), ("▌", Color::Reset, Color::Red));
+        assert_eq!(cell(1, 0), (" ", Color::Reset, Color::Red));
+        assert_eq!(cell(2, 0), ("▐", Color::Reset, Color::Red));
+        assert_eq!(cell(1, 1), ("▄", Color::Reset, Color::Red));
     }
 }

@@ -34,12 +34,12 @@ use super::half_blocks::HalfBlocks;
 use super::shape::Shape;
 use crate::base::format::grouped;
 use crate::base::kind::Kind;
-use crate::base::text::{fit, width};
+use crate::base::text::{beginning, fit, width};
 use crate::table::outline::Level;
 use crate::ui::cells::unit;
 use crate::ui::context::Context;
 use crate::ui::map_colors::MapColors;
-use crate::ui::theme::{Role, ink, mixed};
+use crate::ui::theme::{Colors, Role, ink, mixed};
 #[cfg(test)]
 use crate::ui::treemap_layout::Tile;
 use crate::ui::treemap_layout::{Area, Unit, layout};
@@ -49,6 +49,10 @@ const OPEN: (u16, u16) = (8, 6);
 /// Minimum size (columns, half lines) of a rectangle whose color becomes darker from top to bottom. The size includes
 /// the gaps.
 const SHADED: (u16, u16) = (6, 8);
+/// Minimum width of a name that is shortened. A shorter part of a name tells nothing.
+const SHORTEST: usize = 6;
+/// Minimum width of a name that is shortened in the middle.
+const FROM_BOTH_ENDS: usize = 10;
 /// Color of the outline and the title of the cursor's rectangle: the terminal's text color, which no category has.
 const OUTLINE: Color = Color::Reset;
 
@@ -173,16 +177,20 @@ impl<'a, 't> Painter<'a, 't> {
     fn open(&mut self, shape: &Shape<'_>, inner: &Level, area: Area) {
         self.frame(area, false);
         let theme = self.cx.theme;
-        let color = if shape.is_selected { Some(OUTLINE) } else { theme.style(Role::Selected).bg };
+        let color = match theme.colors {
+            _ if shape.is_selected => Some(OUTLINE),
+            // With sixteen colors, a filled title would have the color of a category.
+            Colors::Sixteen => None,
+            _ => theme.style(Role::Selected).bg,
+        };
         let style = self.ink(color, shape);
         // The title takes a whole line of the screen, but areas are measured in half lines.
         let line = area.y.div_ceil(2);
         let end = line * 2 + 2;
-        let height = end - area.y;
         if let Some(color) = color {
-            self.fill(Area { height, ..area }, color);
+            self.fill(Area { y: line * 2, height: 2, ..area }, color);
         }
-        let head = Area { height, ..self.inset(area) };
+        let head = self.inset(area);
         // If the only entry of a directory is a directory with visible contents, both share one title line.
         let (mut label, mut inner) = (shape.label.clone().into_owned(), inner);
         while let ([only], 0) = (inner.nodes.as_slice(), inner.rest)
@@ -198,7 +206,10 @@ impl<'a, 't> Painter<'a, 't> {
             let x = head.right() - u16::try_from(width(&size)).unwrap_or(0);
             self.labels.push(Label { x, y: line, text: size, style });
         }
-        let style = style.add_modifier(Modifier::BOLD);
+        let style = match color {
+            None if self.frames.is_none() => theme.style(Role::Directory),
+            _ => style.add_modifier(Modifier::BOLD),
+        };
         self.labels.push(Label { x: start, y: line, text: name, style });
         let content = Area { y: end, height: area.bottom() - end, ..area };
         self.level(inner, content);
@@ -225,13 +236,18 @@ impl<'a, 't> Painter<'a, 't> {
         }
         if shape.is_selected {
             self.outline(area);
+            if self.frames.is_none() {
+                self.blocks.fill(Area { height: 1, ..area }, OUTLINE);
+            }
         }
         let style = if shape.is_selected { style.add_modifier(Modifier::BOLD) } else { style };
         let mut label = shape.label.clone();
         if self.frames.is_some() {
             let sign = self.colors.sign(self.role(shape));
             // A symbol fits even if the rectangle is too narrow for the name.
-            label = if inside.width < 4 { sign.to_string() } else { format!("{sign} {label}") }.into();
+            let named = format!("{sign} {label}");
+            let is_narrow = usize::from(inside.width) < width(&named).min(SHORTEST);
+            label = if is_narrow { sign.to_string() } else { named }.into();
         }
         self.write(inside, &label, &shape.size_text(self.cx), style);
     }
@@ -280,25 +296,20 @@ impl<'a, 't> Painter<'a, 't> {
         if self.frames.is_some() {
             return self.frame(area, true);
         }
-        let (right, bottom) = (area.right() - 1, area.bottom() - 1);
-        for side in [
-            Area { height: 1, ..area },
-            Area { y: bottom, height: 1, ..area },
-            Area { width: 1, ..area },
-            Area { x: right, width: 1, ..area },
-        ] {
-            self.blocks.fill(side, OUTLINE);
-        }
+        self.blocks.enclose(area, OUTLINE);
+        self.blocks.fill(Area { y: area.bottom() - 1, height: 1, ..area }, OUTLINE);
     }
 
     /// Writes a name and, on the line below, a size, if they fit.
     fn write(&mut self, area: Area, name: &str, size: &str, style: Style) {
         let (first, end) = (area.y.div_ceil(2), area.bottom() / 2);
         let (x, room) = self.beside_edge(area);
-        if first >= end || room < width(name).min(3) {
+        if first >= end || room < width(name).min(SHORTEST) {
             return;
         }
-        let text = fit(name, room, self.cx.theme.glyphs.gap()).into_owned();
+        // A name in a narrow rectangle loses its end, because a beginning tells more than both ends of it.
+        let cut = if room < FROM_BOTH_ENDS { beginning } else { fit };
+        let text = cut(name, room, self.cx.theme.glyphs.gap()).into_owned();
         self.labels.push(Label { x, y: first, text, style });
         if first + 1 < end && width(size) <= room {
             self.labels.push(Label { x, y: first + 1, text: size.to_owned(), style });
