@@ -100,7 +100,7 @@ fn the_last_snapshot_is_offered_and_none_is_kept_if_disabled() {
     place.file("t/later", 70_000);
     let kept = || fs::read_dir(state.join("duke")).unwrap().count();
     let mut session = start(place.path(), state.path(), &["--no-snapshots", "t"]);
-    session.wait_for_text("8 Growth");
+    session.wait_for_text("8 Grow");
     session.press("8");
     session.wait_for_text("growth since");
     session.wait_for_text("later");
@@ -109,7 +109,7 @@ fn the_last_snapshot_is_offered_and_none_is_kept_if_disabled() {
     assert_eq!(leave(session), 0);
     assert_eq!(kept(), 1);
     let mut session = start(place.path(), state.path(), &["t"]);
-    session.wait_for_text("8 Growth");
+    session.wait_for_text("8 Grow");
     let end = Instant::now() + PATIENCE;
     while kept() < 2 {
         assert!(Instant::now() < end, "no snapshot was kept");

@@ -148,9 +148,18 @@ fn narrow_tabs_lose_the_names_that_are_used_least_first_and_then_only_neighbors_
     let mut tabs = |columns| resized(&mut app, columns, 12).swap_remove(1);
     assert!(tabs(200).contains(" 6 Hard links ") && tabs(200).contains(" 5 Treemap "), "{}", tabs(200));
     let usual = tabs(80);
-    assert!(usual.contains(" 8 Growth ") && usual.contains(" 9 Clean"), "{usual}");
+    assert!(usual.contains(" 7 Err 1 ") && usual.contains(" 8 Grow +713K 9 Clean"), "{usual}");
     assert!(!usual.contains("Links"), "{usual}");
     assert!(!usual.contains('…'), "every tab has at least its key");
+    let without_errors =
+        Arc::new(build(vec![linked_file_on(1, "one", 7, 2), linked_file_on(1, "two", 7, 2)]).0);
+    let mut app = opened(&without_errors, "");
+    let usual = resized(&mut app, 80, 12).swap_remove(1);
+    for name in ["Sum", "Files", "Dirs", "Types", "Age", "Map", "Links", "Grow", "Clean"] {
+        assert!(usual.contains(name), "{name}: {usual}");
+    }
+    let mut app = opened(&tree, "");
+    let mut tabs = |columns| resized(&mut app, columns, 12).swap_remove(1);
     assert_eq!(tabs(40).trim_end(), " ` Overview [1 List] 2 Files L Dirs …");
     assert_eq!(tabs(24).trim_end(), " …[1 List] 2 Files …");
     let mut app = opened(&tree, "5");

@@ -25,7 +25,7 @@ use crate::ui::theme::Role;
 pub static VIEW: ViewSpec = ViewSpec {
     name: "ages",
     key: '4',
-    tab: ["Ages", "Age"],
+    tab: ["Ages", "Age", "Age"],
     help: "age of files",
     title: "age",
     needs: Needs::Nothing,

@@ -29,7 +29,7 @@ use crate::ui::loader::Load;
 pub static VIEW: ViewSpec = ViewSpec {
     name: "cleanup",
     key: '9',
-    tab: ["Clean-up", "Clean"],
+    tab: ["Clean-up", "Clean", "Clean"],
     help: "clean-up",
     title: "clean-up",
     needs: Needs::Nothing,

@@ -14,7 +14,7 @@ use crate::ui::loader::Load;
 pub static VIEW: ViewSpec = ViewSpec {
     name: "df",
     key: '0',
-    tab: ["Disk"; 2],
+    tab: ["Disk"; 3],
     help: "compare with df",
     title: "why df differs",
     needs: Needs::FileSystem,

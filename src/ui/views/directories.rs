@@ -22,7 +22,7 @@ use crate::ui::window::totals_size;
 pub static VIEW: ViewSpec = ViewSpec {
     name: "directories",
     key: 'L',
-    tab: ["Largest directories", "Dirs"],
+    tab: ["Largest directories", "Dirs", "Dirs"],
     help: "largest directories",
     title: "largest directories",
     needs: Needs::Nothing,

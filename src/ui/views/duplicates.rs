@@ -30,7 +30,7 @@ use crate::ui::loader::Load;
 pub static VIEW: ViewSpec = ViewSpec {
     name: "duplicates",
     key: 'w',
-    tab: ["Duplicates", "Same"],
+    tab: ["Duplicates", "Copies", "Copies"],
     help: "duplicates",
     title: "duplicates",
     needs: Needs::CompleteScan,

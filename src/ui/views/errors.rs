@@ -25,7 +25,7 @@ use crate::tree::EntryId;
 pub static VIEW: ViewSpec = ViewSpec {
     name: "errors",
     key: '7',
-    tab: ["Errors"; 2],
+    tab: ["Errors", "Errors", "Err"],
     help: "errors, by reason",
     title: "errors",
     needs: Needs::Nothing,

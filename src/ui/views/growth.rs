@@ -37,7 +37,7 @@ const MOST: usize = 100_000;
 pub static VIEW: ViewSpec = ViewSpec {
     name: "growth",
     key: '8',
-    tab: ["Growth"; 2],
+    tab: ["Growth", "Growth", "Grow"],
     help: "growth",
     title: "growth",
     needs: Needs::Baseline,

@@ -27,7 +27,7 @@ pub const MOST: usize = 100_000;
 pub static VIEW: ViewSpec = ViewSpec {
     name: "largest",
     key: '2',
-    tab: ["Largest files", "Files"],
+    tab: ["Largest files", "Files", "Files"],
     help: "largest files",
     title: "largest files",
     needs: Needs::Nothing,

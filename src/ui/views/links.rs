@@ -22,7 +22,7 @@ use crate::tree::{DirId, EntryId, Totals, Tree};
 pub static VIEW: ViewSpec = ViewSpec {
     name: "links",
     key: '6',
-    tab: ["Hard links", "Links"],
+    tab: ["Hard links", "Links", "Links"],
     help: "hard links",
     title: "hard links",
     needs: Needs::Nothing,

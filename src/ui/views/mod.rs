@@ -48,7 +48,7 @@ pub const LIST_INDEX: usize = 1;
 pub static LIST: ViewSpec = ViewSpec {
     name: "list",
     key: '1',
-    tab: ["List"; 2],
+    tab: ["List"; 3],
     help: "list",
     title: "",
     needs: Needs::Nothing,
@@ -58,7 +58,7 @@ pub static LIST: ViewSpec = ViewSpec {
 pub static OVERVIEW: ViewSpec = ViewSpec {
     name: "overview",
     key: '`',
-    tab: ["Overview"; 2],
+    tab: ["Overview", "Overview", "Sum"],
     help: "overview",
     title: "",
     needs: Needs::Nothing,
@@ -68,7 +68,7 @@ pub static OVERVIEW: ViewSpec = ViewSpec {
 pub static TREEMAP: ViewSpec = ViewSpec {
     name: "treemap",
     key: '5',
-    tab: ["Treemap", "Map"],
+    tab: ["Treemap", "Map", "Map"],
     help: "treemap",
     title: "",
     needs: Needs::Nothing,

@@ -27,8 +27,8 @@ pub struct ViewSpec {
     /// Name used in the configuration to bind a key to the view.
     pub name: &'static str,
     pub key: char,
-    /// Names of the view in its tab: full and abbreviated.
-    pub tab: [&'static str; 2],
+    /// Names of the view in its tab: full, abbreviated, and for tabs that would otherwise have no name.
+    pub tab: [&'static str; 3],
     pub help: &'static str,
     /// Title in the header, after the path.
     pub title: &'static str,

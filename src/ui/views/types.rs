@@ -29,7 +29,7 @@ use crate::ui::theme::Role;
 pub static VIEW: ViewSpec = ViewSpec {
     name: "types",
     key: '3',
-    tab: ["File types", "Types"],
+    tab: ["File types", "Types", "Types"],
     help: "file types",
     title: "types",
     needs: Needs::Nothing,

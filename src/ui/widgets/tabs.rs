@@ -52,8 +52,10 @@ static LEAST_USED: [&ViewSpec; VIEWS.len()] = [
 
 /// Value of [`Tab::name`] for a tab with the abbreviated name.
 const SHORT: usize = 1;
+/// Value of [`Tab::name`] for a tab with the shortest name.
+const BRIEF: usize = 2;
 /// Value of [`Tab::name`] for a tab without a name.
-const NAMELESS: usize = 2;
+const NAMELESS: usize = 3;
 /// Value of [`Tab::name`] for a tab that is not shown.
 const HIDDEN: usize = usize::MAX;
 
@@ -175,6 +177,12 @@ fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize, gap: usize) {
     for (index, tab) in all.iter_mut().enumerate() {
         // There are blanks on either side of the current tab.
         tab.after = usize::from(index == here || index + 1 == here);
+    }
+    for view in LEAST_USED {
+        if total(all, gap) <= room {
+            return;
+        }
+        all.iter_mut().filter(|tab| tab.view == view).for_each(|tab| tab.name = BRIEF);
     }
     let mut nameless = all.len() / 2;
     for view in LEAST_USED.into_iter().filter(|view| *view != current) {
