@@ -153,7 +153,7 @@ fn frees(least: u64, most: Option<u64>, width: usize, units: Units) -> String {
 }
 
 /// Word after the size of a new entry in a very wide column. For other changes, blanks take its place.
-const NEW: &str = " new";
+pub const NEW: &str = " new";
 
 /// Formats a change for a wide column, such as `+1.2 GiB`.
 fn full_change(before: Option<u64>, after: Option<u64>, units: Units) -> String {

@@ -18,6 +18,7 @@ use crate::base::format::{BRIEF, Units};
 use crate::base::sort::sort_by_key;
 use crate::base::text::{fit, pad, width};
 use crate::table::column::{Align, COLUMNS, Column, ColumnSet, ColumnSpec, SIGNS, Width};
+use crate::table::row::NEW;
 use crate::ui::hit_map::{Hit, HitMap};
 
 /// Minimum width of the name column, unless it is the only visible column.
@@ -122,11 +123,14 @@ impl Columns {
     }
 
     /// Returns the line of titles, each aligned like the cells below it. `title(column, is_long)` returns the title
-    /// of a column, in the long form if `is_long` is `true`.
-    pub fn title_line(&self, title: impl Fn(Column, bool) -> String) -> String {
+    /// of a column, in the long form if `is_long` is `true`. The title of a column of changes ends above the sizes and not
+    /// above the word after them.
+    pub fn title_line(&self, units: Units, title: impl Fn(Column, bool) -> String) -> String {
         let cell = |(column, width): &(Column, usize)| {
             let narrow = matches!(column.spec().widths, [.., Width::Cells(least)] if least >= width);
-            aligned(&title(*column, !narrow), column.spec().align, *width)
+            let has_word = *column == Column::Growth && *width > units.width() + NEW.len();
+            let word = if has_word { NEW.len() } else { 0 };
+            aligned(&title(*column, !narrow), column.spec().align, width - word) + &" ".repeat(word)
         };
         let cells: Vec<String> = self.cells.iter().map(cell).collect();
         cells.join(" ") + self.gap() + &title(Column::Name, true)

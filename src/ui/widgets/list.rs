@@ -101,7 +101,7 @@ pub fn draw_titles(
         let arrow = if is_up { cx.theme.glyphs.ascending() } else { cx.theme.glyphs.descending() };
         format!("{text}{}", if sorted == column { arrow } else { "" })
     };
-    let line = Text::styled(columns.title_line(title), cx.theme.style(Role::Faint));
+    let line = Text::styled(columns.title_line(cx.units, title), cx.theme.style(Role::Faint));
     canvas.buffer.set_line(titles.x, titles.y, &line, titles.width);
     if columns.is_cut {
         let sign = Text::styled(format!(" {} ", cx.theme.glyphs.gap()), cx.theme.style(Role::Faint));
