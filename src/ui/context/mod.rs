@@ -186,6 +186,7 @@ impl<'t> Context<'t> {
             || self.is_stale
             || self.rescan.is_some()
             || self.is_deleting()
+            || self.written().is_some()
             || self.views.is_outdated()
             || self.is_waiting()
     }

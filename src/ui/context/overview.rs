@@ -5,7 +5,7 @@ use crate::analysis::compare::NO_BASELINE;
 use crate::analysis::overview::{Overview, overview};
 use crate::analysis::search::Request;
 use crate::analysis::survey::Age;
-use crate::base::format::plain_size;
+use crate::base::format::{plain_size, since as since_text};
 use crate::base::sync::Arc;
 use crate::base::text::escape;
 use crate::df::{self, Volume};
@@ -23,6 +23,7 @@ use crate::ui::views::{
 };
 use crate::ui::widgets::overview as widget;
 use crate::ui::widgets::strip::StripPart;
+use crate::ui::widgets::tabs::total_growth;
 use crate::ui::window::totals_size;
 
 /// Maximum number of files, directories or changes that a job returns.
@@ -120,8 +121,12 @@ impl Context<'_> {
     fn growth_part(&self) -> Part {
         let changes = self.views.overview.growth.value().map(|answer| &*answer.data);
         let part = self.part_of_table(&growth::VIEW, changes, None);
+        let since = self.views.offer().and_then(|offer| offer.since);
+        let total = since
+            .zip(total_growth(self))
+            .map(|(since, (change, _))| format!("{change} {}", since_text(since, self.views.now())));
         match self.check_baseline() {
-            Ok(()) => part,
+            Ok(()) => Part { total: total.unwrap_or_default(), ..part },
             Err(_) => Part { empty: NO_BASELINE.to_owned(), rows: Vec::new(), ..part },
         }
     }

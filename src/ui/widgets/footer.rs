@@ -12,6 +12,7 @@ use ratatui::text::{Line, Span};
 
 pub use super::hints::{Top, keys};
 use super::hints::{fitting, width_of_first};
+use super::overview;
 use super::row::draw_ends;
 use super::tabs::total_growth;
 use crate::base::format::{counted, duration, grouped, plain_size, share, since as since_text};
@@ -73,6 +74,8 @@ fn state<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Option<Line<'a>
         Some(deleting(cx, running, room))
     } else if let Some(rescan) = cx.rescan() {
         Some(rescan_progress(cx, top, rescan, room))
+    } else if let Some(order) = cx.written() {
+        Some(working(cx, None, &format!("writing {}", order.shown()), room))
     } else if let Some(progress) = cx.exclusive_progress() {
         Some(exclusive_progress(cx, top, &progress, room))
     } else {
@@ -235,9 +238,12 @@ fn place<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     // The last element of each fact is a width. A fact is shown only if it fits into this width together with the
     // facts shown before it.
     let mut facts = Vec::new();
+    let beside_keys = room.saturating_sub(width_of_first(cx, top, KEPT_BESIDE_ROW));
     if !cx.views.is_overview() {
-        let left = room.saturating_sub(width_of_first(cx, top, KEPT_BESIDE_ROW));
-        facts.push((row_of(window.index, window.rows), Role::Plain, left));
+        facts.push((row_of(window.index, window.rows), Role::Plain, beside_keys));
+    } else if !overview::shows_all(cx, cx.regions(cx.size).view) {
+        let overview = &cx.views.overview;
+        facts.push((row_of(overview.index, overview.parts.len()), Role::Plain, beside_keys));
     }
     // The treemap has no columns, so the footer shows these numbers of the selected entry.
     if let Some(row) = window.selected().filter(|_| cx.views.is_treemap()) {
@@ -259,9 +265,6 @@ fn place<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     }
     if cx.marks().count() > 0 {
         facts.push((summary(cx), Role::Strong, left));
-    }
-    if cx.written().is_some() {
-        facts.push(("writing".to_owned(), Role::Strong, left));
     }
     if window.left_out > 0 {
         facts.push((format!("{} hidden", grouped(window.left_out as u64)), Role::Strong, left));

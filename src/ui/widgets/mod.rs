@@ -30,7 +30,7 @@ pub mod row;
 pub mod shape;
 pub mod strip;
 mod table;
-mod tabs;
+pub mod tabs;
 pub mod treemap;
 
 use ratatui::layout::Rect;

@@ -33,7 +33,10 @@ use crate::ui::theme::{Role, filled};
 use crate::ui::views::{ViewSpec, df};
 use crate::ui::widgets::row::role_of_label;
 
-const BAR: usize = 24;
+/// Minimum and maximum width of a bar.
+const BAR: (usize, usize) = (8, 40);
+/// Width of a row above which the bar gets a third of the additional width.
+const BARE: usize = 40;
 /// Minimum width in columns at which the sizes in the strip with the file system's space are written in full:
 /// `1.5 GiB` instead of `1.5G`.
 const ROOMY: u16 = 90;
@@ -63,6 +66,11 @@ pub fn columns(width: u16) -> usize {
 /// Returns the number of parts that fit on the screen one below the other, at least 1.
 pub fn lines(cx: &Context<'_>, layout: Layout) -> usize {
     usize::from(regions(cx, layout).1.height / LEAST).max(1)
+}
+
+/// Returns `true` if no part is scrolled off the screen.
+pub fn shows_all(cx: &Context<'_>, layout: Layout) -> bool {
+    lines(cx, layout) * columns(layout.list.width) >= cx.views.overview.parts.len()
 }
 
 /// Returns `true` if the space of the file system is shown.
@@ -113,12 +121,13 @@ fn places(cx: &Context<'_>, layout: Layout) -> Vec<(usize, Rect)> {
 /// Returns the height of each row of parts. The rows share the available height evenly, but no row gets more than it
 /// needs.
 fn heights(parts: &[Part], columns: usize, room: u16) -> Vec<u16> {
-    // Each part also needs one line for its heading and one blank line.
-    let need = |part: &Part| u16::try_from(part.rows.len().max(1) + 2).unwrap_or(u16::MAX);
+    // Each part also needs one line for its heading and one blank line. The text of a part without rows is beside its
+    // heading.
+    let need = |part: &Part| u16::try_from(part.rows.len() + 2).unwrap_or(u16::MAX);
     let needs: Vec<u16> =
         parts.chunks(columns).map(|line| line.iter().map(need).max().unwrap_or(0)).collect();
-    let mut heights = vec![LEAST; needs.len()];
-    for _ in needs.len() * usize::from(LEAST)..usize::from(room) {
+    let mut heights: Vec<u16> = needs.iter().map(|need| LEAST.min(*need)).collect();
+    for _ in heights.iter().sum::<u16>()..room {
         let wanting = heights.iter_mut().zip(&needs).filter(|(height, need)| **height < **need);
         let Some((lowest, _)) = wanting.min_by_key(|(height, _)| **height) else { break };
         *lowest += 1;
@@ -160,13 +169,11 @@ fn draw_heading(cx: &Context<'_>, mut start: Line<'_>, fact: &str, area: Rect, c
 }
 
 fn draw_part(cx: &Context<'_>, part: &Part, is_selected: bool, area: Rect, canvas: &mut Canvas<'_>) {
-    draw_heading(cx, heading(cx, part.view, is_selected), &format!(" {}", part.total), area, canvas);
+    // A part without rows has no total.
+    let fact = if part.rows.is_empty() { &part.empty } else { &part.total };
+    draw_heading(cx, heading(cx, part.view, is_selected), &format!(" {fact}"), area, canvas);
     canvas.hits.add(area, Hit::View(part.view));
     let lines = (area.y + 1)..area.bottom().saturating_sub(u16::from(area.height > 2));
-    if part.rows.is_empty() && !lines.is_empty() {
-        let below = Rect { y: area.y + 1, ..area };
-        draw_heading(cx, "   ".into(), &part.empty, below, canvas);
-    }
     for ((row, role), y) in largest(part, lines.len()).into_iter().zip(lines) {
         canvas.buffer.set_line(area.x, y, &row_line(cx, row, *role, usize::from(area.width)), area.width);
     }
@@ -207,7 +214,8 @@ fn row_line<'a>(cx: &Context<'_>, row: &Row, role: Role, room: usize) -> Line<'a
         Span::styled(right(&value.text(number, format), number), style),
         Span::raw(" "),
     ]);
-    let bar = (room / 5).min(BAR);
+    let bar = (room / 5).min(BAR.0) + room.saturating_sub(BARE) / 3;
+    let bar = bar.min(BAR.1);
     if let (Column::Size, CellValue::Share(share)) = (column, row.cell(Column::Bar)) {
         line.extend(cx.theme.bar_of(role, share, bar));
         line.push_span("  ");

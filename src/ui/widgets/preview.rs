@@ -138,14 +138,18 @@ fn owner_text(found: &Inspection) -> Option<String> {
 }
 
 /// Returns the categories of the files in a directory as parts of a strip, largest first. Categories with the same role
-/// are combined.
+/// are combined, and have the name of their role.
 fn types(cx: &Context<'_>, found: &Breakdown) -> Vec<StripPart> {
     let mut parts: Vec<StripPart> = Vec::new();
     for (class, totals) in &found.types.classes {
         let (role, bytes) = (Role::of(*class), totals_size(totals, cx.order.measure));
         match parts.iter_mut().find(|part| part.role == role) {
-            Some(part) => part.bytes = part.bytes.saturating_add(bytes),
-            None => parts.push(StripPart { name: role.name().to_owned(), bytes, role }),
+            _ if bytes == 0 => {}
+            Some(part) => {
+                part.bytes = part.bytes.saturating_add(bytes);
+                role.name().clone_into(&mut part.name);
+            }
+            None => parts.push(StripPart { name: class.name().replace('-', " "), bytes, role }),
         }
     }
     sort_by_key(&mut parts, |part| std::cmp::Reverse(part.bytes));

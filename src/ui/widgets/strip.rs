@@ -30,7 +30,7 @@ pub struct StripPart {
 
 /// Draws a strip of two lines. `text` gets the size of a part and the size of the whole, and returns the text after the
 /// part's name in the legend. Parts without bytes are not drawn; every other part gets at least one cell, unless there
-/// are more parts than cells. If there is too little room, the legend omits the smallest parts, but never the first one.
+/// are more parts than cells. If there is too little room, the legend omits the smallest parts, but never the first one, and ends in `…`.
 pub fn draw(
     cx: &Context<'_>,
     parts: &[StripPart],
@@ -43,7 +43,7 @@ pub fn draw(
     }
     let whole = parts.iter().fold(0, |sum: u64, part| sum.saturating_add(part.bytes));
     let (mut x, mut done) = (area.x, 0_u64);
-    let (mut texts, mut room) = (Vec::new(), usize::from(area.width));
+    let mut texts = Vec::new();
     let mut more = u16::try_from(parts.iter().filter(|part| part.bytes > 0).count()).unwrap_or(u16::MAX);
     for StripPart { name, bytes, role } in parts.iter().filter(|part| part.bytes > 0) {
         // Cells are reserved for the parts still to come.
@@ -71,13 +71,22 @@ pub fn draw(
     // If the legend has too little room, the first part and then the largest parts take precedence.
     let mut order: Vec<usize> = (0..texts.len()).collect();
     sort_by_key(&mut order, |index| (*index > 0, Reverse(texts[*index].0)));
+    // The two blanks after the last text need no room, except for the sign that parts are missing.
+    let total: usize = texts.iter().map(|(.., text)| 1 + text.width()).sum();
+    let mut room = usize::from(area.width) + if total > usize::from(area.width) + 2 { 0 } else { 2 };
     order.retain(|index| {
         let width = 1 + texts[*index].2.width();
-        let fits = width <= room + 2;
-        room = if fits { room.saturating_sub(width) } else { room };
+        let fits = width <= room;
+        room = if fits { room - width } else { room };
         fits
     });
     order.sort_unstable();
+    let is_cut = order.len() < texts.len();
     let shown = order.into_iter().flat_map(|index| [texts[index].1.clone(), texts[index].2.clone()]);
-    buffer.set_line(area.x, area.y + 1, &Line::from(shown.collect::<Vec<_>>()), area.width);
+    let mut legend = Line::from(shown.collect::<Vec<_>>());
+    if is_cut {
+        let gap = if legend.width() == 0 { "" } else { cx.theme.glyphs.gap() };
+        legend.push_span(Span::styled(gap, cx.theme.style(Role::Faint)));
+    }
+    buffer.set_line(area.x, area.y + 1, &legend, area.width);
 }
