@@ -152,7 +152,7 @@ static ROLES: [RoleSpec; 28] = [
     // The more recent, the more contrast to the background.
     age(Role::Age1, "age-1", Color::LightCyan, 0xe2_ec_9c, 0x2f_5a_10),
     age(Role::Age2, "age-2", Color::Cyan, 0xbc_cb_5c, 0x56_6a_10),
-    age(Role::Age3, "age-3", Color::Green, 0x93_a3_3c, 0x5f_80_16),
+    age(Role::Age3, "age-3", Color::Green, 0x93_a3_3c, 0x5f_80_18),
     age(Role::Age4, "age-4", Color::Yellow, 0x71_80_3a, 0x85_90_1c),
     age(Role::Age5, "age-5", Color::Red, 0x60_6c_3a, 0xa6_a8_20),
 ];
