@@ -157,3 +157,21 @@ fn a_rectangle_of_six_by_four_cells_is_shaded() {
     };
     assert!(is_shaded(8) && !is_shaded(6));
 }
+
+#[test]
+fn the_frame_of_the_cursor_does_not_change_the_labels_beside_it() {
+    let files = [("first", 40), ("second", 30), ("third", 29)];
+    let tree = Arc::new(build(files.map(|(name, size)| file(name, size << 20, 0)).into()).0);
+    let mut app = finished(&tree);
+    app.update(Event::Resize(80, 24));
+    press(&mut app, "5");
+    work(&mut app, &tree);
+    press(&mut app, "Right Up");
+    assert_eq!(selected(&app), "second");
+    let screen = drawn(&mut app);
+    let line = |y: u16| (0..80).map(|x| screen.buffer()[(x, y)].symbol()).collect::<String>();
+    let (y, at) = (3..24).find_map(|y| Some((y, line(y).find("third")?))).unwrap();
+    let x = line(y)[..at].chars().count();
+    let cell = &screen.buffer()[(u16::try_from(x).unwrap(), y)];
+    assert!(!cell.modifier.contains(ratatui::style::Modifier::BOLD), "{}", line(y));
+}

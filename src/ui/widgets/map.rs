@@ -122,6 +122,8 @@ impl<'a, 't> Painter<'a, 't> {
         for Label { x, y, text, style } in self.labels {
             // The window may have become smaller since the rectangles were computed.
             if buffer.area.contains(Position { x, y }) {
+                // A label over the line of a frame has its own style, not that of the line.
+                let style = if self.frames.is_some() { Style::reset().patch(style) } else { style };
                 buffer.set_string(x, y, text, style);
             }
         }
