@@ -35,7 +35,7 @@ s3-inventory\t'S3 Inventory in CSV'"
 complete -c duke -n "__fish_duke_needs_command" -l fields -d 'Columns of a list without a suitable header, such as path=2,size=5' -r
 complete -c duke -n "__fish_duke_needs_command" -l root -d 'Read only the part of a list that is in the directory PREFIX' -r
 complete -c duke -n "__fish_duke_needs_command" -s d -l depth -d 'Print N levels below each PATH (default: 1 in a table, all in JSON)' -r
-complete -c duke -n "__fish_duke_needs_command" -l min-size -d 'Hide entries smaller than SIZE, such as 100M' -r
+complete -c duke -n "__fish_duke_needs_command" -l min-size -d 'Print only entries of SIZE or more, such as 100M' -r
 complete -c duke -n "__fish_duke_needs_command" -l top -d 'Print the N largest files instead of the tree' -r
 complete -c duke -n "__fish_duke_needs_command" -l by -d 'Print totals by type, age, owner or storage class instead of the tree' -r -f -a "type\t'File extension; for entries other than files, their kind'
 age\t'Time since the last change'
@@ -54,7 +54,7 @@ frees\t'What deletion frees; reads the extents of all files'
 shared\t'Disk usage shared by hard links, copies, snapshots'
 owner\t'Owner, with --extended'
 mtime\t'Last change'"
-complete -c duke -n "__fish_duke_needs_command" -l color -d 'When to use color' -r -f -a "auto\t'Color unless `NO_COLOR` is set'
+complete -c duke -n "__fish_duke_needs_command" -l color -d 'When to use color' -r -f -a "auto\t'Color unless `NO_COLOR` is set or the terminal has none'
 always\t'Color always'
 never\t'No color'"
 complete -c duke -n "__fish_duke_needs_command" -l start -d 'View that the browser shows first' -r -f -a "list\t'Entries of the directory'
@@ -64,7 +64,7 @@ complete -c duke -n "__fish_duke_needs_command" -l panes -d 'Panes beside the li
 both\t'Preview and parent directory (if the window has at least 180 columns)'
 none\t'List only'"
 complete -c duke -n "__fish_duke_needs_command" -l cwd-file -d 'On quitting, write the path of the last directory shown to FILE, so that a shell function can cd to it' -r -F
-complete -c duke -n "__fish_duke_needs_command" -s t -l threads -d 'Read with N threads (default: twice the number of processors, from 8 to 64)' -r
+complete -c duke -n "__fish_duke_needs_command" -s t -l threads -d 'Read with N threads (default: twice the number of processors, from 8 to 64; on macOS 8)' -r
 complete -c duke -n "__fish_duke_needs_command" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_needs_command" -s X -l exclude-from -d 'Exclude entries matching a pattern in FILE, one per line; - is standard input' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l type-name-over -d 'Require typing the name to delete more than SIZE' -r
@@ -102,8 +102,8 @@ complete -c duke -n "__fish_duke_needs_command" -l dry-run -d 'Only show what wo
 complete -c duke -n "__fish_duke_needs_command" -l select-yes -d 'Preselect Yes when the browser asks about a deletion'
 complete -c duke -n "__fish_duke_needs_command" -l confirm-quit -d 'Ask before the browser quits, even if nothing would be lost'
 complete -c duke -n "__fish_duke_needs_command" -s e -l extended -d 'Read the owner, group and mode of every entry'
-complete -c duke -n "__fish_duke_needs_command" -l no-snapshots -d 'Do not keep a snapshot of the scan'
-complete -c duke -n "__fish_duke_needs_command" -l no-instant -l fresh -d 'Do not show the sizes of the last scan during the next scan, and keep no snapshot for this purpose'
+complete -c duke -n "__fish_duke_needs_command" -l no-snapshots -d 'Do not keep a snapshot of the scan; implies --no-instant'
+complete -c duke -n "__fish_duke_needs_command" -l no-instant -l fresh -d 'While scanning, do not show the sizes of the last scan; keep no snapshot for this'
 complete -c duke -n "__fish_duke_needs_command" -l no-config -d 'Ignore configuration files'
 complete -c duke -n "__fish_duke_needs_command" -s h -l help -d 'Print help (-h: summary, --help: details)'
 complete -c duke -n "__fish_duke_needs_command" -s V -l version -d 'Print the version'
@@ -113,11 +113,11 @@ complete -c duke -n "__fish_duke_needs_command" -a "diff" -d 'Show what changed 
 complete -c duke -n "__fish_duke_needs_command" -a "df" -d 'Explain why df and a scan differ'
 complete -c duke -n "__fish_duke_needs_command" -a "duplicates" -d 'List files and directories with the same contents'
 complete -c duke -n "__fish_duke_needs_command" -a "help" -d 'Print help for duke or for a command'
-complete -c duke -n "__fish_duke_needs_command" -a "man" -d 'Print the manual page (to read it: duke man | man -l -)'
+complete -c duke -n "__fish_duke_needs_command" -a "man" -d 'Print the manual page (to read it: duke man | man -l -, or mandoc -a on macOS)'
 complete -c duke -n "__fish_duke_needs_command" -a "ncdu" -d 'Browse with the command line and the configuration files of ncdu'
 complete -c duke -n "__fish_duke_needs_command" -a "merge" -d 'Merge the snapshots of a plan\'s parts into one'
 complete -c duke -n "__fish_duke_needs_command" -a "plan" -d 'Divide PATH into parts that several machines can scan'
-complete -c duke -n "__fish_duke_needs_command" -a "save" -d 'Save one snapshot of all PATHs, for -f and diff'
+complete -c duke -n "__fish_duke_needs_command" -a "save" -d 'Save a snapshot of all PATHs, to browse with -f or compare with diff'
 complete -c duke -n "__fish_duke_needs_command" -a "subvolumes" -d 'List btrfs subvolumes and snapshots, and how much space deleting each of them frees'
 complete -c duke -n "__fish_duke_using_subcommand config" -l config -d 'Read the configuration from FILE' -r -F
 complete -c duke -n "__fish_duke_using_subcommand config" -l no-config -d 'Ignore configuration files'
@@ -189,7 +189,7 @@ complete -c duke -n "__fish_duke_using_subcommand save" -l exclude -d 'Exclude e
 complete -c duke -n "__fish_duke_using_subcommand save" -s t -l threads -d 'Read with N threads' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -l fs-id -d 'Name the file system of each PATH, so that merge recognizes it on other hosts' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -l plan -d 'Save one part of the plan that FILE contains, with the flags of that plan' -r -F
-complete -c duke -n "__fish_duke_using_subcommand save" -l part -d 'Number of the part to save; 0 is the rest' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -l part -d 'Number of the part to save; part 0 is everything in no other part' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude-caches -d 'Exclude directories that contain a CACHEDIR.TAG'
 complete -c duke -n "__fish_duke_using_subcommand save" -l skip-network -d 'Skip network file systems below a PATH'

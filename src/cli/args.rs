@@ -136,9 +136,9 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["json", "ndjson", "csv", "output", "output_binary", "pick", "si"], help_heading = "Output")]
     pub bytes: bool,
 
-    /// Hide entries smaller than SIZE, such as 100M
+    /// Print only entries of SIZE or more, such as 100M
     ///
-    /// With --apparent-size, tables compare SIZE with the apparent size; --json always compares it with the disk usage. Totals include hidden entries.
+    /// With --apparent-size, tables compare SIZE with the apparent size; --json always compares it with the disk usage. Totals include the entries left out.
     #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size), help_heading = "Output")]
     pub min_size: Option<u64>,
 
@@ -234,7 +234,7 @@ pub struct Arguments {
     #[arg(short = '0', long, help_heading = "Display")]
     pub print0: bool,
 
-    /// Read with N threads (default: twice the number of processors, from 8 to 64)
+    /// Read with N threads (default: twice the number of processors, from 8 to 64; on macOS 8)
     #[arg(short, long, value_name = "N", value_parser = ValueParser::new(threads), help_heading = "Scan")]
     pub threads: Option<u16>,
 
@@ -246,7 +246,7 @@ pub struct Arguments {
 
     /// Exclude entries matching GLOB
     ///
-    /// A pattern without a slash is matched against names, one with a slash against the ends of paths, which begin with PATH as given. `*` and `?` do not
+    /// A pattern without a slash matches names; one with a slash matches the end of a path, which begins with PATH as given. `*` and `?` do not
     /// match a slash; `**` does. A pattern that ends in a slash matches only directories. Can be given more than once.
     #[arg(long, value_name = "GLOB", help_heading = "Scan")]
     pub exclude: Vec<String>,
@@ -319,11 +319,11 @@ pub struct Arguments {
     #[arg(short, long, help_heading = "Scan")]
     pub extended: bool,
 
-    /// Do not keep a snapshot of the scan
+    /// Do not keep a snapshot of the scan; implies --no-instant
     #[arg(long, help_heading = "Snapshots")]
     pub no_snapshots: bool,
 
-    /// Do not show the sizes of the last scan during the next scan, and keep no snapshot for this purpose
+    /// While scanning, do not show the sizes of the last scan; keep no snapshot for this
     #[arg(long, visible_alias = "fresh", help_heading = "Snapshots")]
     pub no_instant: bool,
 

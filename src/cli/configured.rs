@@ -84,6 +84,6 @@ fn notice(source: &Source, warnings: &[String]) -> Option<String> {
     let first = first.strip_prefix(&folder).unwrap_or(first);
     Some(match warnings.len() {
         1 => first.to_owned(),
-        several => format!("{first} (and {} more)", several - 1),
+        several => format!("{several} warnings about the configuration; see the terminal after quitting"),
     })
 }

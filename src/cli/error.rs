@@ -62,7 +62,7 @@ pub fn refusal(error: clap::Error) -> UsageError {
     let line = lines.join(" ");
     let advice = match (error.kind(), error.get(ContextKind::SuggestedArg)) {
         (_, Some(flag)) => format!("; did you mean {flag}?"),
-        (ErrorKind::UnknownArgument, None) => "; see --help".to_owned(),
+        (ErrorKind::UnknownArgument | ErrorKind::MissingRequiredArgument, None) => "; see --help".to_owned(),
         _ => String::new(),
     };
     UsageError::Usage(escape(line.strip_prefix("error: ").unwrap_or(&line).as_bytes()).into_owned() + &advice)

@@ -12,12 +12,12 @@ pub const EXAMPLES: &[(&str, &str)] = &[
     ("duke /var /home", "browse two directories together"),
     ("duke -x /", "browse the root file system only"),
     ("duke -n -d 2 /srv", "print two levels as a table"),
-    ("duke -s *", "print one line for each argument, and the total"),
+    ("duke -s *", "print a line per argument, and the total"),
     ("duke --json / | jq .totals", "print totals for scripts"),
     ("duke df /", "explain why df shows more than a scan"),
-    ("duke save -o old.duke /srv", "save a snapshot; compare later: duke diff old.duke"),
-    ("duke -f list.csv.gz", "browse a list of files, or saved output of find, du, ..."),
-    ("duke --pick -0 | xargs -0r ls -d", "pass marked entries to ls (Space marks, p prints)"),
+    ("duke save -o old.duke /srv", "save a snapshot (later: duke diff old.duke)"),
+    ("duke -f list.csv.gz", "browse a list of files (find, du, CSV, ...)"),
+    ("duke --pick -0 | xargs -0r ls -d", "pass marked entries to ls (Space, then p)"),
 ];
 
 /// Paragraph about sizes.
@@ -26,7 +26,7 @@ pub const SIZES: &str = "Sizes are disk usage. In each directory, a file with se
 
 /// Paragraph about the search language.
 pub const SEARCH: &str = "A search term is part of a name, `*.log`, `>1G`, `older:90d`, `type:video` or \
-    `/a regex/`; `-` before a term excludes its matches. Several terms must all match.";
+    `/a regex/`; `-` before a term excludes its matches. An entry must match all terms.";
 
 /// All search terms with their meanings. A test compares them with docs/search.md.
 pub const TERMS: &[(&str, &str)] = &[
@@ -39,8 +39,8 @@ pub const TERMS: &[(&str, &str)] = &[
     ("frees>1G", "entries whose deletion is certain to free more than 1 GiB (press f first)"),
     (
         "older:90d, newer:2w",
-        "entries last changed longer ago (older:) or more recently (newer:) than this; directories only with a \
-            name or type:dir; units: h, d, w, mo, y",
+        "entries last changed longer ago (older:) or more recently (newer:) than this; directories match only \
+            if the search also has a name or type:dir; units: h, d, w, mo, y",
     ),
     ("ext:jpg,png", "files with one of these extensions"),
     (
@@ -51,7 +51,7 @@ pub const TERMS: &[(&str, &str)] = &[
     (
         "type:video, type:image, type:audio, type:archive, type:document, type:code, type:data, \
             type:disk-image, type:program, type:font, type:log, type:temporary, type:other",
-        "files of this category, judging by their names; other executable files are programs",
+        "files of this category, by their names; executable files of no other category are programs",
     ),
     (
         "is:hidden, is:empty, is:linked, is:error, is:excluded",
@@ -70,12 +70,12 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("NO_COLOR", "like --color never"),
     ("XDG_CONFIG_HOME", "its subdirectory duke/ holds config.toml"),
     ("XDG_STATE_HOME", "its subdirectory duke/ holds snapshots and the journal"),
-    ("XDG_DATA_HOME", "its subdirectory Trash/ is the trash"),
-    ("HOME", ".config, .local/state and .local/share in it replace XDG variables that are not set"),
+    ("XDG_DATA_HOME", "its subdirectory Trash/ is the trash (Linux)"),
+    ("HOME", "its .config, .local/state, .local/share if XDG_* are unset"),
     ("SHELL, PAGER", "programs started by the keys b and v"),
     ("DUKE_LEVEL", "set in shells started by duke: number of nested browsers"),
     ("TERM, COLORTERM", "capabilities of the terminal"),
-    ("COLORFGBG", "background of the terminal, if the terminal does not report it"),
+    ("COLORFGBG", "background, if the terminal does not report it"),
     (
         "TERM_PROGRAM, WT_SESSION, ConEmuANSI, VTE_VERSION",
         "identify terminals that show progress in their tab",
@@ -86,9 +86,9 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
 pub const FILES: &[(&str, &str)] = &[
     (
         "$XDG_CONFIG_HOME/duke/config.toml, ~/.config/duke/config.toml",
-        "Configuration: colors, keys, and flags by their long names, switches without a leading `no-` \
-            (`mouse = false`). `duke config show` prints the settings, `duke config path` the file's path. On \
-            the command line, `--no-` before the name of such a switch turns it off.",
+        "Configuration: theme, colors, keys, and most flags by their long names, but `mouse = false` for \
+            `--no-mouse`. `duke config show` prints all settings, `duke config path` the path of the file. A flag \
+            overrides a setting: `--no-si` turns off `si = true`.",
     ),
     (
         "$XDG_STATE_HOME/duke/, ~/.local/state/duke/",
@@ -106,7 +106,7 @@ pub const FILES: &[(&str, &str)] = &[
 pub fn text() -> String {
     let mut text = String::from("Examples:\n");
     for (line, meaning) in EXAMPLES {
-        row(&mut text, 32, line, meaning);
+        row(&mut text, 33, line, meaning);
     }
     push(&mut text, format_args!("\n{SIZES}\n\nEnvironment:"));
     for (names, meaning) in ENVIRONMENT.iter().filter(|(names, _)| !names.contains(',')) {
@@ -120,7 +120,12 @@ pub fn text() -> String {
     for exit in Exit::ALL {
         row(&mut text, 4, &exit.code().to_string(), exit.meaning());
     }
-    push(&mut text, format_args!("\nThe manual also lists the keys: duke man | man -l -"));
+    push(
+        &mut text,
+        format_args!(
+            "\nThe manual also lists the keys: duke man | man -l - (on macOS: duke man | mandoc -a)"
+        ),
+    );
     text
 }
 

@@ -100,12 +100,15 @@ fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<Kep
     let save = advice(&command, Path::new(directory));
     let reason = if is_same {
         kept.retain(|kept| matches(kept, Some(scope)));
-        let end = if has_since { "the time of --since" } else { "now" };
-        format!("all its snapshots are later than {end}; use one of their times with --since")
+        if has_since {
+            "no snapshot with these flags is that old; --since works with the times below".to_owned()
+        } else {
+            "the snapshots with these flags are dated in the future; give the file of one as OLD".to_owned()
+        }
     } else if is_near {
         kept.retain(|kept| matches(kept, None));
         format!(
-            "no snapshot was made with the same flags; give the file of one below as OLD, or create one: \
+            "no snapshot was made with the same flags; give the file of a snapshot below as OLD, or create one: \
                 {save}"
         )
     } else {

@@ -154,7 +154,7 @@ fn spelled(command: &Command, setting: &Setting) -> Result<Vec<OsString>, Warnin
         let positive = setting.name.strip_prefix("no-");
         let positive = positive.filter(|positive| settable(command).any(|arg| name(arg) == *positive));
         let reason = if let Some(positive) = positive {
-            format!("unknown setting '{shown}'; set '{positive}' instead")
+            format!("unknown setting '{shown}'; use '{positive}' with the opposite value")
         } else if is_flag {
             format!("'{shown}' is only allowed on the command line")
         } else {

@@ -179,12 +179,11 @@ fn plain(word: &str) -> String {
 /// Returns the possible values of a flag. If there is no list of them, returns the flag's value name, such as `SIZE`.
 fn example(arg: &Arg) -> String {
     let values = arg.get_possible_values();
-    let names: Vec<String> = if values.is_empty() {
-        arg.get_value_names().unwrap_or_default().iter().map(ToString::to_string).collect()
-    } else {
-        values.iter().map(|value| quote(value.get_name())).collect()
-    };
-    names.join(" or ")
+    if values.is_empty() {
+        return arg.get_value_names().unwrap_or_default().join(" or ");
+    }
+    let names: Vec<String> = values.iter().map(|value| quote(value.get_name())).collect();
+    if arg.get_value_delimiter().is_some() { format!("[{}]", names.join(", ")) } else { names.join(" or ") }
 }
 
 fn looks(text: &mut String, config: &Config) {

@@ -141,8 +141,8 @@ pub fn refuse_other(
     match save::Format::of_name(file.as_bytes()) {
         Some(format) if !is_written(format) => {
             let name = escape(file.as_bytes());
-            let ways = "duke -o writes ncdu's JSON, duke -O its binary format, duke save -o snapshots; \
-                --csv and --ndjson write one line per entry";
+            let ways = "the ending of the name belongs to another format: .json and .zst to duke -o, .ncdu to -O, \
+                .duke to save and merge, .ndjson and .csv to --ndjson and --csv";
             Err(UsageError::Usage(format!("{flag} {name}: {ways}")))
         }
         _ => Ok(()),
@@ -176,7 +176,9 @@ pub fn comparison(words: &Difference, environment: &Environment) -> Result<DiffJ
         (SourceSpec::Exports(vec![Input::File(kept)]), Some(side(old, &scan, words)?))
     } else if words.since.is_some() {
         let old = escape(old.as_bytes());
-        return Err(UsageError::Usage(format!("diff: --since works only with a directory, not with {old}")));
+        return Err(UsageError::Usage(format!(
+            "diff: --since works only with a directory on this machine, not with {old}"
+        )));
     } else {
         let new = words.new.as_ref().map(|new| side(new, &scan, words)).transpose()?;
         (side(old, &scan, words)?, new)

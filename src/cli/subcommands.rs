@@ -53,8 +53,8 @@ pub enum Command {
     /// On a terminal, changes are shown in the browser; otherwise, or with --json, -n or --min-change, they are
     /// printed. OLD and NEW are exports of ncdu, gdu or duke, snapshots, or directories. A directory alone (the current
     /// one if none is given) is compared with its newest snapshot. The browser keeps at most one snapshot a day, and
-    /// `duke save` adds one. A snapshot counts only if it was made with the same -x and --skip-network. --list shows
-    /// the snapshots.
+    /// `duke save` adds one. Only snapshots made with the same -x, --skip-network and --exclude are used; one made with
+    /// --exclude-caches, -L or --include-kernfs must be given as OLD. --list shows the snapshots.
     ///
     /// Renamed directories are recognized by their inode numbers where both sides have them.
     Diff(Box<Difference>),
@@ -72,7 +72,7 @@ pub enum Command {
         #[arg(value_parser = NAMES)]
         command: Option<String>,
     },
-    /// Print the manual page (to read it: duke man | man -l -)
+    /// Print the manual page (to read it: duke man | man -l -, or mandoc -a on macOS)
     Man,
     /// Browse with the command line and the configuration files of ncdu
     #[command(disable_help_flag = true)]
@@ -91,13 +91,13 @@ pub enum Command {
     /// Part 0 reads everything that is in no other part. The parts have about the same number of entries.
     /// Without -f, PATH is first listed down to the level that --depth gives.
     Plan(PlanWords),
-    /// Save one snapshot of all PATHs, for -f and diff
+    /// Save a snapshot of all PATHs, to browse with -f or compare with diff
     ///
     /// Without -o, the snapshot is stored with the automatic snapshots, and its path is printed.
     Save(Save),
     /// List btrfs subvolumes and snapshots, and how much space deleting each of them frees
     ///
-    /// Data is the size on disk of all extents of a subvolume; exclusive bytes are in no other subvolume.
+    /// The column Data is the size on disk of all extents of a subvolume; Exclusive is the part that no other subvolume has.
     /// Needs root. Sizes are exact if the extents of all subvolumes add up to the data that btrfs reports as
     /// used. The last line shows whether they are exact.
     Subvolumes(SubvolumesFlags),
@@ -161,7 +161,7 @@ pub struct Save {
         conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_caches", "skip_network", "extended", "fs_id"])]
     pub plan: Option<PathBuf>,
 
-    /// Number of the part to save; 0 is the rest
+    /// Number of the part to save; part 0 is everything in no other part
     #[arg(long, value_name = "I", requires = "plan")]
     pub part: Option<usize>,
 

@@ -21,7 +21,7 @@ const MOST_PARTS: usize = 100_000;
 /// Use of colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum When {
-    /// Color unless `NO_COLOR` is set
+    /// Color unless `NO_COLOR` is set or the terminal has none
     Auto,
     /// Color always
     Always,

@@ -401,9 +401,9 @@ fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
         reason
     };
     assert_eq!(listed(refused(&["other"])), format!("other: {none} other"));
-    let flags = "no snapshot was made with the same flags; give the file of one below as OLD, or create one: duke save t";
+    let flags = "no snapshot was made with the same flags; give the file of a snapshot below as OLD, or create one: duke save t";
     assert_eq!(listed(refused(&["t"])), format!("t: {flags}"));
-    let late = "all its snapshots are later than the time of --since; use one of their times with --since";
+    let late = "no snapshot with these flags is that old; --since works with the times below";
     assert_eq!(listed(refused(&["-x", "--since", "3d", "t"])), format!("t: {late}"));
     assert!(
         refused(&["--exclude", "a/*.o", "t"])

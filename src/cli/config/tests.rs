@@ -82,7 +82,7 @@ fn invalid_values_are_reported_with_their_position() {
             "[colors]\nbars = 'red'",
             "f:2:1: unknown color role 'bars'; expected one of plain, strong, faint, accent, surface, \
              directory, link, special, bar, bar-start, track, warning, more, less, selected, video, media, archive, \
-             document, code, data, program, other",
+             document, code, data, program, other, age-1, age-2, age-3, age-4, age-5",
         ),
         (
             "[colors]\n bar = 'bleu'",

@@ -51,7 +51,9 @@ fn flags_of(text: &[u8], path: &Path, home: Option<&OsStr>) -> Result<Vec<Given>
             Err(_) if is_optional => {}
             Err(reason) => {
                 let place = format!("{}:{number}", escape_path(path));
-                return Err(UsageError::Usage(format!("{place}: {reason} (an @ before the line skips it)")));
+                return Err(UsageError::Usage(format!(
+                    "{place}: {reason}; to skip the line, begin it with @"
+                )));
             }
         }
     }

@@ -84,9 +84,9 @@ impl DeleteDialog {
         Self { exclusive, ..self }
     }
 
-    /// Returns the number of bytes that deleting the selection frees, as calculated by a search. Returns `None` if no
-    /// search has calculated it, if the operation is not a permanent deletion, or if the preview is incomplete or
-    /// reports refusals or entries that are kept, changed or recent.
+    /// Returns the number of bytes that deleting the selection frees, as calculated by a search and limited to what the
+    /// preview considers possible. Returns `None` if no search has calculated it, if the operation is not a permanent
+    /// deletion, or if the preview is incomplete or reports refusals or entries that are kept, changed or recent.
     fn known_exclusive(&self, probe: &Preview) -> Option<Exclusive> {
         let is_same = probe.is_complete
             && probe.kept == Kept::default()
@@ -94,7 +94,10 @@ impl DeleteDialog {
             && probe.refusals.is_empty()
             && probe.recent == 0;
         let exclusive = self.exclusive.filter(|_| is_same && self.kind == OperationKind::Delete)?;
-        Some(Exclusive { at_least: exclusive.at_least.min(probe.most), ..exclusive })
+        let most = if probe.is_unbounded { None } else { Some(probe.most) };
+        let at_most = [exclusive.at_most, most].into_iter().flatten().min();
+        let at_least = exclusive.at_least.max(probe.least).min(at_most.unwrap_or(u64::MAX));
+        Some(Exclusive { at_least, at_most, ..exclusive })
     }
 
     /// Updates the dialog with a new preview. Selects No if the preview has refusals or changed entries.
@@ -280,5 +283,30 @@ impl<'t> Component<'t> for DeleteDialog {
 
     fn gate(&mut self) -> Option<&mut AnswerGate> {
         Some(&mut self.gate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::Tree;
+
+    #[test]
+    fn freed_bytes_are_limited_to_what_the_preview_considers_possible() {
+        let freed = |(at_least, at_most), (least, most, is_unbounded)| {
+            let selection = Arc::new(Selection::new(&Tree::default(), [], DeleteScope::Whole));
+            let dialog = DeleteDialog::new(OperationKind::Delete, selection, &DeletePolicy::default(), 0)
+                .with_exclusive(Some(Exclusive { at_least, at_most, ..Exclusive::default() }));
+            let probe = Preview { is_complete: true, least, most, is_unbounded, ..Preview::default() };
+            let known = dialog.known_exclusive(&probe).unwrap();
+            (known.at_least, known.at_most)
+        };
+        // Both names of an inode are selected, which the search has counted as two names.
+        assert_eq!(freed((0, Some(8)), (8, 8, false)), (8, Some(8)));
+        assert_eq!(freed((0, None), (8, 8, true)), (8, None));
+        // A truncated file on btrfs, whose whole extent is freed.
+        assert_eq!(freed((64, Some(64)), (1, 1, true)), (64, Some(64)));
+        // The file has become smaller since the search.
+        assert_eq!(freed((64, Some(64)), (1, 1, false)), (1, Some(1)));
     }
 }

@@ -83,11 +83,12 @@ pub fn has_unwritten_data(directory: &Directory) -> bool {
         let text = std::fs::read_to_string(format!("/sys/fs/btrfs/{groups}/allocation/{name}")).ok()?;
         text.trim_ascii().parse().ok()
     };
-    // btrfs reserves space for data in memory, until the data is on the disk. On a mixed file system, this number
-    // includes the space reserved for metadata.
-    let reserved = number("data/bytes_may_use")
+    // btrfs counts data in memory as "may use", until it has chosen a location on the disk, and then as "reserved",
+    // until the data is there. On a mixed file system, the first number includes the space reserved for metadata.
+    let in_memory = number("data/bytes_may_use")
         .or_else(|| number("mixed/bytes_may_use")?.checked_sub(number("global_rsv_reserved")?));
-    reserved != Some(0)
+    let in_flight = number("data/bytes_reserved").or_else(|| number("mixed/bytes_reserved"));
+    (in_memory, in_flight) != (Some(0), Some(0))
 }
 
 /// Returns all subvolumes except the top-level one.
