@@ -252,7 +252,7 @@ fn invalid_command_lines_are_rejected_in_one_line() {
         ("-O x -o y", "cannot be used with"),
         ("-O x --json", "cannot be used with"),
         ("-O x.json", ".ncdu to -O"),
-        ("-o x.ncdu", "-O its binary format"),
+        ("-o x.ncdu", ".ncdu to -O"),
         ("-o x a b", "only one root"),
         ("-O x a b", "only one root"),
         ("-o - a", "standard output is a terminal"),

@@ -301,10 +301,7 @@ impl Notice {
             Self::AwaitingScan(_) => {
                 format!("Reading this directory first{}", hint(Command::Back, "cancels"))
             }
-            Self::RecordedRow => {
-                let goes = display.keymap.hint(Command::Open, Scope::Sheet, "goes to its entry");
-                format!("This row is from the last scan{goes}")
-            }
+            Self::RecordedRow => "Row is from the last scan; try again after this scan".into(),
             Self::RecordedRows => "Rows from the last scan can only be marked one by one".into(),
             Self::NoLongerExists(name) => about(name, &|name| format!("{name} no longer exists")),
             Self::NotFound(name) => {

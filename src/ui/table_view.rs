@@ -39,14 +39,19 @@ pub struct TableView {
     folding: Folding,
     /// `true` if all rows will be marked as soon as they have been found.
     will_mark: bool,
+    /// `true` if the cursor follows its row even if that is the first one.
+    pub is_pinned: bool,
 }
+
+/// Maximum number of entries in a row from the last scan whose entries are looked up in the running scan.
+pub const MOST_AWAITED: usize = 256;
 
 impl TableView {
     pub fn new(title: impl Into<Title>, table: &'static TableSpec, request: TableRequest) -> Self {
         let title = title.into();
         let (rows, text, cursor, columns) = (Loader::default(), None, Cursor::default(), 0);
-        let (folding, will_mark) = (Folding::default(), false);
-        Self { table, rows, request, title, text, cursor, columns, folding, will_mark }
+        let (folding, will_mark, is_pinned) = (Folding::default(), false, false);
+        Self { table, rows, request, title, text, cursor, columns, folding, will_mark, is_pinned }
     }
 
     /// Shows this answer instead of starting a job.
@@ -121,7 +126,7 @@ impl TableView {
             Some((record, entry)) => record.find_entry(sources.tree, entry),
             None => followed.filter(|_| !self.is_recorded()),
         };
-        let followed = followed.filter(|_| self.cursor.index > 0);
+        let followed = followed.filter(|_| self.cursor.index > 0 || self.is_pinned);
         let found = followed.and_then(|entry| self.visible(self.answer()?.data.find(entry)?));
         self.cursor.index = found.unwrap_or(self.cursor.index);
         true
@@ -173,9 +178,11 @@ impl TableView {
 
     /// Returns the entries of a row: several for a group of cleanup candidates or an inode with several names, none for
     /// a total or a group of copies. If the row is from the last scan, returns those of its entries that exist in
-    /// `tree`, or none until the running scan has looked for all of them.
+    /// `tree`. Returns none until the running scan has looked for all of them, and none of more than
+    /// [`MOST_AWAITED`], because the drawing thread looks up each of them.
     pub fn entries(&self, tree: &Tree, row: usize) -> Vec<EntryId> {
         match self.recorded(row) {
+            Some((_, entries)) if entries.len() > MOST_AWAITED => Vec::new(),
             Some((record, entries)) => record.look_up_all(tree, &entries).unwrap_or_default(),
             None => self.of_tree(row),
         }

@@ -17,7 +17,7 @@ use crate::table::recorded::{Lookup, RecordedTree};
 use crate::tree::{DirId, EntryId};
 use crate::ui::keys::{Command, Program};
 use crate::ui::notice::Notice;
-use crate::ui::table_view::TableView;
+use crate::ui::table_view::{MOST_AWAITED, TableView};
 use crate::ui::view_state::BaseView;
 use crate::ui::waiting_command::{Awaited, WaitingCommand};
 
@@ -51,6 +51,11 @@ impl Context<'_> {
     }
 
     fn wait(&mut self, command: Command, awaited: Awaited) {
+        // Rows may be added above the one that the command is for.
+        match self.views.sheets.last_mut() {
+            Some(sheet) => sheet.is_pinned = true,
+            None => self.pin(),
+        }
         let directory = self.place.id;
         self.notify(Notice::AwaitingScan(WaitingCommand { command, directory, awaited }));
     }
@@ -76,6 +81,10 @@ impl Context<'_> {
             });
             return true;
         };
+        if entries.len() > MOST_AWAITED {
+            self.notify(Notice::RecordedRow);
+            return true;
+        }
         match record.look_up_all(self.tree, &entries) {
             Err((entry, _)) => {
                 let name = entry.name(&record.tree).unwrap_or_default().to_vec();

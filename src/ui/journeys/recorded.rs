@@ -287,6 +287,18 @@ fn a_key_on_a_recorded_row_waits_and_then_acts_on_the_entry_that_was_found() {
 }
 
 #[test]
+fn a_waiting_key_acts_on_the_first_row_although_a_new_entry_takes_its_place() {
+    let growing = Growing::new();
+    let mut app = on_recorded_row(&growing, "sub");
+    press(&mut app, "Space");
+    read_directory(&growing, &mut app);
+    assert_eq!(names(&app)[0], "new");
+    let marked: Vec<&[u8]> =
+        app.cx.marks.in_order(&growing.tree).iter().map(|((_, name), _)| *name).collect();
+    assert_eq!(marked, [b"sub"]);
+}
+
+#[test]
 fn a_key_on_a_recorded_row_reports_that_the_entry_no_longer_exists() {
     for key in ["Space", "o", "v", "i", "Enter"] {
         let growing = Growing::new();

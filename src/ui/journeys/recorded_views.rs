@@ -228,6 +228,20 @@ fn a_key_in_a_view_waits_and_then_acts_on_the_entry_that_was_found() {
 }
 
 #[test]
+fn a_row_of_many_recorded_entries_is_refused_until_the_scan_has_ended() {
+    let names =
+        |first: usize| (first..first + 200).map(|number| linked_file(&format!("{number}"), 7, 400)).collect();
+    let (tree, _) = build(vec![dir("a", names(0)), dir("b", names(200))]);
+    let growing = begun();
+    let mut app = opened_with(&growing, tree);
+    press(&mut app, "6");
+    work(&mut app, &growing.tree);
+    press(&mut app, "Space");
+    assert!(matches!(app.cx.notice, Some(Notice::RecordedRow)), "{}", screen(&mut app));
+    assert!(!app.cx.is_waiting());
+}
+
+#[test]
 fn a_key_in_a_view_reports_that_the_entry_no_longer_exists() {
     for key in WAITING {
         let growing = begun();

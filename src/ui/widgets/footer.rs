@@ -22,6 +22,7 @@ use crate::exclusive::ExclusiveProgress;
 use crate::scan::Outcome;
 use crate::source::SourceKind;
 use crate::table::column::Column;
+use crate::table::row::Precision;
 use crate::ui::context::Context;
 use crate::ui::deletion_state::Running;
 use crate::ui::hit_map::{Canvas, Hit, HitMap};
@@ -344,9 +345,12 @@ fn deleting<'a>(cx: &Context<'_>, running: &Running, room: usize) -> Line<'a> {
 pub fn summary(cx: &Context<'_>) -> String {
     let marks = cx.marks();
     let size = plain_size(totals_size(&marks.totals(), cx.order.measure), cx.units);
+    let mut directories = marks.all().filter_map(|(_, mark)| mark.directory);
+    let is_growing = cx.is_scanning() && directories.any(|id| cx.standing(id).1 == Precision::Growing);
+    let sign = if is_growing { cx.theme.glyphs.growing() } else { "" };
     let dot = cx.theme.glyphs.dot();
     let frees = cx.marks_exclusive().map(|exclusive| format!(", {}", frees_text(exclusive, cx.units)));
-    format!("{} {dot} {size}{}", mark_count(cx), frees.unwrap_or_default())
+    format!("{} {dot} {sign}{size}{}", mark_count(cx), frees.unwrap_or_default())
 }
 
 pub fn mark_count(cx: &Context<'_>) -> String {

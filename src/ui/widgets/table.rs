@@ -56,9 +56,10 @@ pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
         format!("{matched} of {}", grouped(searched))
     };
     let dot = cx.theme.glyphs.dot();
+    let recorded = if page.is_recorded { format!("{} ", cx.theme.glyphs.recorded()) } else { String::new() };
     if page.table.is_of_changes() {
         let by = growth.map(|growth| growth[cx.order.measure as usize]);
-        let by = by.map(|(before, after)| change(before, after, cx.units));
+        let by = by.map(|(before, after)| recorded.clone() + &change(before, after, cx.units));
         let texts = [
             by.as_ref().map(|by| format!("{by} {} {dot} {matched} {counted} ", cx.order.measure.name())),
             by.as_ref().map(|by| format!("{by} {dot} {matched} ")),
@@ -67,7 +68,7 @@ pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
         return texts.into_iter().flatten().collect();
     }
     let bound = match cx.window.bound {
-        _ if page.is_recorded => format!("{} ", cx.theme.glyphs.recorded()),
+        _ if page.is_recorded => recorded.clone(),
         Precision::AtLeast => format!("{} ", cx.theme.glyphs.at_least()),
         Precision::Exact | Precision::Growing | Precision::Recorded => String::new(),
     };
@@ -80,7 +81,7 @@ pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
     let with_end = with_sum.iter().zip(&first).map(|(sum, first)| format!("{sum}{dot} {first}"));
     let short_end = first.iter().map(|first| format!("{first}of {matched} "));
     let all: Vec<String> = with_end.chain(short_end).collect();
-    all.into_iter().chain(with_sum).chain([format!("{of} "), format!("{matched} ")]).collect()
+    all.into_iter().chain(with_sum).chain([of, matched].map(|count| format!("{recorded}{count} "))).collect()
 }
 
 fn columns(cx: &Context<'_>, page: &TablePage, width: usize) -> Columns {

@@ -212,9 +212,11 @@ fn total(all: &[Tab], gap: usize) -> usize {
     groups.map(|group| if group[0].is_hidden() { gap } else { group[0].width() }).sum()
 }
 
-/// Returns the total change of all roots since the baseline; `None` during the scan, or if nothing has changed.
+/// Returns the total change of all roots since the baseline; `None` if the scan has not been completed, or if nothing
+/// has changed.
 pub fn total_growth(cx: &Context<'_>) -> Option<(String, Role)> {
-    let before = cx.views.compared.offer()?.totals.filter(|_| !cx.is_scanning())?;
+    let is_complete = !cx.is_scanning() && !cx.tree.status(DirId::TOP).partial;
+    let before = cx.views.compared.offer()?.totals.filter(|_| is_complete)?;
     let before = totals_size(&before, cx.order.measure);
     let after = totals_size(&cx.sizes().live.totals(cx.tree, DirId::TOP), cx.order.measure);
     let (sign, role) = match after.cmp(&before) {
