@@ -157,6 +157,7 @@ fn parts_of_an_overwritten_compressed_extent_promise_one_block() {
         file.sync_all().unwrap();
     }
     drop(file);
+    sync(&root);
     let probe = asked(&root, "text");
     assert_eq!(probe.least, 17 * 4096);
     let freed = freed(&root, &probe);
