@@ -22,6 +22,8 @@ use crate::base::format::{Units, counted, plain_size};
 use crate::base::job::{Job, Pool, Task};
 use crate::base::os_error::io_error_text;
 use crate::base::sync::Arc;
+use crate::base::text::escape_path;
+use crate::platform::entry::safe_path::Refusal;
 use crate::platform::fs::capacity::capacity;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,7 +139,17 @@ fn run(task: &Task<Report>, work: &Operation, journal: Option<&Journal>) -> Repo
     let items = work.items();
     let begun: Vec<JournalLine> =
         items.iter().map(|(path, bytes)| line(kind, path, None, *bytes, "begun".into())).collect();
-    let write_down = |lines: &[JournalLine]| Some(io_error_text(&journal?.append(lines).err()?));
+    let write_down = |lines: &[JournalLine]| {
+        let journal = journal?;
+        let error = journal.append(lines).err()?;
+        let reason = io_error_text(&error);
+        // A refusal names the path that is not safe.
+        let names_path = error
+            .get_ref()
+            .and_then(|inner| inner.downcast_ref::<Refusal>())
+            .is_some_and(|refusal| refusal.path.is_some());
+        Some(if names_path { reason } else { format!("{}: {reason}", escape_path(&journal.path())) })
+    };
     let not_begun = write_down(&begun);
     let with_journal = |trashing: trash::Trashing| {
         let ended = moved(kind, &items, &trashing, task.is_cancelled());

@@ -39,8 +39,7 @@ impl Reason {
                     .to_owned()
             }
             Self::StoredApart => {
-                "stored in another way than its copies, for example without copy-on-write (chattr +C)"
-                    .to_owned()
+                "stored differently from its copies, for example without copy-on-write (chattr +C)".to_owned()
             }
             Self::Refused(refusal) => refusal.text().to_owned(),
         }

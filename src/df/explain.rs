@@ -3,12 +3,15 @@
 //!
 //! Invariant: names are safe to print to a terminal.
 
+use nix::errno::Errno;
+
 use super::rows::{Subject, label};
 use super::{
     CountedAs, FileSystemUsage, NotScanned, Note, OverheadKind, ProcessAccess, Through, Unexplained,
     UnlinkedFile,
 };
 use crate::base::format::{Units, plain_size};
+use crate::base::os_error::error_text;
 use crate::base::text::{advice, escape, escape_path};
 use crate::platform::process::open_files::HAS_LINKS;
 
@@ -62,8 +65,8 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
                 same directory.",
         ],
         Subject::LeftOut => vec![
-            "Entries of this file system that --exclude, -X, --exclude-caches or -x excluded, also from the \
-                configuration. Their contents are part of the unexplained space; without these flags they are \
+            "Entries of this file system that were excluded by --exclude, -X, --exclude-caches or -x, on the \
+                command line or in the configuration. Their contents are part of the unexplained space; without these flags they are \
                 scanned. On macOS, entries that are only in the cloud count here, too; they use no space.",
         ],
         Subject::System(_) | Subject::Systems => vec![
@@ -123,15 +126,16 @@ fn hidden(space: &FileSystemUsage, subject: Subject) -> Vec<String> {
             example is a backup that was written while its disk was not mounted."
             .to_owned(),
     ];
-    let is_refused = space.covered.iter().any(|shadow| shadow.hidden.is_err());
-    texts.push(if is_refused {
-        "Reading such files requires root and Linux 5.2 or later, and in a container root on the host: run \
-            duke there with sudo on the same directory."
-            .to_owned()
-    } else {
-        "These files were scanned through a private mount of the file system, in which no other mount \
-            covers them."
-            .to_owned()
+    texts.push(match space.covered.iter().find_map(|shadow| shadow.hidden.err()) {
+        Some(Errno::EPERM | Errno::EACCES | Errno::ENOSYS) => {
+            "Reading such files requires root and Linux 5.2 or later. In a container, root on the host is \
+                needed: run duke there with sudo on the same directory."
+                .to_owned()
+        }
+        Some(error) => format!("They could not be read: {}.", error_text(error as i32)),
+        None => "These files were scanned through a private mount of the file system, in which no other \
+            mount covers them."
+            .to_owned(),
     });
     let place = match subject {
         Subject::CoveredFiles(index) => space.covered.get(index).map(|shadow| escape_path(&shadow.path)),

@@ -36,7 +36,9 @@ pub struct SubvolumeSize {
 pub fn refusal(error: Errno) -> String {
     match error {
         Errno::ENOTTY => "not on btrfs; duke lists only subvolumes of btrfs".to_owned(),
-        Errno::EPERM => format!("cannot read subvolumes: {}; run duke as root", error_text(error as i32)),
+        Errno::EPERM => {
+            format!("cannot read subvolumes: {}; requires root on the host", error_text(error as i32))
+        }
         _ => format!("cannot read subvolumes: {}", error_text(error as i32)),
     }
 }

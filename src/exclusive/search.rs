@@ -53,9 +53,9 @@ pub struct ExclusiveProgress {
 impl ExclusiveProgress {
     pub fn text(&self) -> String {
         if self.extents > 0 {
-            return format!("all extents of the volume: {} so far", grouped(self.extents));
+            return format!("read {} of the volume so far", counted(self.extents, "extent", "extents"));
         }
-        format!("extents: {} of {}", grouped(self.handled()), counted(self.files, "file", "files"))
+        format!("read the extents of {} of {}", grouped(self.handled()), counted(self.files, "file", "files"))
     }
 
     /// Returns the share of the files that have been handled, in thousandths; `None` if unknown.

@@ -7,7 +7,9 @@
 //! Invariant: input that expands much more than a real export is rejected before it fills the memory.
 
 use std::cell::RefCell;
+use std::error::Error;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::iter;
 use std::rc::Rc;
 use std::thread;
 
@@ -52,9 +54,7 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
     let head = first_bytes(&mut packed)?;
     let mut source = io::Cursor::new(head.clone()).chain(packed);
     if head == ncdu_binary::MAGIC {
-        let reason = "a binary export must be a file, not a pipe, and the only input, without --format, \
-            --fields and --root";
-        return Err(io::Error::other(reason));
+        return Err(io::Error::other("cannot read a binary export from a pipe; save it to a file"));
     }
     let mut text = Text { feed, sent: 0, taken };
     if head.starts_with(&ZSTD) || head.get(1..4) == Some(&SKIPPABLE) && head[0] & 0xf0 == 0x50 {
@@ -86,14 +86,23 @@ fn unpack_zstd(source: &mut impl Read, text: &mut Text<'_>) -> io::Result<()> {
             })) => {
                 let skipped = io::copy(&mut source.by_ref().take(u64::from(length)), &mut io::sink())?;
                 if skipped < u64::from(length) {
-                    return Err(io::ErrorKind::UnexpectedEof.into());
+                    return Err(io::Error::other(DAMAGED));
                 }
             }
-            Err(error) => return Err(io::Error::other(format!("zstd: {error}"))),
+            Err(error) => return Err(cause(&error)),
         }
     }
     Ok(())
 }
+
+/// Returns the error of the system that caused `error`. If there is none, the data cannot be decompressed.
+fn cause(error: &(dyn Error + 'static)) -> io::Error {
+    let mut causes = iter::successors(Some(error), |error| (*error).source());
+    let errno = causes.find_map(|cause| cause.downcast_ref::<io::Error>()?.raw_os_error());
+    errno.map_or_else(|| io::Error::other(DAMAGED), io::Error::from_raw_os_error)
+}
+
+const DAMAGED: &str = "compressed data is truncated or damaged";
 
 /// Reader that counts the bytes it has read.
 struct Counted<R> {
@@ -133,6 +142,7 @@ impl Text<'_> {
                 Ok(0) => return Ok(()),
                 Ok(length) => length,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) if whose == Whose::Unpacked => return Err(cause(&error)),
                 Err(error) => return Err(error),
             };
             chunk.truncate(length);

@@ -26,17 +26,22 @@ pub enum Reason {
     Stopped,
     /// The input is invalid. The message may contain control characters, and must be escaped before it is printed.
     Wrong(Cow<'static, str>),
+    /// The input could not be read or decompressed, or is empty. The message must be escaped, too.
+    Unreadable(Cow<'static, str>),
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
             Reason::Stopped => formatter.write_str("stopped"),
+            Reason::Unreadable(what) if self.offset == 0 => formatter.write_str(what),
             // Not even the first byte was valid, so the file is in another format.
             Reason::Wrong(what) if self.offset == 0 => {
                 write!(formatter, "not an export, a list or a snapshot: {what}")
             }
-            Reason::Wrong(what) => write!(formatter, "byte {}: {what}", self.offset),
+            Reason::Wrong(what) | Reason::Unreadable(what) => {
+                write!(formatter, "byte {}: {what}", self.offset)
+            }
         }
     }
 }
@@ -58,7 +63,7 @@ pub(crate) fn next_chunk(
     loop {
         let next = match chunks.next(PATIENCE) {
             Ok(next) => next,
-            Err(error) => return Err(Reason::Wrong(io_error_text(&error).into())),
+            Err(error) => return Err(Reason::Unreadable(io_error_text(&error).into())),
         };
         let event = match &next {
             Next::Bytes(_) => Pulse::Fed,

@@ -84,6 +84,9 @@ impl<'a> Lexer<'a> {
     pub(crate) fn look(&mut self) -> Result<u8> {
         match self.blanks()? {
             Some(byte) => Ok(byte),
+            None if self.offset() == 0 => {
+                Err(Fault { offset: 0, reason: Reason::Unreadable("the input is empty".into()) })
+            }
             None => self.fault("unexpected end"),
         }
     }

@@ -159,7 +159,7 @@ fn entries_are_visible_before_the_end() {
 #[test]
 fn errors_name_their_byte() {
     let cases = [
-        ("", 0, "unexpected end"),
+        ("", 0, "the input is empty"),
         ("{}", 0, "'[' expected"),
         ("[2,0,{},[{\"name\":\"/\"}]]", 1, "not version 1"),
         ("[1,2,{},{\"name\":\"/\"}]", 8, "'[' expected"),

@@ -65,11 +65,12 @@ fn failures(
             let is_folder = u64::from(failure.entry.is_none());
             (folders + is_folder, entries + 1 - is_folder)
         });
-        lines.push(match (folders, entries) {
-            (_, 0) => format!("{} {needed}", counted(folders, "directory needs", "directories need")),
-            (0, _) => format!("{} {needed}", counted(entries, "file needs", "files need")),
-            _ => format!("{} directories and files need {needed}", grouped(folders + entries)),
-        });
+        let unread = match (folders, entries) {
+            (_, 0) => counted(folders, "directory", "directories"),
+            (0, _) => counted(entries, "file", "files"),
+            _ => format!("{} directories and files", grouped(folders + entries)),
+        };
+        lines.push(format!("cannot read {unread}: the terminal needs {needed}"));
     }
     // Errors near the roots matter most. Sorting also makes the order independent of the timing of the threads.
     sort_by_key(&mut others, |failure| {
@@ -95,7 +96,7 @@ mod tests {
         let none = failures(&tree, tree.failures(), |_| None);
         assert_eq!(none, ["/r/d", "/r/a/b", "/r/a/c"].map(|path| format!("{path}: permission denied")));
         let all = failures(&tree, tree.failures(), |errno| (errno == 13).then_some("Full Disk Access"));
-        assert_eq!(all, ["3 directories need Full Disk Access"]);
+        assert_eq!(all, ["cannot read 3 directories: the terminal needs Full Disk Access"]);
     }
 
     #[test]

@@ -32,7 +32,7 @@ impl Exit {
         match self {
             Self::Success => "everything was read and written",
             Self::Incomplete => "something could not be read or written",
-            Self::Failure => "usage error, or no input could be read",
+            Self::Failure => "usage error, or no usable input",
             Self::Interrupted => "interrupted; any output is incomplete",
         }
     }

@@ -142,6 +142,8 @@ fn put(source: &Source, about: &SnapshotInfo, to: &SaveTarget, interrupt: Option
             Exit::Interrupted
         }
         Err(reason) => {
+            // The reason names the unsafe path.
+            let place = if matches!(reason, KeepError::Unsafe(_)) { "no snapshot saved" } else { &*place };
             print_error(&format!("{place}: {reason}"));
             Exit::Incomplete
         }

@@ -31,6 +31,7 @@ use crate::formats::lists::{
     HostNumbers, LayoutError, ListOptions, ListPreset, ListReader, LiveTree, Recognized, RecordReader,
     RootLabel, recognize,
 };
+use crate::formats::ncdu_binary::{is_binary_export, refusal};
 use crate::formats::ncdu_read::Reader;
 use crate::formats::snapshot::{OpenError, Snapshot, is_snapshot, open_by, open_bytes};
 use crate::platform::memory::block_file::Access;
@@ -195,6 +196,7 @@ impl Shared {
                 Input::File(path) if self.lists == ListOptions::default() && is_snapshot(path) => {
                     snapshot(open_by(path, Some(Access::Mapped)))
                 }
+                Input::File(path) if is_binary_export(path) => Err(message(refusal(self.inputs.len()))),
                 _ => match self.read(input, host, &builder, &mut names) {
                     Ok(Some(bytes)) => snapshot(open_bytes(bytes)),
                     Ok(None) => Ok(()),
@@ -331,7 +333,7 @@ impl Shared {
         match result {
             Ok(()) => {}
             Err(Reason::Stopped) => builder.borrow_mut().break_off(),
-            Err(Reason::Wrong(reason)) => {
+            Err(Reason::Wrong(reason) | Reason::Unreadable(reason)) => {
                 messages.push(format!("line {number}: {}", escape(reason.as_bytes())));
             }
         }

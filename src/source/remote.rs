@@ -148,7 +148,10 @@ impl Session {
     fn start(program: Program, mut command: Command) -> Result<Opened, String> {
         let name = program.name();
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| format!("{name}: {}", io_error_text(&error)))?;
+        let mut child = command.spawn().map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => format!("{name} is not installed, or not in PATH"),
+            _ => format!("{name}: {}", io_error_text(&error)),
+        })?;
         let reader = child.stdout.take().ok_or_else(|| format!("cannot read the output of {name}"))?;
         let messages = child.stderr.take().map(|errors| thread::spawn(move || keep_last(errors)));
         Ok((Box::new(reader), Some(Self { program, child, messages })))

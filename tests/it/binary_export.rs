@@ -248,12 +248,14 @@ fn a_binary_export_is_read_alone_and_from_a_file() {
     let place = everything();
     run_here(&place, &["-O", "a.ncdu", "t"]);
     run_here(&place, &["-o", "a.json", "t"]);
-    let refused = "a binary export must be a file, not a pipe, and the only input";
     let both = run_in(place.path(), ["-n", "-f", "a.json", "-f", "a.ncdu"]).ended(1);
-    assert!(both.stderr.contains(refused), "{}", both.stderr);
+    assert_eq!(both.stderr, "duke: a.ncdu: a binary export must be the only -f\n");
+    let list = run_in(place.path(), ["-n", "-f", "a.ncdu", "--root", "/x"]).ended(2);
+    assert!(list.stderr.starts_with("duke: a.ncdu: this is a binary export; --format"), "{}", list.stderr);
     let input = fs::File::open(place.join("a.ncdu")).unwrap();
     let piped = run(program().args(["-n", "-f", "-"]).current_dir(place.path()).stdin(Stdio::from(input)));
-    assert!(piped.ended(2).stderr.contains(refused));
+    let refused = "duke: -: cannot read a binary export from a pipe; save it to a file\n";
+    assert_eq!(piped.ended(2).stderr, refused);
     let file = run_in(place.path(), ["-O", "b.ncdu", "t/link"]).ended(2);
     assert!(file.stderr.contains("ncdu's format needs one root that is a directory"), "{}", file.stderr);
     assert!(!place.join("b.ncdu").exists());
@@ -720,7 +722,7 @@ fn other_files_are_not_opened() {
     let error = |path: &Path| ncdu_binary::open(path).err().unwrap().to_string();
     assert_eq!(error(&folder.path().join("missing")), "no such file or directory");
     assert_eq!(error(folder.path()), "is a directory");
-    assert_eq!(error(Path::new("/dev/zero")), "not a file");
+    assert_eq!(error(Path::new("/dev/zero")), "not a regular file");
     assert_eq!(verdict(b"[1,2,{}]"), "not a binary export");
 }
 

@@ -197,17 +197,15 @@ fn a_malformed_export_is_reported_with_its_byte_and_its_beginning_is_shown() {
     assert!(!cut.json().root().get("complete").is_true());
     let packed = bytes(&place, "whole.zst");
     fs::write(place.join("cut.zst"), &packed[..packed.len() / 2]).unwrap();
-    assert!(
-        run_in(place.path(), ["-f", "cut.zst", "-n"])
-            .ended(2)
-            .stderr
-            .starts_with("duke: cut.zst: not an export, a list or a snapshot: ")
-    );
+    let cut = run_in(place.path(), ["-f", "cut.zst", "-n"]).ended(2);
+    assert_eq!(cut.stderr, "duke: cut.zst: compressed data is truncated or damaged\n");
     fs::write(place.join("binary"), b"\xbfncduEX1more").unwrap();
     assert!(run_in(place.path(), ["-f", "binary", "-n"]).ended(2).stderr.contains("no index here"));
-    for (name, message) in
-        [("missing", "no such file or directory"), ("t", "is a directory"), ("/dev/null", "unexpected end")]
-    {
+    for (name, message) in [
+        ("missing", "no such file or directory"),
+        ("t", "is a directory"),
+        ("/dev/null", "/dev/null: the input is empty"),
+    ] {
         let run = run_in(place.path(), ["-f", name, "-n"]).ended(2);
         assert!(run.stderr.contains(message) && run.stderr.lines().count() == 1, "{}", run.stderr);
     }
@@ -391,7 +389,7 @@ fn the_error_of_ssh_explains_an_empty_export() {
         assert_eq!(run.stderr, format!("duke: {message}"));
     }
     let run = run(program().env("PATH", "").args(["-n", "ssh://box/x"])).ended(2);
-    assert!(run.stderr.starts_with("duke: box: ssh: no such file"), "{}", run.stderr);
+    assert_eq!(run.stderr, "duke: box: ssh is not installed, or not in PATH\n");
 }
 
 /// Returns the changes in the output of `duke diff --json`: path below the root, kind of change, and difference in disk

@@ -303,12 +303,15 @@ fn settings_that_do_not_fit_are_refused() {
         (&["-f", "export", "--root", "/a", "-n"], "export: not a list"),
         (&["-f", "list", "-n"], "for example --fields path=1,size=2"),
         (&["-f", "list", "--fields", "path", "-n"], "expected FIELD=COLUMN, such as path=2"),
-        (&["-f", "list", "--fields", "color=1", "-n"], "no such field"),
+        (
+            &["-f", "list", "--fields", "color=1", "-n"],
+            "no such field; the usual ones are path, size, disk, mtime, type",
+        ),
         (&["-f", "list", "--fields", "path=0", "-n"], "columns are numbered from 1"),
         (&["-f", "list", "--format", "tar", "-n"], "possible values: du, find, rclone, s3-inventory"),
         (
             &["-f", "list", "--fields", "path=1", "--root", "a/../b", "-n"],
-            "--root: the path is empty, or has '..'",
+            "--root: the path has '..' not at the start",
         ),
     ];
     for (words, message) in cases {

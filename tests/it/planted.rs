@@ -345,7 +345,7 @@ fn a_planted_folder_is_neither_written_nor_pruned() {
                 _ => "other users can write to it",
             };
             let named = planted_at.to_str().unwrap();
-            assert_told(run(&mut command), &[named, cause, "; "]);
+            assert_told(run(&mut command), &["no snapshot saved: ", named, cause]);
             let refused =
                 Journal::in_directory(path.clone()).append(std::slice::from_ref(&line)).unwrap_err();
             assert!(refused.to_string().contains(cause), "{refused}");

@@ -241,7 +241,7 @@ fn other_files_are_not_opened_as_snapshots() {
     assert_eq!(verdict(folder.path()), "is a directory");
     fs::write(&file, "[1,2,{}]").unwrap();
     assert_eq!(verdict(&file), "not a snapshot");
-    assert_eq!(verdict(Path::new("/dev/zero")), "not a file");
+    assert_eq!(verdict(Path::new("/dev/zero")), "not a regular file");
     let mut later = bytes_of(crate::support::scan(folder.path(), 1).tree());
     later[8] = 4;
     reseal(&mut later).unwrap();

@@ -159,7 +159,7 @@ fn file_systems_mounted_inside_are_kept() {
             let before = entries(origin.path());
             let output = run(shell, &script, "");
             assert!(!output.status.success(), "it says that something stays");
-            assert!(String::from_utf8_lossy(&output.stderr).contains("kept: "), "{output:?}");
+            assert!(String::from_utf8_lossy(&output.stderr).contains("not deleted"), "{output:?}");
             assert!(places[0].join("stays").exists(), "{shell}: {mounted:?}");
             assert_eq!(entries(origin.path()), before, "{shell}: {mounted:?}");
             assert!(!listed.join("rest").exists(), "{shell}: {mounted:?}: {output:?}");
@@ -185,7 +185,7 @@ fn assert_stays(place: &Path, change: impl Fn(&Path)) {
         let output = run(shell, &script, "");
         assert!(!output.status.success(), "{shell}: {output:?}");
         assert_eq!(
-            String::from_utf8_lossy(&output.stderr).matches("kept: ").count(),
+            String::from_utf8_lossy(&output.stderr).matches("not deleted").count(),
             2,
             "{shell}: {output:?}"
         );

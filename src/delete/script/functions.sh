@@ -65,9 +65,9 @@ file() {
 report() {
     case $1 in
     0) return ;;
-    3) why='changed, missing or not accessible' ;;
-    *) why='could not be deleted completely' ;;
+    3) why='not deleted, because changed, missing or not accessible' ;;
+    *) why='not deleted, or only in part' ;;
     esac
-    printf 'kept: %s: %s\n' "$entry" "$why" >&2
+    printf '%s: %s\n' "$why" "$entry" >&2
     failed=1
 }

@@ -9,7 +9,8 @@ use crate::tree::join;
 
 const HEAD: &str = "#!/bin/sh
 # Review before running: rclone deletes the objects listed below. Objects that have changed are deleted, too.
-# Noncurrent versions that are not listed below remain: 'rclone backend cleanup-hidden REMOTE:PATH' deletes those of a path.
+# Noncurrent versions remain unless they are listed below.
+# To delete all below a path: rclone backend cleanup-hidden REMOTE:PATH
 # Unfinished uploads remain: 'rclone backend cleanup REMOTE:PATH' deletes those that are older than a day.
 failed=0
 ";

@@ -199,7 +199,7 @@ impl FieldColumn {
     pub fn parse(word: &str) -> Result<Self, String> {
         let (name, column) = word.split_once('=').ok_or("expected FIELD=COLUMN, such as path=2")?;
         let meaning = FieldUnit::of_name(name)
-            .ok_or("no such field; see docs/exchange.md for the names of the fields")?;
+            .ok_or("no such field; the usual ones are path, size, disk, mtime, type")?;
         let column = match column.parse() {
             Ok(0) => return Err("columns are numbered from 1".to_owned()),
             Ok(number) => ListColumn::Number(number),

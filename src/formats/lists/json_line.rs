@@ -80,6 +80,7 @@ impl ObjectParser {
 fn reason(fault: Fault) -> LineRefusal {
     match fault.reason {
         Reason::Wrong(what) => format!("byte {}: {what}", fault.offset).into(),
+        Reason::Unreadable(what) => what,
         Reason::Stopped => "stopped".into(),
     }
 }

@@ -131,7 +131,7 @@ fn by_content(records: &mut RecordReader<'_>, options: &ListOptions) -> Result<R
             let head = records.look(|bytes| bytes.len() >= REPORT.len() + mark)?;
             if head[mark..].starts_with(REPORT) {
                 return Err(wrong(
-                    "written by duke, but not an export; use a file of -o, -O, --ndjson, --csv or duke save",
+                    "written by duke, but not an export; use a file written with -o, -O, --ndjson, --csv or duke save",
                 ));
             }
             false

@@ -320,8 +320,14 @@ impl OnlyPart {
     fn new(path: &[u8]) -> Result<Self, LineRefusal> {
         let (anchor, below) = anchored(path);
         let names: Vec<Vec<u8>> = names(below).map(<[u8]>::to_vec).collect();
-        if path.is_empty() || path.contains(&0) || names.iter().any(|name| name == b"..") {
-            return Err("the path is empty, or has '..' not at the start of a relative path".into());
+        if path.is_empty() {
+            return Err("the path is empty".into());
+        }
+        if path.contains(&0) {
+            return Err("the path contains a null byte".into());
+        }
+        if names.iter().any(|name| name == b"..") {
+            return Err("the path has '..' not at the start of a relative path".into());
         }
         let end = path.iter().rposition(|byte| *byte != b'/').map_or(1, |last| last + 1);
         Ok(Self { name: path[..end].to_vec(), anchor, names })

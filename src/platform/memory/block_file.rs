@@ -195,7 +195,11 @@ fn length_of_file(there: &Metadata) -> io::Result<u64> {
     if there.is_dir() {
         return Err(Errno::EISDIR.into());
     }
-    if there.is_file() { Ok(there.len()) } else { Err(io::Error::new(ErrorKind::Unsupported, "not a file")) }
+    if there.is_file() {
+        Ok(there.len())
+    } else {
+        Err(io::Error::new(ErrorKind::Unsupported, "not a regular file"))
+    }
 }
 
 fn reason(error: &io::Error) -> String {

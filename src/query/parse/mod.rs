@@ -15,7 +15,7 @@
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use super::glob::{self, BadGlob};
+use super::glob;
 use crate::base::format;
 use crate::base::format::AgeFault;
 use crate::base::kind::Kind;
@@ -162,9 +162,7 @@ impl Word<'_> {
             glob::name_regex(self.text.trim_end_matches('/'))
         };
         // The user may close the bracket or brace with the next keystroke.
-        let regex = regex.map_err(|BadGlob { at, reason }| {
-            Trouble::Unfinished(format!("{reason}: {}", &self.text[at..]))
-        })?;
+        let regex = regex.map_err(|reason| Trouble::Unfinished(reason.to_owned()))?;
         let pattern = self.compile(&regex, has_capital(self.text))?;
         Ok(if in_path { Test::Path(pattern) } else { Test::Name(pattern) })
     }

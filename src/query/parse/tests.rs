@@ -107,6 +107,13 @@ fn an_age_without_a_unit_lists_the_units() {
 }
 
 #[test]
+fn an_unclosed_glob_names_the_missing_character() {
+    let awaited = |text: &str| Query::parse(text, NOW).unwrap().unfinished().unwrap().reason.clone();
+    assert_eq!(awaited("*[abc"), "']' missing after '['");
+    assert_eq!(awaited("*{abc"), "'}' missing after '{'");
+}
+
+#[test]
 fn query_errors_have_a_position_and_a_hint() {
     assert_eq!(complaint("ab type:vid x").0, 3..11);
     assert_eq!(complaint("é >1x").0, 4..6);

@@ -68,6 +68,7 @@ impl ScanPlan {
         let mut lexer = Lexer::resume(Vec::new(), chunks, &|_| ControlFlow::Continue(()));
         let plan = plan(&mut lexer).map_err(|Fault { offset, reason }| match reason {
             Reason::Stopped => "stopped".to_owned(),
+            Reason::Unreadable(what) => escape(what.as_bytes()).into_owned(),
             Reason::Wrong(what) => {
                 format!(
                     "byte {offset}: not a plan that this version of duke can read: {}",

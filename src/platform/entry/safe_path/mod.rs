@@ -100,7 +100,7 @@ impl fmt::Display for Refusal {
                 write!(formatter, "symbolic link of {}; replace it with a directory", user(owner))
             }
             Cause::Owner(owner) => {
-                write!(formatter, "belongs to {}; set HOME to your own directory", user(owner))
+                write!(formatter, "belongs to {}, not to you", user(owner))
             }
             Cause::Writable => formatter.write_str("other users can write to it; run chmod go-w on it"),
         }
