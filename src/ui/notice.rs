@@ -150,6 +150,8 @@ pub enum Notice {
     Copied(Vec<u8>),
     TotalHasNoPath,
     CannotMarkTotal,
+    /// The row has no entries that can be marked.
+    NothingToMarkInRow,
     CannotMarkDeleted,
     /// The command marks copies outside the directory of the selected copy, but the selected row is not a copy.
     NoDirectoryOfCopy,
@@ -161,6 +163,8 @@ pub enum Notice {
     /// The row belongs to no group of copies.
     NoCopies,
     CannotMarkUnread,
+    /// Some of several entries were not marked, because they were not read. Contains their number.
+    NotMarkedUnread(usize),
     /// All or some of the files found by a view were marked.
     MarkedFound {
         marked: u64,
@@ -257,7 +261,7 @@ impl Notice {
                 let files = grouped(*files as u64);
                 format!("Cannot delete all copies of {files} files; unmark one copy of each")
             }
-            Self::NothingToDelete => "Nothing to delete here: not an entry that was read".into(),
+            Self::NothingToDelete => "Only entries that the scan has read can be deleted".into(),
             Self::NothingTrashedDryRun => "Dry run: nothing was trashed".into(),
             Self::NothingTrashed => "Nothing to restore from this session".into(),
             Self::WrongName => "Name does not match".into(),
@@ -281,7 +285,7 @@ impl Notice {
             Self::Rescanned { name, before, after, state } => {
                 let (now, by) = (size(*after), change(*before, *after, display.units));
                 about(name, &|name| match state {
-                    RescannedState::Gone => format!("{name} no longer exists; {by}"),
+                    RescannedState::Gone => format!("{name} no longer exists (was {})", size(*before)),
                     RescannedState::Failed(errno) => format!("{name}: {}", error_text(*errno)),
                     RescannedState::Read if before == after => {
                         format!("Rescanned {name}: {now}, unchanged")
@@ -308,8 +312,9 @@ impl Notice {
                 about(name, &|name| format!("{name} was not found: the scan ended early"))
             }
             Self::FormerDirectory => "Entry was deleted; showing the directory that contained it".into(),
-            Self::NoEntry => "No single entry in this row".into(),
+            Self::NoEntry => "No single entry under the cursor".into(),
             Self::NothingToMark => "Nothing to mark here".into(),
+            Self::NothingToMarkInRow => "Nothing to mark in this row".into(),
             Self::NothingToOpen => "Nothing to open in this row".into(),
             Self::NoMoreLines => "Nothing more to show".into(),
             Self::TooNarrow(columns) => format!("Panes need {columns} columns"),
@@ -330,21 +335,25 @@ impl Notice {
                 format!("Cannot show growth while a filter is active{shows}")
             }
             Self::Copied(path) => about(path, &|path| format!("Copied {path}")),
-            Self::TotalHasNoPath => "No path to copy: the row is a total or a deleted entry".into(),
+            Self::TotalHasNoPath => "No path to copy here".into(),
             Self::CannotMarkTotal => {
                 let shows = display.keymap.hint(Command::Open, Scope::Sheet, "lists its entries");
                 format!("Cannot mark a total{shows}")
             }
             Self::NoDirectoryOfCopy => "Go to a copy first; the copies in its directory are kept".into(),
             Self::MarkedElsewhere(copies, directory) => {
-                let copies = counted(*copies as u64, "copy", "copies");
-                about(directory, &|directory| format!("Marked {copies} outside {directory}"))
+                let entries = counted(*copies as u64, "entry", "entries");
+                about(directory, &|directory| format!("Marked {entries} outside {directory}"))
             }
-            Self::CannotShare => "Copies can share data only on btrfs and XFS".into(),
+            Self::CannotShare => "Copies cannot share data on this file system".into(),
             Self::NothingSharedDryRun => "Dry run: nothing was shared".into(),
             Self::NoCopies => "No copies among these entries".into(),
             Self::CannotMarkDeleted => "Cannot mark a deleted entry".into(),
             Self::CannotMarkUnread => "Cannot mark an entry that was not read".into(),
+            Self::NotMarkedUnread(1) => "Did not mark 1 entry that was not read".into(),
+            Self::NotMarkedUnread(count) => {
+                format!("Did not mark {} entries that were not read", grouped(*count as u64))
+            }
             Self::MarkedFound { marked, found } if found > marked => {
                 format!("Marked the first {} of {} files", grouped(*marked), grouped(*found))
             }
@@ -370,8 +379,11 @@ impl Notice {
                 (0, _) => format!("Unmarked {changed} entries that have changed"),
                 _ => format!("Unmarked {} entries ({gone} deleted, {changed} changed)", gone + changed),
             },
-            Self::UnknownEnding => format!("Unknown format; use {}", ENDINGS.join(" ")),
-            Self::OneRootOnly => "ncdu's format allows only one root; use a name ending in .duke".into(),
+            Self::UnknownEnding => {
+                let (last, others) = ENDINGS.split_last().unwrap_or((&"", &[]));
+                format!("Use {} or {last}", others.join(", "))
+            }
+            Self::OneRootOnly => "Several roots: use .duke".into(),
         }
     }
 }

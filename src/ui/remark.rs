@@ -33,7 +33,7 @@ pub fn remark_of(record: &Entry<'_>) -> Option<String> {
 
 /// Returns the note about a file with several hard links.
 pub fn linked_text(names: u64) -> String {
-    format!("{} names", grouped(names))
+    format!("{} hard links", grouped(names))
 }
 
 pub fn exclusion_text(exclusion: Exclusion) -> &'static str {

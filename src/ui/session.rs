@@ -298,7 +298,7 @@ impl<'s> Session<'s> {
             self.runner.add(programs::open(&self.pool, path), AtExit::Detach, |update| {
                 Message::Event(match update {
                     Update::Result(failure) => Event::Notice(Notice::Message(String::clone(&failure))),
-                    Update::Failed(error) => failed("Opener", error),
+                    Update::Failed(error) => failed("Opening", error),
                 })
             });
             return;
@@ -308,7 +308,7 @@ impl<'s> Session<'s> {
         let job = self.pool.start(move |task| task.publish(programs::prepare(&tree, &program)));
         self.preparing = Some(self.runner.add(job, AtExit::Cancel, |update| match update {
             Update::Result(ready) => Message::Ready(ready),
-            Update::Failed(error) => Message::Event(failed("Program", error)),
+            Update::Failed(error) => Message::Event(failed("Starting the program", error)),
         }));
     }
 

@@ -30,6 +30,8 @@ pub struct Window {
     pub errno: Option<i32>,
     /// `true` if everything below the directory has been read.
     pub is_complete: bool,
+    /// `true` if the scan ended before it had read everything below the directory.
+    pub is_partial: bool,
     /// Number of items without the filter; `None` if there is no filter.
     pub all_items: Option<u64>,
     /// Number of rows, including those whose entries have not been loaded.
@@ -86,7 +88,7 @@ impl Window {
             if let Some(note) = row.note.as_mut().filter(|note| note.is_warning)
                 && let Some(recorded) = row.directory.and_then(|id| tree.recorded(id))
             {
-                note.text = format!("{}; {} recorded", note.text, plain_size(recorded, units));
+                note.text = format!("{}; file system reports {}", note.text, plain_size(recorded, units));
             }
             if let Some(id) = row.directory.filter(|_| look.collapses && place.id != DirId::TOP) {
                 for (name, _) in chain(tree, order, id) {
@@ -113,6 +115,7 @@ impl Window {
             bound: sizes.precision(tree, place.id, size),
             errno: status.errno,
             is_complete: status.is_complete(),
+            is_partial: status.partial,
             all_items: sizes.filtered.as_ref().map(|_| sizes.live.totals(tree, place.id).items),
             rows: place.rows().len().saturating_add(place.rows().unloaded()),
             left_out: place.rows().left_out(),

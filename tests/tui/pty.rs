@@ -68,7 +68,7 @@ fn roots_that_count_elsewhere_name_the_other_root() {
     // The order of the rows, and therefore the last row, is final only when the scan is complete.
     wait_for_end_of_scan(&mut session);
     session.press("G\r");
-    session.wait_for_text("plain  2 names");
+    session.wait_for_text("plain  2 hard links");
     std::fs::write(folder.path().join("small/new"), vec![1; 4096]).unwrap();
     session.press("Gr");
     session.wait_for_text("/small: ");

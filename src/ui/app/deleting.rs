@@ -215,7 +215,7 @@ impl<'t> App<'t> {
                 None
             }
             DeletionMessage::PreviewFailed(error) => {
-                self.cx.notify(Notice::JobFailed("Preview", error));
+                self.cx.notify(Notice::JobFailed("Check before deletion", error));
                 // A deletion cannot be confirmed without a preview, so the dialog closes.
                 self.delete_dialog().is_some().then(|| {
                     self.layers.retain(|layer| !matches!(layer, Layer::ConfirmDelete(_)));
@@ -223,8 +223,15 @@ impl<'t> App<'t> {
                 })
             }
             DeletionMessage::WorkFailed(error) => {
-                self.cx.notify(Notice::JobFailed("Deletion", error));
-                let running = self.cx.deletion.running.take()?;
+                let running = self.cx.deletion.running.take();
+                let operation = match running.as_ref().map(|running| running.kind) {
+                    Some(OperationKind::Trash) => "Moving to the trash",
+                    Some(OperationKind::Restore) => "Restoring",
+                    Some(OperationKind::Share) => "Sharing data",
+                    Some(OperationKind::Delete | OperationKind::Empty) | None => "Deletion",
+                };
+                self.cx.notify(Notice::JobFailed(operation, error));
+                let running = running?;
                 self.cx.keep_unrestored(&running.work, &[]);
                 self.cx.recheck(&running.work)
             }

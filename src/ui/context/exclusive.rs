@@ -126,15 +126,15 @@ fn coverage_text(coverage: ExclusiveCoverage, units: Units) -> String {
     let ExclusiveCoverage { read, by_links, unread, accuracy } = coverage;
     let files = |number| counted(number, "file", "files");
     let mut text = match (read, by_links) {
-        (0, 0) if unread == 0 => "No files to read extents of".to_owned(),
-        (0, 0) => "No extents read".to_owned(),
-        (0, _) => "Frees uses link counts: no shared extents reported".to_owned(),
+        (0, 0) if unread == 0 => "Frees: no files here".to_owned(),
+        (0, 0) => format!("Frees unknown: could not read {}", files(unread)),
+        (0, _) => "Frees considers hard links only: no shared data reported".to_owned(),
         (read, 0) => format!("Frees: {} by extents", files(read)),
         (read, by_links) => {
             format!("Frees: {} by extents, {} by link counts", files(read), grouped(by_links))
         }
     };
-    if unread > 0 {
+    if unread > 0 && read + by_links > 0 {
         let _ = write!(text, "; {} unread", grouped(unread)); // writing to a string cannot fail
     }
     if accuracy != Accuracy::Exact {

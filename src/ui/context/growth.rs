@@ -55,7 +55,7 @@ impl Context<'_> {
             return has_offer;
         }
         if let Some(problem) = self.views.compared.new_problem() {
-            self.notify(Notice::Message(problem));
+            self.notify(Notice::Message(format!("Cannot show growth: {problem}")));
         }
         if self.may_sort() || !self.is_scanning() {
             self.sort();

@@ -70,8 +70,11 @@ impl<'t> Context<'t> {
             if self.mark_total() {
                 return;
             }
-            let is_of_changes = self.sheet().is_some_and(|sheet| sheet.table.is_of_changes());
-            self.notify(if is_of_changes { Notice::CannotMarkDeleted } else { Notice::CannotMarkTotal });
+            return self.notify(match self.sheet() {
+                Some(sheet) if sheet.table.is_of_changes() => Notice::CannotMarkDeleted,
+                Some(sheet) if sheet.target().is_some() => Notice::CannotMarkTotal,
+                _ => Notice::NothingToMarkInRow,
+            });
         }
         self.add_up_marks();
         self.step_down();
@@ -276,7 +279,9 @@ impl<'t> Context<'t> {
     fn set_marks(&mut self, entries: &[Located<'t>]) {
         let unknown = entries.iter().filter(|(id, record)| !self.marks.set(self.tree, *id, record)).count();
         if unknown > 0 {
-            self.notify(Notice::CannotMarkUnread);
+            let notice =
+                if entries.len() == 1 { Notice::CannotMarkUnread } else { Notice::NotMarkedUnread(unknown) };
+            self.notify(notice);
         }
         if let Some(sheet) = self.views.sheets.last() {
             self.marks.keep_copies(self.tree, sheet.sets(), entries);

@@ -52,7 +52,8 @@ impl Context<'_> {
                 sheet.rows.reload(Keep::Nothing);
             }
             self.views.overview.forget();
-            self.notify(Notice::Message(format!("Ignored the sizes of the last scan: {damage}")));
+            let text = format!("Last scan ignored: its snapshot is damaged ({damage})");
+            self.notify(Notice::Message(text));
         }
     }
 }

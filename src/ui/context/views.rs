@@ -212,8 +212,11 @@ impl Context<'_> {
             return name.to_owned().into();
         };
         let age = crate::base::format::since(since, self.views.clock);
-        let number =
-            if info.count > 1 { format!(", {} of {}", info.index + 1, info.count) } else { String::new() };
+        let number = if info.count > 1 {
+            format!(" (snapshot {} of {})", info.index + 1, info.count)
+        } else {
+            String::new()
+        };
         // On one day, there can be several snapshots in the same minute.
         let is_recent = self.views.clock.saturating_sub(since) < 86_400;
         let time = if is_recent { exact_time(since, &self.zone) } else { date_and_time(since, &self.zone) };

@@ -347,16 +347,16 @@ fn names_can_be_typed_whatever_keys_are_configured() {
 #[test]
 fn deletion_texts_name_the_configured_keys() {
     let tree = home();
-    let mut app = configured(&tree, &[("close", "F9"), ("restore", "F8"), ("empty-instead", "F7")]);
+    let mut app = configured(&tree, &[("restore", "F8"), ("empty-instead", "F7")]);
     asked(&mut app);
     assert!(screen(&mut app).contains("F7 switches to deleting only the contents"), "{}", screen(&mut app));
     press(&mut app, "y");
-    assert!(screen(&mut app).contains("(F9 stops)"), "{}", screen(&mut app));
+    assert!(screen(&mut app).contains("(Ctrl-C stops)"), "{}", screen(&mut app));
     for key in ["d", "h"] {
         press(&mut app, key);
         assert!(app.cx.notice_text().unwrap().ends_with(" (Ctrl-C stops it)"), "{:?}", app.cx.notice_text());
     }
-    let mut app = configured(&tree, &[("close", "F9"), ("restore", "F8")]);
+    let mut app = configured(&tree, &[("restore", "F8")]);
     trashed(&mut app);
     assert!(app.cx.notice_text().unwrap().contains(" (F8 restores it); space"), "{:?}", app.cx.notice_text());
 }
@@ -472,7 +472,7 @@ fn a_dialog_without_a_preview_closes() {
     press(&mut app, "d");
     let effect = app.update(Event::Deletion(DeletionMessage::PreviewFailed(bug())));
     assert_eq!((layer(&app), effect), (None, Some(Effect::Deletion(DeletionRequest::StopPreview))));
-    assert_eq!(app.cx.notice_text().as_deref(), Some("Preview failed: internal error: a bug"));
+    assert_eq!(app.cx.notice_text().as_deref(), Some("Check before deletion failed: internal error: a bug"));
 }
 
 #[test]

@@ -136,11 +136,11 @@ fn a_question_does_not_change_the_info_page_below() {
         press(&mut app, open);
         assert_eq!(press(&mut app, "Ctrl-C"), []);
         let asked = screen(&mut app);
-        assert!(asked.contains("Quit and lose the scan") && question(&app).is_some(), "{open}:\n{asked}");
+        assert!(asked.contains("Quit? The scan took") && question(&app).is_some(), "{open}:\n{asked}");
         app.update(Event::Paste("y".into()));
         assert_eq!(press(&mut app, "n"), []);
         assert_eq!((layer(&app), question(&app)), (mode, None), "{open}");
-        assert!(!screen(&mut app).contains("Quit and lose"), "{open}");
+        assert!(!screen(&mut app).contains("Quit?"), "{open}");
         press(&mut app, "Esc");
         assert_eq!(layer(&app), None, "{open}");
     }
@@ -263,7 +263,7 @@ fn the_recorded_size_of_an_unreadable_directory_is_shown() {
     tree.record_size(tree.entry(root, b"locked").unwrap().directory().unwrap(), 5 << 20);
     let mut app = finished(&tree);
     let notes: Vec<_> = app.cx.window.lines.iter().map(|row| row.note.clone().unwrap().text).collect();
-    assert_eq!(notes, ["permission denied; 5.0 MiB recorded", "permission denied"]);
+    assert_eq!(notes, ["permission denied; file system reports 5.0 MiB", "permission denied"]);
     assert_eq!(app.cx.window.totals.apparent, 3 * 4096, "it is not a measured size");
     press(&mut app, "i");
     assert!(screen(&mut app).contains("5.0 MiB in the whole directory, according"));

@@ -123,7 +123,7 @@ fn hints_about_copies_are_shown_only_on_copies() {
     let tree = tree();
     let skipped = vec![Skipped { entry: entry(&tree, &["x"]), reason: SkipReason::Special }];
     let mut app = opened_with(&tree, Duplicates { skipped, may_share: true, ..duplicates(&tree) });
-    let words = [" > mark older ", " . copies elsewhere ", " X share data "];
+    let words = [" > mark older ", " . mark elsewhere ", " X share data "];
     let mut hinted = |keys: &str| {
         press(&mut app, keys);
         let footer = footer(&mut app, 200);
@@ -162,7 +162,7 @@ fn all_copies_but_those_of_a_directory_are_marked() {
     assert_eq!(marked(&app), ["a", "b"], "in all groups with a copy in the directory, at any depth");
     let directories: Vec<DirId> = app.cx.marks.in_order(&tree).iter().map(|((id, _), _)| *id).collect();
     assert!(directories.iter().all(|id| tree.name(*id) == b"old"));
-    assert!(app.cx.notice_text().unwrap().starts_with("Marked 2 copies outside "));
+    assert!(app.cx.notice_text().unwrap().starts_with("Marked 2 entries outside "));
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn a_directory_that_is_itself_a_copy_is_kept() {
     press(&mut app, "Enter j .");
     assert_eq!(marked(&app), ["old"]);
     let notice = app.cx.notice_text().unwrap();
-    assert!(notice.starts_with("Marked 1 copy outside ") && notice.ends_with("/new"), "{notice}");
+    assert!(notice.starts_with("Marked 1 entry outside ") && notice.ends_with("/new"), "{notice}");
     press(&mut app, "j .");
     assert_eq!(marked(&app), ["new"], "the marks of the copy that is kept are removed");
 }
@@ -246,11 +246,11 @@ fn copies_are_shared_after_a_question() {
     let mut app = opened(&tree);
     press(&mut app, "X");
     assert_eq!(question(&app), None);
-    assert!(app.cx.notice_text().unwrap().contains("btrfs and XFS"), "no file system here shares data");
+    assert!(app.cx.notice_text().unwrap().contains("cannot share data"), "no file system here shares data");
     let mut app = opened_with(&tree, Duplicates { may_share: true, ..duplicates(&tree) });
     press(&mut app, "X");
     assert_eq!(asked_to_share(&app), Some((1, 4_096)), "one song of the two albums");
-    assert!(screen(&mut app).contains("Make 1 file (4.0 KiB) share data with its copy?"));
+    assert!(screen(&mut app).contains("Let 1 file (4.0 KiB) share data with its copy?"));
     press(&mut app, "n G X");
     assert_eq!(asked_to_share(&app), Some((2, 8_192)));
     read(&mut app);

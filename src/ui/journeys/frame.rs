@@ -119,7 +119,7 @@ fn the_hints_come_in_the_order_of_use_and_before_the_facts() {
     let narrow = footer(&mut app, 40);
     assert!(narrow.starts_with(" ? keys  d delete 2 ") && narrow.contains("1 of 24"), "{narrow}");
     let mut app = opened(&tree, "8");
-    assert!(footer(&mut app, 80).contains(" [ ] since "), "{}", screen(&mut app));
+    assert!(footer(&mut app, 80).contains(" [ ] snapshot "), "{}", screen(&mut app));
     let mut app = opened(&tree, "3");
     assert!(footer(&mut app, 80).starts_with(" ? keys  Enter unfold "), "{}", screen(&mut app));
     press(&mut app, "Enter");
@@ -155,7 +155,7 @@ fn narrow_tabs_lose_the_names_that_are_used_least_first_and_then_only_neighbors_
         Arc::new(build(vec![linked_file_on(1, "one", 7, 2), linked_file_on(1, "two", 7, 2)]).0);
     let mut app = opened(&without_errors, "");
     let usual = resized(&mut app, 80, 12).swap_remove(1);
-    for name in ["Sum", "Files", "Dirs", "Types", "Age", "Map", "Links", "Grow", "Clean"] {
+    for name in ["Over", "Files", "Dirs", "Types", "Age", "Map", "Links", "Grow", "Clean"] {
         assert!(usual.contains(name), "{name}: {usual}");
     }
     let mut app = opened(&tree, "");
@@ -199,7 +199,7 @@ fn a_long_path_is_shortened_before_the_title_of_the_view() {
     let everything = everything();
     let mut app = opened(&everything, "8");
     let header = resized(&mut app, 100, 12).swap_remove(0);
-    assert!(header.contains("growth since 3 days ago, 1972-09-27 00:00, 2 of 4"), "{header}");
+    assert!(header.contains("growth since 3 days ago, 1972-09-27 00:00 (snapshot 2 of 4)"), "{header}");
     let header = resized(&mut app, 60, 12).swap_remove(0);
     assert!(header.contains(" growth since 1972-09-27 00:00"), "{header}");
     for columns in 40..60 {

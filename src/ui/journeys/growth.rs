@@ -301,7 +301,7 @@ fn a_failed_comparison_is_reported_once_during_a_scan() {
     press(&mut app, "W");
     let tree = Arc::clone(&growing.tree);
     work(&mut app, &tree);
-    for (now, shown) in [(3000, Some("no such file")), (6000, None)] {
+    for (now, shown) in [(3000, Some("Cannot show growth: no such file")), (6000, None)] {
         tick(&mut app, now, None);
         let column = app.cx.views.compared.column.as_mut().unwrap();
         column.supply(Err(JobError::Failed("no such file".into())));
@@ -328,12 +328,12 @@ fn another_snapshot_can_be_chosen() {
     serve(&mut app);
     press(&mut app, "8");
     serve(&mut app);
-    assert_eq!(page(&app).title.text(), "growth since 3 days ago, 1972-09-27 00:00, 1 of 2");
+    assert_eq!(page(&app).title.text(), "growth since 3 days ago, 1972-09-27 00:00 (snapshot 1 of 2)");
     press(&mut app, "]");
     assert_eq!(app.cx.notice_text().as_deref(), Some("No newer snapshot"));
     press(&mut app, "[");
     serve(&mut app);
-    assert_eq!(page(&app).title.text(), "growth since 13 days ago, 1972-09-17 00:00, 2 of 2");
+    assert_eq!(page(&app).title.text(), "growth since 13 days ago, 1972-09-17 00:00 (snapshot 2 of 2)");
     assert_eq!(app.cx.notice_text(), None, "the title says it");
     assert!(labels(&app).contains(&("  big".to_owned(), Some(Grown::From(4_096)))), "{:?}", labels(&app));
     press(&mut app, "[");

@@ -70,7 +70,7 @@ fn keys_that_mark_nothing_cause_a_notice() {
         ("3 V", Some("V (start or end a range) does nothing here (1 opens the list)")),
         ("3 +", Some("+ (mark all shown) does nothing here (1 opens the list)")),
         ("4 *", Some("* (invert marks) does nothing here (1 opens the list)")),
-        ("7 V", Some("No single entry in this row")),
+        ("7 V", Some("No single entry under the cursor")),
         ("7 +", Some("Cannot mark an entry that was not read")),
         ("6 V", nothing),
         ("6 +", nothing),
@@ -80,7 +80,7 @@ fn keys_that_mark_nothing_cause_a_notice() {
         ("j j Enter +", nothing),
         ("j j Enter *", nothing),
         ("j j Enter Space", nothing),
-        ("+", Some("Cannot mark an entry that was not read")),
+        ("+", Some("Did not mark 2 entries that were not read")),
         ("j j j V", Some("Range starts here; move and press V again (Esc cancels)")),
     ] {
         assert_eq!(at(&tree, keys).cx.notice_text().as_deref(), notice, "{keys}");

@@ -119,7 +119,7 @@ fn the_question_names_the_marks() {
     press(&mut app, "Space q");
     let mut terminal = ratatui::Terminal::new(ratatui::backend::TestBackend::new(80, 12)).unwrap();
     terminal.draw(|frame| app.draw(frame)).unwrap();
-    assert!(terminal.backend().to_string().contains("lose the scan (took 1:05) and 1 mark?"));
+    assert!(terminal.backend().to_string().contains("Quit and lose 1 mark? The scan took 1:05"));
 }
 
 #[test]

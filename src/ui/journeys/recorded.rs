@@ -121,7 +121,7 @@ fn a_damaged_record_is_dropped_before_it_is_shown() {
     growing.publish(vec![unread("a")]);
     // The name of `a` is in the listing of the root, which is not read when the snapshot is opened.
     let app = opened_with(&growing, damaged(&tree, &[1, b'a']));
-    assert!(app.cx.notice_text().unwrap().starts_with("Ignored the sizes of the last scan: byte "));
+    assert!(app.cx.notice_text().unwrap().starts_with("Last scan ignored: its snapshot is damaged (byte "));
     assert_eq!(precisions(&app), [("a/".to_owned(), Precision::Growing)]);
     assert!(app.cx.record.is_none() && app.cx.recorded.is_none());
 }

@@ -48,7 +48,7 @@ fn a_view_shows_the_last_scan_until_the_scan_has_ended() {
 fn a_view_of_the_last_scan_says_that_more_rows_are_being_found() {
     let growing = begun();
     let mut app = opened(&growing);
-    let is_looking = |app: &mut App<'_>| screen(app).lines().next().unwrap().contains("looking… ~");
+    let is_looking = |app: &mut App<'_>| screen(app).lines().next().unwrap().contains("searching… ~");
     press(&mut app, "2");
     work(&mut app, &growing.tree);
     assert!(!is_looking(&mut app), "{}", screen(&mut app));
@@ -73,7 +73,7 @@ fn damage_found_by_a_view_is_reported_and_the_view_shows_the_running_scan() {
     work(&mut app, &growing.tree);
     tick(&mut app, 1080, None);
     let notice = app.cx.notice_text().unwrap();
-    assert!(notice.starts_with("Ignored the sizes of the last scan: byte "), "{notice}");
+    assert!(notice.starts_with("Last scan ignored: its snapshot is damaged (byte "), "{notice}");
     assert!(app.cx.place.rows().recorded().is_none() && app.cx.scan.percent().is_none());
     growing.read("b", vec![file("x", 90 << 20, 0)]);
     tick(&mut app, 1160, None);
@@ -118,7 +118,7 @@ fn the_overview_shows_the_last_scan_until_the_scan_has_ended() {
     let survey = &mut app.cx.views.overview.survey;
     survey.outdate();
     survey.refresh();
-    assert!(screen(&mut app).lines().next().unwrap().contains("looking… ~"), "{}", screen(&mut app));
+    assert!(screen(&mut app).lines().next().unwrap().contains("searching… ~"), "{}", screen(&mut app));
     growing.finish();
     tick(&mut app, 4000, Some(Outcome::Complete));
     work(&mut app, &growing.tree);

@@ -113,7 +113,9 @@ fn a_user_who_reads_the_question_can_confirm() {
     terminal.press(KeyCode::Char('d'));
     terminal.wait(QUIET + Duration::from_millis(1));
     terminal.press(KeyCode::Char('y'));
-    assert!(!terminal.has_done() && screen(&mut terminal.app).contains("another user's directory?"));
+    assert!(
+        !terminal.has_done() && screen(&mut terminal.app).contains("a directory that others can change?")
+    );
     terminal.wait(LONG_QUIET + Duration::from_millis(1));
     terminal.press(KeyCode::Char('y'));
     assert!(terminal.has_done());
@@ -134,7 +136,7 @@ fn a_key_held_down_before_the_question_is_no_yes() {
             terminal.wait(Duration::from_millis(33));
         }
         assert!(!terminal.has_done(), "{delay} ms");
-        assert!(!screen(&mut terminal.app).contains("another user's directory?"), "{delay} ms");
+        assert!(!screen(&mut terminal.app).contains("a directory that others can change?"), "{delay} ms");
     }
 }
 

@@ -136,7 +136,7 @@ fn a_missing_column_causes_a_notice_and_keeps_the_list() {
     for (key, sorts) in [
         ("2", None),
         ("3", Some("Types can be sorted only by size, name or items")),
-        ("6", Some("Hard links can be sorted only by size or names")),
+        ("6", Some("Hard links can be sorted only by size or number of names")),
         ("7", Some("Errors can be sorted only by number or path")),
         ("9", Some("These rows have a fixed order")),
     ] {
@@ -304,7 +304,7 @@ fn every_view_has_the_orders_that_make_sense_and_says_so_of_others() {
     assert_eq!(labels(&app)[5], "less than 30 days ago");
     for (view, key, notice) in [
         ("3", "M", "Types can be sorted only by size, name or items"),
-        ("6", "n", "Hard links can be sorted only by size or names"),
+        ("6", "n", "Hard links can be sorted only by size or number of names"),
         ("7", "s", "Errors can be sorted only by number or path"),
     ] {
         let mut app = at(&tree, view);
@@ -435,7 +435,7 @@ fn a_file_with_several_names_is_listed_once_with_their_number() {
         .iter()
         .map(|line| (line.label.as_str(), line.note.as_ref().map(|note| note.text.as_str())))
         .collect();
-    assert_eq!(rows, [("d/one", Some("2 names")), ("other", None)]);
+    assert_eq!(rows, [("d/one", Some("2 hard links")), ("other", None)]);
     assert_eq!((page.summary.matched, page.summary.sum.unwrap().disk), (2, 9_216 + 1_024));
     // Enter opens a view of the inode's names.
     press(&mut app, "6");

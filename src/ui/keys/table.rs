@@ -217,7 +217,7 @@ const SHOWN: &[Binding] = &{
         bind(&[letter('P')], ROWS, C::Preview, G::Show, "cycle side panes"),
         // The two keys share one hint in the footer, so only the second binding has a hint text.
         hint(3, "", bind(&[letter('[')], VIEWS, C::OlderBaseline, G::Growth, "older snapshot")),
-        hint(3, "since", bind(&[letter(']')], VIEWS, C::NewerBaseline, G::Growth, "newer snapshot")),
+        hint(3, "snapshot", bind(&[letter(']')], VIEWS, C::NewerBaseline, G::Growth, "newer snapshot")),
         bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "hidden and excluded"),
     ]
 };
@@ -286,7 +286,7 @@ const OTHERS: &[Binding] = &{
         bind(&[letter('<')], SHEET, C::MarkCopies(KeptCopy::Oldest), G::Mark, "mark all but oldest"),
         hint(
             10,
-            "copies elsewhere",
+            "mark elsewhere",
             bind(&[letter('.')], SHEET, C::MarkElsewhere, G::Mark, "mark copies elsewhere"),
         ),
         hint(9, "share data", bind(&[letter('X')], SHEET, C::Share, G::Mark, "share data of copies")),

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use crate::base::format::counted;
+use crate::base::format::{counted, grouped};
 use crate::base::sync::Arc;
 use crate::base::text::{escape, fit, pad, width, wrap};
 use crate::delete::{Failures, OperationKind, Reason, Selection};
@@ -96,7 +96,10 @@ impl<'t> Component<'t> for FailuresList {
             OperationKind::Share => "share the data of",
         };
         let Failures { count, first } = &self.failed.failures;
-        let title = format!(" Could not {verb} {}", counted(*count, "entry", "entries"));
+        let mut title = format!(" Could not {verb} {}", counted(*count, "entry", "entries"));
+        if *count > first.len() as u64 {
+            title.push_str(&format!("; the first {} are listed", grouped(first.len() as u64)));
+        }
         let title = Line::styled(title, theme.style(Role::Strong));
         draw_ends(&title, &Line::default(), layout.header, canvas.buffer);
         let room = usize::from(layout.list.width);

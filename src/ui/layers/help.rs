@@ -100,7 +100,8 @@ impl HelpPage {
             let key = keymap.first(command, Scope::Help);
             key.map_or_else(String::new, |key| format!("   {key} {does}"))
         };
-        let mut hints = hint(Command::Back, "closes");
+        let mut hints =
+            hint(Command::Back, if self.search.as_str().is_empty() { "closes" } else { "clears" });
         let more = hint(Command::Search, "searches");
         if width(&title) + width(&hints) + width(&more) <= room {
             hints += &more;
@@ -314,8 +315,11 @@ fn marks(glyphs: Glyphs) -> Section {
 
 fn mouse() -> Section {
     let line = |what: &str, text| (what.to_owned(), text);
-    let lines =
-        vec![line("click", "select row, or sort"), line("again", "open"), line("Shift", "select text")];
+    let lines = vec![
+        line("click", "select row, or sort"),
+        line("double-click", "open"),
+        line("Shift-drag", "select text"),
+    ];
     Section { heading: "Mouse", lines }
 }
 

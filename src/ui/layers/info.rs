@@ -286,7 +286,11 @@ impl DetailLines<'_> {
             return self.add("Names", "only this one".to_owned());
         }
         let elsewhere = match inspection.names_in_tree {
-            None if inspection.is_complete => ", other names unknown (scan incomplete)".to_owned(),
+            None if inspection.is_complete => {
+                let is_whole = self.cx.tree.status(DirId::TOP).is_complete();
+                let cause = if is_whole { "" } else { " (scan incomplete)" };
+                format!(", other names unknown{cause}")
+            }
             Some(known) if known < links => format!(", {} outside the scan", grouped(links - known)),
             None | Some(_) => String::new(),
         };

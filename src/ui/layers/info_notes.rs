@@ -84,8 +84,10 @@ impl File<'_> {
             Some(format!("{} not yet written to disk", self.size(layout.delayed)))
         } else if disk == 0 && length <= INLINE {
             Some("no blocks: stored in the inode, or the whole file is a hole".to_owned())
-        } else {
+        } else if self.layout.is_some() && !layout.is_cut_short {
             Some(format!("sparse: {} of holes", self.size(missing)))
+        } else {
+            Some(format!("uses {} less than its length: holes or compression", self.size(missing)))
         }
     }
 
@@ -214,9 +216,14 @@ mod tests {
     #[test]
     fn less_usage_than_length_is_explained() {
         let first = |probe: Probe, layout| file_notes(&probe, layout).remove(0);
-        assert_eq!(first(probe(2048, 3 << 20, &[]), None), "sparse: 2.0 MiB of holes");
+        let known =
+            || Some(Ok(ExtentLayout { private: 1 << 20, pieces: Some(1), ..ExtentLayout::default() }));
+        assert_eq!(first(probe(2048, 3 << 20, &[]), known()), "sparse: 2.0 MiB of holes");
+        let unknown = "uses 2.0 MiB less than its length: holes or compression";
+        assert_eq!(first(probe(2048, 3 << 20, &[]), None), unknown);
+        assert_eq!(first(probe(2048, 3 << 20, &[]), Some(Err(13))), unknown);
         assert!(first(probe(0, 60, &[]), None).starts_with("no blocks"));
-        assert!(first(probe(0, 1 << 30, &[]), None).starts_with("sparse: 1.0 GiB"));
+        assert!(first(probe(0, 1 << 30, &[]), known()).starts_with("sparse: 1.0 GiB"));
         let compressed = "compressed by the file system: 1.0 MiB on disk for 3.0 MiB of contents";
         assert_eq!(first(probe(2048, 3 << 20, &[Trait::Compressed]), None), compressed);
         let layout = ExtentLayout {

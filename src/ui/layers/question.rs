@@ -1,11 +1,11 @@
 //! Question dialog in the middle of the screen.
 //!
 //! ```text
-//! ┌──────────────────────────────────────────┐
-//! │  Quit and lose the scan (it took 1:05)?  │
-//! │                                          │
-//! │             [ Yes ]   [ No ]             │
-//! └──────────────────────────────────────────┘
+//! ┌─────────────────────────────┐
+//! │  Quit? The scan took 1:05   │
+//! │                             │
+//! │      [ Yes ]   [ No ]       │
+//! └─────────────────────────────┘
 //! ```
 //!
 //! On a screen that is too small for the box, the question is a single line: `Quit? y/n`. Until Yes is
@@ -22,6 +22,7 @@ use crate::base::format::{counted, duration, grouped, plain_size};
 use crate::base::sync::Arc;
 use crate::base::text::{escape, fit, width};
 use crate::delete::CopySharing;
+use crate::source::SourceKind;
 use crate::ui::answer_gate::AnswerGate;
 use crate::ui::component::{Component, Handled, Input};
 use crate::ui::context::Context;
@@ -45,7 +46,7 @@ pub struct QuestionDialog {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// Quit and lose unsaved results.
+    /// Quit after a long scan, or although marks would be lost or a job would be stopped.
     Quit,
     /// Replace the tree with a scan of the parent directory.
     Above,
@@ -170,17 +171,16 @@ fn replace(cx: &Context<'_>, order: &ExportRequest, columns: usize) -> String {
 fn share(cx: &Context<'_>, sharing: &CopySharing) -> String {
     let size = plain_size(sharing.disk(), cx.units);
     match sharing.files() {
-        1 => format!("Make 1 file ({size}) share data with its copy? All names stay."),
+        1 => format!("Let 1 file ({size}) share data with its copy? Nothing is deleted"),
         files => {
-            format!("Make {} files ({size}) share data with a copy? All names stay.", grouped(files))
+            format!("Let {} files ({size}) share data with a copy? Nothing is deleted", grouped(files))
         }
     }
 }
 
-/// Returns the question about quitting. Mentions the scan, operation or marks that would be lost.
+/// Returns the question about quitting. Mentions the marks that would be lost, the job that would be stopped, and how
+/// long the scan took.
 fn loss(cx: &Context<'_>) -> String {
-    let state = if cx.is_scanning() { "running for" } else { "took" };
-    let scan = format!("{state} {}", duration(cx.scan.last.elapsed));
     if let Some(running) = &cx.deletion.running {
         return format!("Quit and stop {} midway?", operation_verb(running.kind));
     }
@@ -188,9 +188,19 @@ fn loss(cx: &Context<'_>) -> String {
         let shown = fit(&order.shown(), FILE, cx.theme.glyphs.gap()).into_owned();
         return format!("Quit and cancel writing {shown}?");
     }
-    match cx.marks().count() {
-        0 if cx.scan.last.elapsed <= PRECIOUS => "Quit?".to_owned(),
-        0 => format!("Quit and lose the scan ({scan})?"),
-        marks => format!("Quit and lose the scan ({scan}) and {}?", counted(marks, "mark", "marks")),
+    let lost = match cx.marks().count() {
+        0 => String::new(),
+        marks => format!(" and lose {}", counted(marks, "mark", "marks")),
+    };
+    let elapsed = cx.scan.last.elapsed;
+    if elapsed <= PRECIOUS {
+        return format!("Quit{lost}?");
     }
+    let elapsed = duration(elapsed);
+    if cx.is_scanning() {
+        let quit = if lost.is_empty() { "Quit and" } else { "Quit," };
+        return format!("{quit} stop the scan (running for {elapsed}){lost}?");
+    }
+    let job = if cx.source_kind == SourceKind::Live { "The scan" } else { "Opening" };
+    format!("Quit{lost}? {job} took {elapsed}")
 }

@@ -99,7 +99,7 @@ impl Deletions {
                 // none.
                 runner.add(job, AtExit::Finish, |update| match update {
                     Update::Result(script) => DeletionMessage::Script(script).into(),
-                    Update::Failed(error) => DeletionMessage::Failed("Script", error).into(),
+                    Update::Failed(error) => DeletionMessage::Failed("Writing the script", error).into(),
                 });
             }
             DeletionRequest::Preview(selection, now) => {

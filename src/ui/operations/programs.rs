@@ -98,8 +98,10 @@ fn next_level(level: Option<OsString>) -> u32 {
 /// Runs a pager with the file as standard input. No name is passed to the pager, because it could mistake
 /// a name for an option.
 fn view(screen: &Screen, file: &OwnedFd) -> Option<String> {
+    let own = variable("PAGER");
+    let missing = own.is_none().then(|| "No pager found (set PAGER)".to_owned());
     let mut last = None;
-    for words in pagers(variable("PAGER")) {
+    for words in pagers(own) {
         let Some((program, arguments)) = words.split_first() else { continue };
         let mut command = Command::new(program);
         command.args(arguments);
@@ -110,10 +112,10 @@ fn view(screen: &Screen, file: &OwnedFd) -> Option<String> {
         let is_missing = ended.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
         last = failure_text(program, ended);
         if !is_missing {
-            break;
+            return last;
         }
     }
-    last
+    missing.or(last)
 }
 
 /// Returns the pager commands to try, in order: only the user's own pager if there is one, otherwise less and
@@ -173,7 +175,7 @@ fn failure_text(program: &OsString, ended: io::Result<Ended>) -> Option<String> 
     match ended {
         Ok(Ended::Code(0)) => None,
         Ok(ended) => Some(format!("{name} {ended}")),
-        Err(error) => Some(format!("{name}: {}", io_error_text(&error))),
+        Err(error) => Some(format!("Cannot start {name}: {}", io_error_text(&error))),
     }
 }
 
@@ -208,6 +210,6 @@ mod tests {
         assert_eq!(failure(Ok(Ended::Code(3))).as_deref(), Some("sh exited with code 3"));
         assert_eq!(failure(Ok(Ended::Signal(9))).as_deref(), Some("sh was ended by SIGKILL"));
         let missing = io::Error::from_raw_os_error(Errno::ENOENT as i32);
-        assert_eq!(failure(Err(missing)).as_deref(), Some("sh: no such file or directory"));
+        assert_eq!(failure(Err(missing)).as_deref(), Some("Cannot start sh: no such file or directory"));
     }
 }

@@ -31,7 +31,7 @@ pub static VIEW: ViewSpec = ViewSpec {
 
 pub static TABLE: TableSpec = TableSpec {
     rows: "Hard links",
-    sortable: &[(C::Size, "size"), (C::Items, "names")],
+    sortable: &[(C::Size, "size"), (C::Items, "number of names")],
     titles: &[(C::Name, "Path"), (C::Items, "Names")],
     marks: RowMarks::Entries,
     empty: ["No hard links", "No hard links so far"],

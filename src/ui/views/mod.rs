@@ -58,7 +58,7 @@ pub static LIST: ViewSpec = ViewSpec {
 pub static OVERVIEW: ViewSpec = ViewSpec {
     name: "overview",
     key: '`',
-    tab: ["Overview", "Overview", "Sum"],
+    tab: ["Overview", "Overview", "Over"],
     help: "overview",
     title: "",
     needs: Needs::Nothing,

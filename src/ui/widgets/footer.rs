@@ -29,6 +29,7 @@ use crate::ui::hit_map::{Canvas, Hit, HitMap};
 use crate::ui::keys::{Command, Scope};
 use crate::ui::progress::Rescan;
 use crate::ui::sentences::frees_text;
+use crate::ui::table_page::is_of_table;
 use crate::ui::theme::Role;
 use crate::ui::window::totals_size;
 
@@ -74,7 +75,7 @@ fn state<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Option<Line<'a>
     } else if let Some(running) = &cx.deletion.running {
         Some(deleting(cx, running, room))
     } else if let Some(rescan) = cx.rescan() {
-        Some(rescan_progress(cx, top, rescan, room))
+        Some(rescan_progress(cx, rescan, room))
     } else if let Some(order) = cx.written() {
         Some(working(cx, None, &format!("writing {}", order.shown()), room))
     } else if let Some(progress) = cx.exclusive_progress() {
@@ -141,10 +142,10 @@ fn working<'a>(cx: &Context<'_>, share: Option<u16>, text: &str, room: usize) ->
     Line::from(spans)
 }
 
-fn rescan_progress<'a>(cx: &Context<'_>, top: Top<'_, '_>, rescan: &Rescan, room: usize) -> Line<'a> {
-    let entries = format!("{} entries", grouped(rescan.progress.entries));
+fn rescan_progress<'a>(cx: &Context<'_>, rescan: &Rescan, room: usize) -> Line<'a> {
+    let entries = counted(rescan.progress.entries, "entry", "entries");
     let name = escape(&rescan.name).into_owned();
-    let stops = cx.keymap.hint(Command::Back, top.scope, "stops");
+    let stops = cx.key_hint(Command::Interrupt, "stops");
     let text = format!("rescanning {name} {} {entries}{stops}", cx.theme.glyphs.dot());
     working(cx, Some(share(rescan.progress.entries.min(rescan.expected), rescan.expected)), &text, room)
 }
@@ -155,7 +156,10 @@ fn exclusive_progress<'a>(
     progress: &ExclusiveProgress,
     room: usize,
 ) -> Line<'a> {
-    let stops = cx.keymap.hint(Command::Show(Column::Frees), top.scope, "stops");
+    let command = Command::Show(Column::Frees);
+    let page = cx.views.page.as_ref().filter(|_| top.layer.is_none());
+    let works = page.is_none_or(|page| is_of_table(page.table, command));
+    let stops = if works { cx.keymap.hint(command, top.scope, "stops") } else { String::new() };
     let text = format!("reading {}{stops}", progress.text());
     working(cx, progress.share(), &text, room)
 }
@@ -172,14 +176,14 @@ fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     let percent = cx.scan.percent();
     let bar = bar(cx, percent.map(|percent| u16::from(percent) * 10), room);
     let percent = percent.map_or_else(String::new, |percent| format!("{percent} %{dot}"));
-    let entries = format!("{percent}{}", grouped(tick.progress.entries));
+    let entries = format!("{percent}{}", counted(tick.progress.entries, "entry", "entries"));
     let bytes = plain_size(tick.progress.disk, cx.units);
     let rate = if cx.scan.rate == 0 { String::new() } else { format!("{dot}{}/s", grouped(cx.scan.rate)) };
     let texts = [
-        format!("{entries} entries{rate}{dot}{bytes}"),
-        format!("{entries} entries{dot}{bytes}"),
-        format!("{entries} entries"),
+        format!("{entries}{rate}{dot}{bytes}"),
+        format!("{entries}{dot}{bytes}"),
         entries,
+        format!("{percent}{}", grouped(tick.progress.entries)),
     ];
     let bar_width: usize = bar.iter().map(Span::width).sum();
     let fits = |text: &&String| width(text) + width(&errors) + bar_width + 4 <= room;
@@ -203,7 +207,7 @@ fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
 
 /// Returns the text that says that more rows are being found.
 pub fn looking(cx: &Context<'_>) -> String {
-    format!("looking{} ", cx.theme.glyphs.gap())
+    format!("searching{} ", cx.theme.glyphs.gap())
 }
 
 /// Returns the row number, the state of the view's job, and the marks. Omits parts that do not fit.
@@ -278,7 +282,7 @@ fn place<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
         facts.push((format!("{change} {}", since_text(since, cx.views.now())), Role::Plain, spare));
     }
     match &cx.scan.last.outcome {
-        Some(Outcome::Stopped) => facts.push(("stopped".to_owned(), Role::Warning, most)),
+        Some(Outcome::Stopped) => facts.push(("scan stopped".to_owned(), Role::Warning, most)),
         Some(Outcome::Panicked(_)) => facts.push(("the scan failed".to_owned(), Role::Warning, most)),
         Some(Outcome::Broken(faults)) => {
             let (whole, short) = (faults.join("; "), "not everything was read".to_owned());
@@ -310,7 +314,7 @@ pub fn operation_verb(kind: OperationKind) -> &'static str {
         OperationKind::Delete | OperationKind::Empty => "deleting",
         OperationKind::Trash => "moving to the trash",
         OperationKind::Restore => "restoring",
-        OperationKind::Share => "sharing",
+        OperationKind::Share => "sharing data",
     }
 }
 
@@ -330,7 +334,7 @@ fn deleting<'a>(cx: &Context<'_>, running: &Running, room: usize) -> Line<'a> {
         count => format!(" {dot} {} failed", grouped(count)),
     };
     let end =
-        if running.is_stopping { " (stopping)".to_owned() } else { cx.key_hint(Command::Back, "stops") };
+        if running.is_stopping { " (stopping)".to_owned() } else { cx.key_hint(Command::Interrupt, "stops") };
     let texts = [
         format!("{operation_verb} {dot} {}{bytes} left{stay}{end}", counted(left, "entry", "entries")),
         format!("{operation_verb} {dot} {} left{stay}{end}", grouped(left)),

@@ -160,12 +160,12 @@ fn totals(cx: &Context<'_>) -> [String; 3] {
     };
     let size = format!("{sign}{}", plain_size(cx.window.size(measure), cx.units));
     let items = cx.window.totals.items;
-    let word = if items == 1 { "item" } else { "items" };
+    let word = if cx.window.all_items.unwrap_or(items) == 1 { "item" } else { "items" };
     if let Some(all) = cx.window.all_items {
         let of = format!("{} of {}", grouped(items), grouped(all));
         let dot = glyphs.dot();
         return [
-            format!("{size} {} {dot} {of} items ", measure.name()),
+            format!("{size} {} {dot} {of} {word} ", measure.name()),
             format!("{size} {dot} {of} "),
             format!("{of} "),
         ];

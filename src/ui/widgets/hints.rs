@@ -171,6 +171,8 @@ fn word(cx: &Context<'_>, scope: Scope, binding: &Binding) -> Option<(u8, Cow<'s
         // Outside the list, the quit key closes the view or page instead of quitting.
         Command::Quit if scope != Scope::List => (rank, "back".into()),
         Command::Answer(Answer::No) if scope == Scope::Typing => (rank, "cancel".into()),
+        // Every row of the list of marks is marked.
+        Command::Mark if scope == Scope::Marks => (rank, "unmark".into()),
         Command::Delete if marks > 0 => (DELETE_MARKED, format!("{word} {}", grouped(marks)).into()),
         Command::Open => match cx.views.page.as_ref().and_then(|page| page.row.enter) {
             Some(EnterEffect::Fold) => (rank, "fold".into()),

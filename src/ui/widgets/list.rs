@@ -23,6 +23,8 @@ use crate::ui::keys::Command;
 use crate::ui::loader::Loader;
 use crate::ui::theme::Role;
 
+const ENDED_EARLY: &str = "Not read: the scan ended early";
+
 pub fn draw(cx: &Context<'_>, titles: Rect, list: Rect, canvas: &mut Canvas<'_>) {
     let columns = columns(cx, usize::from(inner(list).width));
     let order = (cx.order.column, cx.order.direction);
@@ -33,19 +35,26 @@ pub fn draw(cx: &Context<'_>, titles: Rect, list: Rect, canvas: &mut Canvas<'_>)
     draw_rows(cx, &columns, (&cx.window.lines, &[]), (cx.window.offset, cx.window.index), list, canvas);
 }
 
-fn draw_empty(cx: &Context<'_>, list: Rect, buffer: &mut Buffer) {
-    let text = match (cx.window.errno, cx.window.left_out) {
+/// Returns a text that explains why no entries are shown.
+pub fn why_empty(cx: &Context<'_>) -> String {
+    match (cx.window.errno, cx.window.left_out) {
         _ if cx.is_sorting() => format!("Sorting{}", cx.theme.glyphs.gap()),
         _ if cx.is_filtered() => filtered(cx),
         (Some(errno), _) => error_text(errno),
         (None, 1..) => {
-            let shows = cx.key_hint(Command::Hidden, "shows them");
+            let does = if cx.window.left_out == 1 { "shows it" } else { "shows them" };
+            let shows = cx.key_hint(Command::Hidden, does);
             format!("{}{shows}", counted(cx.window.left_out as u64, "hidden entry", "hidden entries"))
         }
+        (None, 0) if cx.window.is_partial => ENDED_EARLY.to_owned(),
         (None, 0) if cx.window.is_complete => "Empty directory".to_owned(),
         (None, 0) if cx.is_scanning() => "Reading".to_owned() + cx.theme.glyphs.gap(),
-        (None, 0) => "Not read: the scan ended early".to_owned(),
-    };
+        (None, 0) => ENDED_EARLY.to_owned(),
+    }
+}
+
+fn draw_empty(cx: &Context<'_>, list: Rect, buffer: &mut Buffer) {
+    let text = why_empty(cx);
     let role = if cx.window.errno.is_some() { Role::Warning } else { Role::Faint };
     if !list.is_empty() {
         buffer.set_stringn(

@@ -14,7 +14,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line as Text, Span};
 
-use super::list::filtered;
+use super::list::why_empty;
 use super::map::Painter;
 use super::row::draw_ends;
 use super::shape::Shape;
@@ -67,15 +67,9 @@ pub fn draw(cx: &Context<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>)
 
 /// Returns a text that explains why there is nothing to draw.
 fn empty(cx: &Context<'_>) -> String {
-    if cx.is_sorting() {
-        format!("Sorting{}", cx.theme.glyphs.gap())
-    } else if cx.is_filtered() {
-        filtered(cx)
-    } else if cx.window.is_complete {
-        "No entries with a size".to_owned()
-    } else {
-        format!("Reading{}", cx.theme.glyphs.gap())
-    }
+    let window = &cx.window;
+    let has_only_empty = window.rows > 0 && window.is_complete && !window.is_partial && !cx.is_sorting();
+    if has_only_empty { "No entries with a size".to_owned() } else { why_empty(cx) }
 }
 
 /// Returns the title line. It shows the name and size of the entry under the cursor, because its rectangle may be too

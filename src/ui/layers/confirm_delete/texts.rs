@@ -6,7 +6,7 @@ use super::{ConfirmStep, DeleteDialog};
 use crate::base::format::{counted, grouped, plain_size};
 use crate::base::sort::sort_by_key;
 use crate::base::text::escape;
-use crate::delete::{CHANGED, DeleteWarning, Kept, OperationKind, Preview};
+use crate::delete::{DeleteWarning, Kept, OperationKind, Preview};
 use crate::ui::context::Context;
 use crate::ui::keys::{Command, Scope};
 use crate::ui::sentences::frees_text;
@@ -34,15 +34,12 @@ impl Fact {
 }
 
 pub(super) fn title(dialog: &DeleteDialog) -> &'static str {
-    if matches!(dialog.stage, ConfirmStep::AskAgain) {
-        return match dialog.kind {
-            OperationKind::Trash => "Move another user's directory?",
-            _ => "Delete another user's directory?",
-        };
-    }
+    let is_again = matches!(dialog.stage, ConfirmStep::AskAgain);
     match (dialog.is_rehearsal, dialog.kind) {
         (true, OperationKind::Trash) => "Dry run: moves nothing to the trash",
         (true, _) => "Dry run: deletes nothing",
+        (false, OperationKind::Trash) if is_again => "Move from a directory that others can change?",
+        (false, _) if is_again => "Delete in a directory that others can change?",
         (false, OperationKind::Trash) => "Move to the trash?",
         (false, OperationKind::Empty) => "Delete the contents only?",
         (false, _) => "Delete permanently?",
@@ -117,13 +114,19 @@ fn changed(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact
     for number in probe.changed.iter().take(NAMED) {
         let Some((group, item)) = dialog.selection.items().nth(*number) else { continue };
         let path = cx.shown_path(&group.path_of(item));
-        metadata.push(Fact::new(0, format!("{CHANGED}: {}", escape(&path)), Role::Warning));
+        metadata.push(Fact::new(
+            0,
+            format!("Changed since the scan, will be skipped: {}", escape(&path)),
+            Role::Warning,
+        ));
     }
     let more = probe.changed.len().saturating_sub(NAMED);
     if more > 0 {
-        metadata.push(Fact::new(1, format!("{CHANGED}: {} more", grouped(more as u64)), Role::Warning));
+        metadata.push(Fact::new(1, format!("and {} more that changed", grouped(more as u64)), Role::Warning));
     }
-    if let Some(key) = cx.keymap.first(Command::Retry, Scope::Confirm) {
+    // While the name is typed, the key types a letter.
+    let key = cx.keymap.first(Command::Retry, Scope::Confirm);
+    if let Some(key) = key.filter(|_| !matches!(dialog.stage, ConfirmStep::Type(..))) {
         let them = if probe.changed.len() == 1 { "it" } else { "them" };
         metadata.push(Fact::new(0, format!("{key} rescans {them} and asks again"), Role::Plain));
     }
@@ -222,7 +225,7 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     };
     add(4, mounts, &|count| format!("{count} {}", if mounts == 1 { one } else { many }));
     let entries = |count| if count == 1 { "entry" } else { "entries" };
-    add(5, unseen, &|count| format!("cannot read {count} {}", entries(unseen)));
+    add(5, unseen, &|count| format!("skips {count} {} that changed or cannot be read", entries(unseen)));
     // A directory is moved to the trash as a whole, so obstacles inside it do not matter. The text about a move to
     // the trash therefore counts only the selected items that cannot be moved.
     let (verb, kept) = match dialog.kind {
