@@ -102,7 +102,7 @@ fn the_list_is_sorted_by_growth_and_marks_new_entries() {
     assert_eq!(names(&app)[0], "music");
     assert!(growth(&app.cx.window.lines[0]).is_some(), "the column stays");
     let is_shown = |app: &mut App<'_>| screen(app).contains("Growth      Share");
-    assert!(is_shown(&mut app));
+    assert!(is_shown(&mut app), "{}", screen(&mut app));
     press(&mut app, "T");
     assert!(!is_shown(&mut app));
     press(&mut app, "T");

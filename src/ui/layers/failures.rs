@@ -96,10 +96,10 @@ impl<'t> Component<'t> for FailuresList {
             OperationKind::Share => "share the data of",
         };
         let Failures { count, first } = &self.failed.failures;
-        let mut title = format!(" Could not {verb} {}", counted(*count, "entry", "entries"));
-        if *count > first.len() as u64 {
-            title.push_str(&format!("; the first {} are listed", grouped(first.len() as u64)));
-        }
+        let stored = first.len() as u64;
+        let part = format!("; the first {} are listed", grouped(stored));
+        let part = if *count > stored { part } else { String::new() };
+        let title = format!(" Could not {verb} {}{part}", counted(*count, "entry", "entries"));
         let title = Line::styled(title, theme.style(Role::Strong));
         draw_ends(&title, &Line::default(), layout.header, canvas.buffer);
         let room = usize::from(layout.list.width);
