@@ -3,8 +3,6 @@
 //!
 //! Invariant: names are safe to print to a terminal.
 
-use nix::errno::Errno;
-
 use super::rows::{Subject, label};
 use super::{
     CountedAs, FileSystemUsage, NotScanned, Note, OverheadKind, ProcessAccess, Through, Unexplained,
@@ -13,6 +11,7 @@ use super::{
 use crate::base::format::{Units, plain_size};
 use crate::base::os_error::error_text;
 use crate::base::text::{advice, escape, escape_path};
+use crate::platform::Errno;
 use crate::platform::process::open_files::HAS_LINKS;
 
 /// Maximum number of names listed in an explanation.

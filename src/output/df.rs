@@ -128,7 +128,9 @@ fn table_line(figures: Option<Figures>, units: Units, path: &str, out: &mut dyn 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::df::{Capacity, ProcessAccess, Scanned, Volume};
+    use crate::df::explain::explain;
+    use crate::df::rows::Subject;
+    use crate::df::{Capacity, CoveredFiles, Errno, ProcessAccess, Scanned, Volume};
 
     /// Returns a file system of 1000 blocks of 4 KiB, of which 100 are used. `scanned` is the scanned size in bytes.
     fn space(scanned: u64) -> FileSystemUsage {
@@ -142,6 +144,19 @@ mod tests {
             parts: Vec::new(),
             notes: Vec::new(),
         }
+    }
+
+    #[test]
+    fn root_is_recommended_only_if_permission_or_the_system_call_is_missing() {
+        let text = |error| {
+            let covered = vec![CoveredFiles { path: "/x/y".into(), hidden: Err(error) }];
+            let space = FileSystemUsage { covered, ..space(0) };
+            explain(&space, Subject::Hidden, Units::Binary).remove(1)
+        };
+        for error in [Errno::EPERM, Errno::EACCES, Errno::ENOSYS] {
+            assert!(text(error).starts_with("Reading such files requires root"), "{error}");
+        }
+        assert_eq!(text(Errno::EIO), "They could not be read: input/output error.");
     }
 
     #[test]

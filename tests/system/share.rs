@@ -62,6 +62,15 @@ fn shared(root: &Path, journal: Option<Journal>, tamper: impl FnOnce()) -> Repor
 }
 
 #[test]
+fn a_journal_that_cannot_be_written_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = Journal::in_directory(folder.path().join("state"));
+    fs::create_dir_all(journal.path()).unwrap();
+    let report = shared(folder.path(), Some(journal.clone()), || {});
+    assert_eq!(report.unwritten, Some(format!("{}: is a directory", journal.path().display())));
+}
+
+#[test]
 fn clones_in_other_subvolumes_are_not_duplicates() {
     const NAME: &str = "clones_in_other_subvolumes_are_not_duplicates";
     if !in_namespace(NAME) {
