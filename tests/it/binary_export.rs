@@ -254,7 +254,7 @@ fn a_binary_export_is_read_alone_and_from_a_file() {
     assert!(list.stderr.starts_with("duke: a.ncdu: this is a binary export; --format"), "{}", list.stderr);
     let input = fs::File::open(place.join("a.ncdu")).unwrap();
     let piped = run(program().args(["-n", "-f", "-"]).current_dir(place.path()).stdin(Stdio::from(input)));
-    let refused = "duke: -: cannot read a binary export from a pipe; save it to a file\n";
+    let refused = "duke: standard input: cannot read a binary export from a pipe; save it to a file\n";
     assert_eq!(piped.ended(2).stderr, refused);
     let file = run_in(place.path(), ["-O", "b.ncdu", "t/link"]).ended(2);
     assert!(file.stderr.contains("ncdu's format needs one root that is a directory"), "{}", file.stderr);
