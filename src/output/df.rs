@@ -156,7 +156,7 @@ mod tests {
         for error in [Errno::EPERM, Errno::EACCES, Errno::ENOSYS] {
             assert!(text(error).starts_with("Reading such files requires root"), "{error}");
         }
-        assert_eq!(text(Errno::EIO), "They could not be read: input/output error.");
+        assert_eq!(text(Errno::EIO), "They could not be read: I/O error.");
     }
 
     #[test]

@@ -103,9 +103,13 @@ mod tests {
     fn files_are_not_called_folders() {
         let remedy = |errno| (errno == 13).then_some("a key");
         let (tree, _) = build(vec![unreadable("a")]);
-        assert_eq!(failures(&tree, tree.failures(), remedy), ["1 directory needs a key"]);
+        assert_eq!(
+            failures(&tree, tree.failures(), remedy),
+            ["cannot read 1 directory: the terminal needs a key"]
+        );
         let (tree, _) = build(vec![unreadable("a"), failed("b")]);
-        assert_eq!(failures(&tree, tree.failures(), remedy), ["2 directories and files need a key"]);
+        let line = "cannot read 2 directories and files: the terminal needs a key";
+        assert_eq!(failures(&tree, tree.failures(), remedy), [line]);
     }
 
     #[test]

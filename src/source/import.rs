@@ -186,10 +186,7 @@ impl Shared {
         let mut names = HostNumbers::from(number(self.inputs.len()));
         let mut faults = Vec::new();
         let mut known = KnownFileSystems::new();
-        for (input, host) in self.inputs.iter().zip(hosts(&self.inputs)) {
-            if self.is_stopped() {
-                break;
-            }
+        for (input, host) in self.inputs.iter().zip(hosts(&self.inputs)).take_while(|_| !self.is_stopped()) {
             let label = input.label(self.inputs.len());
             let mut snapshot = |file| self.read_snapshot(file, &label, &mut known, &builder);
             let read = match input {

@@ -309,6 +309,7 @@ fn settings_that_do_not_fit_are_refused() {
         ),
         (&["-f", "list", "--fields", "path=0", "-n"], "columns are numbered from 1"),
         (&["-f", "list", "--format", "tar", "-n"], "possible values: du, find, rclone, s3-inventory"),
+        (&["-f", "list", "--fields", "path=1", "--root", "", "-n"], "--root: the path is empty"),
         (
             &["-f", "list", "--fields", "path=1", "--root", "a/../b", "-n"],
             "--root: the path has '..' not at the start",

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use super::entry_line::EntryLine;
 use super::log::{EntryLog, LogPlace, LogTag};
 use super::node_index::NodeIndex;
-use super::value::{LineRefusal, MISPLACED_PARENT};
+use super::value::{LineRefusal, MISPLACED_PARENT, check_part};
 use crate::base::kind::Kind;
 use crate::tree::{DirId, Entry, EntryState, Links};
 
@@ -320,15 +320,7 @@ impl OnlyPart {
     fn new(path: &[u8]) -> Result<Self, LineRefusal> {
         let (anchor, below) = anchored(path);
         let names: Vec<Vec<u8>> = names(below).map(<[u8]>::to_vec).collect();
-        if path.is_empty() {
-            return Err("the path is empty".into());
-        }
-        if path.contains(&0) {
-            return Err("the path contains a null byte".into());
-        }
-        if names.iter().any(|name| name == b"..") {
-            return Err("the path has '..' not at the start of a relative path".into());
-        }
+        check_part(path, names.iter().any(|name| name == b".."))?;
         let end = path.iter().rposition(|byte| *byte != b'/').map_or(1, |last| last + 1);
         Ok(Self { name: path[..end].to_vec(), anchor, names })
     }

@@ -14,6 +14,20 @@ pub(crate) type LineRefusal = Cow<'static, str>;
 /// Reason why a path with `..` after a name is refused.
 pub(crate) const MISPLACED_PARENT: &str = "'..' is allowed only at the start of a relative path";
 
+/// Checks the path given with `--root`. `has_parent` is `true` if `..` follows a name or `/`.
+pub(super) fn check_part(path: &[u8], has_parent: bool) -> Result<(), LineRefusal> {
+    if path.is_empty() {
+        return Err("the path is empty".into());
+    }
+    if path.contains(&0) {
+        return Err("the path contains a null byte".into());
+    }
+    if has_parent {
+        return Err("the path has '..' not at the start of a relative path".into());
+    }
+    Ok(())
+}
+
 /// Words that lists use for the kinds of entries, including the words of duke, `find -printf %y`, `find -printf %Y` and
 /// `stat -c %F`.
 const KINDS: &[(Kind, &[&str])] = &[
