@@ -287,7 +287,7 @@ fn settings_that_do_not_fit_are_refused() {
     place.directory("t");
     run_in(place.path(), ["-o", "export", "t"]).ended(0);
     fs::write(place.join("list"), "a,1\n").unwrap();
-    let cases: [(&[&str], &str); 10] = [
+    let cases: [(&[&str], &str); 11] = [
         (
             &["--format", "du", "t"],
             "--format, --fields, --root and --columns FIELD=COLUMN work only with lists, given with -f FILE or as OLD or NEW of duke diff",
