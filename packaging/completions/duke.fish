@@ -46,7 +46,7 @@ count\t'Most items first'
 mtime\t'Most recently changed first'
 name\t'By name, with numbers in numeric order'"
 complete -c duke -n "__fish_duke_needs_command" -l columns -d 'Columns of the list in addition to size and name, separated by commas (default: share,bar,count)' -r -f -a "size\t'Size; always shown'
-growth\t'Growth since the newest snapshot'
+growth\t'Growth since an earlier snapshot'
 share\t'Share of the directory in percent'
 bar\t'Share as a bar'
 count\t'Number of items'
