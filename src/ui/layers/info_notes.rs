@@ -84,7 +84,7 @@ impl File<'_> {
             Some(format!("{} not yet written to disk", self.size(layout.delayed)))
         } else if disk == 0 && length <= INLINE {
             Some("no blocks: stored in the inode, or the whole file is a hole".to_owned())
-        } else if self.layout.is_some() && !layout.is_cut_short {
+        } else if disk == 0 || self.layout.is_some() && !layout.is_cut_short {
             Some(format!("sparse: {} of holes", self.size(missing)))
         } else {
             Some(format!("uses {} less than its length: holes or compression", self.size(missing)))
