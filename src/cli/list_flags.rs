@@ -19,7 +19,7 @@ pub struct ListFlags {
 
     /// Columns of a list without a suitable header, such as path=2,size=5
     ///
-    /// FIELD is path, size, disk, mtime, type, or another name in docs/exchange.md in duke's source; COLUMN is a number from 1, or a name in the header.
+    /// FIELD is path, size, disk, mtime, type, or another field name listed in docs/exchange.md (in duke's source). COLUMN is a column number, counting from 1, or a column name from the header.
     #[arg(long, value_name = "FIELD=COLUMN", value_parser = ValueParser::new(FieldColumn::parse), action = ArgAction::Set, value_delimiter = ',', help_heading = "Exchange")]
     pub fields: Option<Vec<FieldColumn>>,
 

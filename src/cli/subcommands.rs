@@ -64,7 +64,7 @@ pub enum Command {
     ///
     /// Prints the groups with the most wasted bytes first. Wasted bytes are freed if only the smallest copy in each
     /// group is kept. Files are compared by their contents, and nothing is changed unless --share is given. Empty files
-    /// are ignored, and names of one inode count as one file.
+    /// are ignored, and hard links to the same file count as one file.
     Duplicates(Box<DuplicatesFlags>),
     /// Print help for duke or for a command
     Help {
@@ -255,7 +255,7 @@ pub struct Difference {
     #[arg(value_name = "OLD", value_hint = ValueHint::AnyPath)]
     pub old: Option<OsString>,
 
-    /// New side of the comparison (default: a new scan of the same directory)
+    /// Export, snapshot or directory to compare with OLD (default: a new scan of the directory of OLD)
     #[arg(value_name = "NEW", value_hint = ValueHint::AnyPath)]
     pub new: Option<OsString>,
 

@@ -261,7 +261,7 @@ impl Notice {
                 let files = grouped(*files as u64);
                 format!("Cannot delete all copies of {files} files; unmark one copy of each")
             }
-            Self::NothingToDelete => "Only entries that the scan has read can be deleted".into(),
+            Self::NothingToDelete => "Nothing to delete in this row".into(),
             Self::NothingTrashedDryRun => "Dry run: nothing was trashed".into(),
             Self::NothingTrashed => "Nothing to restore from this session".into(),
             Self::WrongName => "Name does not match".into(),

@@ -19,7 +19,7 @@ pub enum Awaited {
     Listing,
     /// Entry of the shown directory with this name.
     Name(Vec<u8>),
-    /// Entries in a row of a table view, as the last scan has found them, and the name of one that the running scan has
-    /// not found.
+    /// Entries of a table row, as recorded by the last scan, and the name of one of them that the running scan has not
+    /// found yet.
     Row(RecordedTree, Vec<EntryId>, Vec<u8>),
 }

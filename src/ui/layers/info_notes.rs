@@ -99,7 +99,7 @@ impl File<'_> {
             return Some(format!("{} preallocated", self.size(unwritten)));
         }
         let excess = disk.checked_sub(length).filter(|excess| *excess > SLACK)?;
-        Some(format!("uses {} more than its length: preallocation or overwritten data", self.size(excess)))
+        Some(format!("uses {} more than its length: preallocated, or old data kept", self.size(excess)))
     }
 
     /// Returns a note about space that the file shares with clones, if any.
