@@ -125,9 +125,9 @@ for errno in 1 5 13 $EDEADLK; do
     "entry('many')['errno'] == $errno and len(got['errors']) == 1 and below('many')" MR_FAIL=many=$errno
 done
 other "what the privacy settings refuse is one line" 1 \
-  'open("err").read() == "duke: 2 directories need Full Disk Access\n"' MR_FAIL=many=1,deep=1
+  'open("err").read() == "duke: cannot read 2 directories: the terminal needs Full Disk Access\n"' MR_FAIL=many=1,deep=1
 other "a lack of rights is another matter" 1 \
-  '"many: permission denied" in open("err").read() and "1 directory needs Full Disk" in open("err").read()' \
+  '"many: permission denied" in open("err").read() and "cannot read 1 directory: the terminal needs Full Disk" in open("err").read()' \
   MR_FAIL=many=13,deep=1
 other "a trigger" 0 'entry("many")["excluded"] == "kernel_filesystem" and lost("many")' MR_TRIGGER=many
 other "a trigger on which something is mounted" 0 'differing(got, expected) == []' MR_TRIGGER=many MR_MNT=many
