@@ -69,7 +69,9 @@ impl Cli {
 pub struct Arguments {
     /// Directories or files to scan (default: the current directory)
     ///
-    /// A PATH that is a symbolic link to a directory is followed; links below it are not. `ssh://[USER@]HOST[:PORT]/PATH` runs duke on that host. `rclone://REMOTE:PATH` lists the objects on an rclone remote.
+    /// A PATH that is a symbolic link to a directory is followed; links below it are not.
+    /// `ssh://[USER@]HOST[:PORT]/PATH` runs duke on that host. `rclone://REMOTE:PATH` lists the objects on an rclone
+    /// remote.
     #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub paths: Vec<OsString>,
 
@@ -93,8 +95,8 @@ pub struct Arguments {
 
     /// Write a binary export in ncdu's format to FILE; - is standard output
     ///
-    /// duke and ncdu 2.6 or later can browse such a file without reading all of it into memory. The file is compressed and
-    /// written by several threads. An existing file is replaced once the new one is complete.
+    /// duke and ncdu 2.6 or later can browse such a file without reading all of it into memory. The file is compressed
+    /// and written by several threads. An existing file is replaced once the new one is complete.
     #[arg(short = 'O', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["output", "json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
     pub output_binary: Option<OsString>,
 
@@ -138,7 +140,8 @@ pub struct Arguments {
 
     /// Print only entries of SIZE or more, such as 100M
     ///
-    /// With --apparent-size, tables compare SIZE with the apparent size; --json always compares it with the disk usage. Totals include the entries left out.
+    /// With --apparent-size, tables compare SIZE with the apparent size; --json always compares it with the disk usage.
+    /// Totals include the entries left out.
     #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size), help_heading = "Output")]
     pub min_size: Option<u64>,
 
@@ -152,9 +155,9 @@ pub struct Arguments {
 
     /// Print what deleting each entry would free
     ///
-    /// Reads the extents of all files, but not their contents. Deleting only one of several copies that share
-    /// their data frees nothing. The table also shows the size of the shared data. On btrfs, only root gets exact numbers; other users get minimums. The number
-    /// of files whose extents cannot be read is printed.
+    /// Reads the extents of all files, but not their contents. Deleting only one of several copies that share their
+    /// data frees nothing. The table also shows the size of the shared data. On btrfs, only root gets exact numbers;
+    /// other users get minimums. The number of files whose extents cannot be read is printed.
     #[arg(long, conflicts_with_all = ["import", "output", "output_binary", "pick"], help_heading = "Output")]
     pub frees: bool,
 
@@ -195,8 +198,8 @@ pub struct Arguments {
 
     /// Show each directory in its own row, even if it contains only one directory
     ///
-    /// By default, a chain of such directories has one row (`a/b/c/`): Enter opens the innermost directory, and all other keys
-    /// act on the outermost.
+    /// By default, a chain of such directories has one row (`a/b/c/`): Enter opens the innermost directory, and all
+    /// other keys act on the outermost.
     #[arg(long, help_heading = "Display")]
     pub no_collapse: bool,
 
@@ -246,8 +249,9 @@ pub struct Arguments {
 
     /// Exclude entries matching GLOB
     ///
-    /// A pattern without a slash matches names; one with a slash matches the end of a path, which begins with PATH as given. `*` and `?` do not
-    /// match a slash; `**` does. A pattern that ends in a slash matches only directories. Can be given more than once.
+    /// A pattern without a slash matches names; one with a slash matches the end of a path, which begins with PATH as
+    /// given. `*` and `?` do not match a slash; `**` does. A pattern that ends in a slash matches only directories. Can
+    /// be given more than once.
     #[arg(long, value_name = "GLOB", help_heading = "Scan")]
     pub exclude: Vec<String>,
 
@@ -271,8 +275,8 @@ pub struct Arguments {
 
     /// Count the file that a symbolic link points to
     ///
-    /// The link is shown with the sizes of that file. A file counts once for each link to it, and once at its own location.
-    /// Links to directories are not followed.
+    /// The link is shown with the sizes of that file. A file counts once for each link to it, and once at its own
+    /// location. Links to directories are not followed.
     #[arg(short = 'L', long, help_heading = "Scan")]
     pub follow_symlinks: bool,
 

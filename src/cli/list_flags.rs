@@ -13,13 +13,15 @@ use crate::source::{FieldColumn, ListOptions, ListPreset};
 pub struct ListFlags {
     /// Read a list written by PROGRAM
     ///
-    /// Not needed for lists written by duke (--ndjson, --csv), JSON objects, and CSV with a header. docs/exchange.md in duke's source has the commands that write each list.
+    /// Not needed for lists written by duke (--ndjson, --csv), JSON objects, and CSV with a header. docs/exchange.md in
+    /// duke's source has the commands that write each list.
     #[arg(long, value_name = "PROGRAM", value_enum, help_heading = "Exchange")]
     pub format: Option<ListProgram>,
 
     /// Columns of a list without a suitable header, such as path=2,size=5
     ///
-    /// FIELD is path, size, disk, mtime, type, or another field name listed in docs/exchange.md (in duke's source). COLUMN is a column number, counting from 1, or a column name from the header.
+    /// FIELD is path, size, disk, mtime, type, or another field name listed in docs/exchange.md (in duke's source).
+    /// COLUMN is a column number, counting from 1, or a column name from the header.
     #[arg(long, value_name = "FIELD=COLUMN", value_parser = ValueParser::new(FieldColumn::parse), action = ArgAction::Set, value_delimiter = ',', help_heading = "Exchange")]
     pub fields: Option<Vec<FieldColumn>>,
 

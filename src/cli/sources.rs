@@ -23,7 +23,7 @@ use crate::source::import::Input;
 use crate::source::rclone::RclonePath;
 use crate::source::remote::Remote;
 use crate::source::save;
-use crate::source::{FieldColumn, ListOptions, SourceSpec};
+use crate::source::{FieldColumn, ListOptions, ONLY_FOR_LISTS, SourceSpec};
 
 /// Returns the source to read. `patterns` includes the exclude patterns from files.
 pub fn wanted(
@@ -86,11 +86,9 @@ fn of_rclone(
 pub fn recorded(names: &[OsString], lists: ListOptions) -> Result<Option<SourceSpec>, UsageError> {
     let is_told = lists != ListOptions::default();
     match names {
-        [] if is_told => Err(UsageError::Usage(
-            "--format, --fields, --root and --columns FIELD=COLUMN work only with lists, given with -f \
-                FILE or as OLD or NEW of duke diff"
-                .to_owned(),
-        )),
+        [] if is_told => Err(UsageError::Usage(format!(
+            "{ONLY_FOR_LISTS}, given with -f FILE or as OLD or NEW of duke diff"
+        ))),
         [] => Ok(None),
         names if is_told => Ok(Some(SourceSpec::Lists(files(names)?, lists))),
         names => Ok(Some(SourceSpec::Exports(files(names)?))),

@@ -97,9 +97,9 @@ pub enum Command {
     Save(Save),
     /// List btrfs subvolumes and snapshots, and how much space deleting each of them frees
     ///
-    /// The column Data is the size on disk of all extents of a subvolume; Exclusive is the part that no other subvolume has.
-    /// Needs root. Sizes are exact if the extents of all subvolumes add up to the data that btrfs reports as
-    /// used. The last line shows whether they are exact.
+    /// The column Data is the size on disk of all extents of a subvolume; Exclusive is the part that no other subvolume
+    /// has. Needs root. Sizes are exact if the extents of all subvolumes add up to the data that btrfs reports as used.
+    /// The last line shows whether they are exact.
     Subvolumes(SubvolumesFlags),
 }
 

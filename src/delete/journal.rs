@@ -13,8 +13,10 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
 use crate::base::json::JsonWriter;
+use crate::base::os_error::io_error_text;
 use crate::base::state_folder;
-use crate::platform::entry::safe_path::PrivateFolder;
+use crate::base::text::escape_path;
+use crate::platform::entry::safe_path::{PrivateFolder, Refusal};
 use crate::platform::entry::secure_read::open_own;
 
 /// Name of the journal file.
@@ -87,6 +89,18 @@ impl Journal {
         writer.finish()?;
         file.write_all(&bytes)?;
         file.sync_data()
+    }
+
+    /// Returns the message for an error of [`Journal::append`]. It contains a path, escaped for a terminal.
+    pub(super) fn message(&self, error: &io::Error) -> String {
+        let reason = io_error_text(error);
+        // A refusal names the path that is not safe.
+        let refusal = error.get_ref().and_then(|inner| inner.downcast_ref::<Refusal>());
+        if refusal.is_some_and(|refusal| refusal.path.is_some()) {
+            reason
+        } else {
+            format!("{}: {reason}", escape_path(&self.path()))
+        }
     }
 
     fn open(&self) -> io::Result<File> {

@@ -20,10 +20,7 @@ use super::{CopySharing, Failure, Failures, Owner, Reason, Selection, Trashed, r
 use crate::base::absolute::absolute_bytes;
 use crate::base::format::{Units, counted, plain_size};
 use crate::base::job::{Job, Pool, Task};
-use crate::base::os_error::io_error_text;
 use crate::base::sync::Arc;
-use crate::base::text::escape_path;
-use crate::platform::entry::safe_path::Refusal;
 use crate::platform::fs::capacity::capacity;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,14 +138,7 @@ fn run(task: &Task<Report>, work: &Operation, journal: Option<&Journal>) -> Repo
         items.iter().map(|(path, bytes)| line(kind, path, None, *bytes, "begun".into())).collect();
     let write_down = |lines: &[JournalLine]| {
         let journal = journal?;
-        let error = journal.append(lines).err()?;
-        let reason = io_error_text(&error);
-        // A refusal names the path that is not safe.
-        let names_path = error
-            .get_ref()
-            .and_then(|inner| inner.downcast_ref::<Refusal>())
-            .is_some_and(|refusal| refusal.path.is_some());
-        Some(if names_path { reason } else { format!("{}: {reason}", escape_path(&journal.path())) })
+        journal.append(lines).err().map(|error| journal.message(&error))
     };
     let not_begun = write_down(&begun);
     let with_journal = |trashing: trash::Trashing| {

@@ -65,8 +65,9 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
         ],
         Subject::LeftOut => vec![
             "Entries of this file system that were excluded by --exclude, -X, --exclude-caches or -x, on the \
-                command line or in the configuration. Their contents are part of the unexplained space; without these flags they are \
-                scanned. On macOS, entries that are only in the cloud count here, too; they use no space.",
+                command line or in the configuration. Their contents are part of the unexplained space; without \
+                these flags they are scanned. On macOS, entries that are only in the cloud count here, too; they \
+                use no space.",
         ],
         Subject::System(_) | Subject::Systems => vec![
             "A scanned file system, or the total of all: used space, size and scanned part. The first lines \

@@ -122,7 +122,7 @@ impl<'s> References<'s> {
         for names in known.chunk_by(|one, next| one.inode == next.inode) {
             let nodes = self.nodes(names);
             self.sums.may_hold(&nodes, self.unseen[names[0].node as usize]);
-            // If names were deleted since the scan, a name that is left may free more than the scan shows.
+            // If names have been deleted since the scan, deleting a remaining name may free more than the scan shows.
             if names.len() > links(names) {
                 unbound(self.sums, &nodes);
             }

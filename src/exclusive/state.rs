@@ -27,8 +27,8 @@ pub(crate) struct SearchState {
     pub(crate) methods: HashMap<u32, Method>,
     /// IDs of the volumes. The index of an ID is the volume's number in `sums`.
     pub(crate) volumes: Vec<u64>,
-    /// Files that have changed since the scan, on volumes whose extents are read as a whole after the last file has been
-    /// added.
+    /// Files that have changed since the scan, on volumes whose extents are read as a whole after the last file has
+    /// been added.
     pub(super) changed: ChangedFiles,
     /// Inodes with several names that [`SearchState::add`] has handled. Their extents are added only once.
     pub(crate) added: HashSet<InodeKey>,

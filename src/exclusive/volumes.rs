@@ -93,8 +93,8 @@ impl WholeVolume {
         volumes
     }
 
-    /// Adds the references of all files on the volume to `sums`. `number` is the volume's number in `sums`. Calls `note`
-    /// after each extent, and ends when `note` returns `Break`.
+    /// Adds the references of all files on the volume to `sums`. `number` is the volume's number in `sums`. Calls
+    /// `note` after each extent, and ends when `note` returns `Break`.
     pub(super) fn add(
         self,
         sums: &mut ExclusiveSums,

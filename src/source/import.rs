@@ -28,10 +28,10 @@ use crate::formats::compression::unpack;
 use crate::formats::flat::Provenance;
 use crate::formats::json_lexer::{Fault, Lexer, Pulse, Reason};
 use crate::formats::lists::{
-    HostNumbers, LayoutError, ListOptions, ListPreset, ListReader, LiveTree, Recognized, RecordReader,
-    RootLabel, recognize,
+    HostNumbers, LayoutError, ListOptions, ListPreset, ListReader, LiveTree, ONLY_FOR_LISTS, Recognized,
+    RecordReader, RootLabel, recognize,
 };
-use crate::formats::ncdu_binary::{is_binary_export, refusal};
+use crate::formats::ncdu_binary::is_binary_export;
 use crate::formats::ncdu_read::Reader;
 use crate::formats::snapshot::{OpenError, Snapshot, is_snapshot, open_by, open_bytes};
 use crate::platform::memory::block_file::Access;
@@ -193,12 +193,14 @@ impl Shared {
                 Input::File(path) if self.lists == ListOptions::default() && is_snapshot(path) => {
                     snapshot(open_by(path, Some(Access::Mapped)))
                 }
-                Input::File(path) if is_binary_export(path) => Err(message(refusal(self.inputs.len()))),
-                _ => match self.read(input, host, &builder, &mut names) {
-                    Ok(Some(bytes)) => snapshot(open_bytes(bytes)),
-                    Ok(None) => Ok(()),
-                    Err(reasons) => Err(reasons),
-                },
+                // A binary export that is the only input, without settings for lists, is opened without an import.
+                Input::File(path) if is_binary_export(path) => Err(match self.inputs.len() {
+                    1 => message(&format!("this is a binary export; {ONLY_FOR_LISTS}")),
+                    _ => message("a binary export must be the only -f"),
+                }),
+                _ => self
+                    .read(input, host, &builder, &mut names)
+                    .and_then(|bytes| bytes.map_or(Ok(()), |bytes| snapshot(open_bytes(bytes)))),
             };
             if let Err(reasons) = read {
                 builder.borrow_mut().break_off();
@@ -255,11 +257,9 @@ impl Shared {
                 })
                 .map(|()| None),
             Ok(other) if *lists != ListOptions::default() => {
-                let what =
-                    if matches!(other, Recognized::Snapshot) { "this is a snapshot" } else { "not a list" };
-                Err(message(&format!(
-                    "{what}; --format, --fields, --root and --columns FIELD=COLUMN work only with lists"
-                )))
+                let is_snapshot = matches!(other, Recognized::Snapshot);
+                let what = if is_snapshot { "this is a snapshot" } else { "not a list" };
+                Err(message(&format!("{what}; {ONLY_FOR_LISTS}")))
             }
             Ok(Recognized::Snapshot) => match records.rest() {
                 Ok(bytes) => Ok(Some(bytes)),

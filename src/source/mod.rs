@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use crate::base::sync::Arc;
 use crate::formats::flat::Provenance;
-pub use crate::formats::lists::{FieldColumn, ListOptions, ListPreset};
+pub use crate::formats::lists::{FieldColumn, ListOptions, ListPreset, ONLY_FOR_LISTS};
 use crate::formats::snapshot::{FileSystemInfo, RootOrigin, SnapshotInfo, UNKNOWN_SCOPE, is_snapshot};
 use crate::platform::fs::identity::identities;
 use crate::platform::fs::mounts::Mount;

@@ -52,6 +52,9 @@ pub enum ListPreset {
     S3Inventory,
 }
 
+/// Reason why the flags for [`ListOptions`] were rejected.
+pub const ONLY_FOR_LISTS: &str = "--format, --fields, --root and --columns FIELD=COLUMN work only with lists";
+
 /// Settings for reading lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListOptions {

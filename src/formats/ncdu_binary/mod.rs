@@ -29,15 +29,6 @@ pub fn is_binary_export(path: &Path) -> bool {
     begins_with(path, MAGIC)
 }
 
-/// Returns the reason why a binary export cannot be read in order, as one of `inputs` inputs.
-pub(crate) fn refusal(inputs: usize) -> &'static str {
-    if inputs > 1 {
-        "a binary export must be the only -f"
-    } else {
-        "this is a binary export; --format, --fields, --root and --columns FIELD=COLUMN work only with lists"
-    }
-}
-
 /// Opens a binary export. Reads only its index and its root.
 ///
 /// # Errors

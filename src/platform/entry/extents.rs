@@ -22,8 +22,8 @@ pub fn may_be_unwritten(changed: i64, now: i64) -> bool {
 pub enum Sharing {
     /// Files do not share extents, or the system does not report shared extents.
     Never,
-    /// Files can share extents, and [`layout`] reports the number of bytes not shared. Deleting a file frees at most its
-    /// disk usage.
+    /// Files can share extents, and [`layout`] reports the number of bytes not shared. Deleting a file frees at most
+    /// its disk usage.
     Bounded,
     /// As [`Sharing::Bounded`], but deleting a file can free more: the file system keeps a whole extent while a file
     /// refers to part of it. Directories and symbolic links may have no blocks of their own.

@@ -32,8 +32,8 @@ pub fn threads_with_room(wanted: usize) -> usize {
 #[allow(unsafe_code)]
 pub fn lower_priority() {
     const NICENESS: libc::c_int = 10;
-    // SAFETY: the call changes a number in the kernel and no memory of this process. On Linux, it applies to the calling
-    // thread.
+    // SAFETY: the call changes a number in the kernel and no memory of this process. On Linux, it applies to the
+    // calling thread.
     unsafe {
         libc::nice(NICENESS);
     }

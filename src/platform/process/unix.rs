@@ -44,5 +44,5 @@ pub fn remedy(_: i32) -> Option<&'static str> {
 /// Does nothing, because only glibc is known to keep large blocks.
 pub fn return_large_blocks() {}
 
-/// Does nothing, because setpriority(2) can lower the priority of a single thread only on Linux.
+/// Does nothing, because nice(2) can lower the priority of a single thread only on Linux.
 pub fn lower_priority() {}

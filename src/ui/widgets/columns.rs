@@ -122,8 +122,8 @@ impl Columns {
         }
     }
 
-    /// Returns the line of titles, each aligned like the cells below it. `title(column, is_long)` returns the title
-    /// of a column, in the long form if `is_long` is `true`. The title of a column of changes ends above the sizes and not
+    /// Returns the line of titles, each aligned like the cells below it. `title(column, is_long)` returns the title of
+    /// a column, in the long form if `is_long` is `true`. The title of a column of changes ends above the sizes and not
     /// above the word after them.
     pub fn title_line(&self, units: Units, title: impl Fn(Column, bool) -> String) -> String {
         let cell = |(column, width): &(Column, usize)| {

@@ -7,6 +7,8 @@
 //!
 //! If there is little room, the facts on the right are omitted before the most important hints.
 
+use std::slice;
+
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
@@ -22,7 +24,6 @@ use crate::exclusive::ExclusiveProgress;
 use crate::scan::Outcome;
 use crate::source::SourceKind;
 use crate::table::column::Column;
-use crate::table::row::Precision;
 use crate::ui::context::Context;
 use crate::ui::deletion_state::Running;
 use crate::ui::hit_map::{Canvas, Hit, HitMap};
@@ -77,12 +78,12 @@ fn state<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Option<Line<'a>
     } else if let Some(rescan) = cx.rescan() {
         Some(rescan_progress(cx, rescan, room))
     } else if let Some(order) = cx.written() {
-        Some(working(cx, None, &format!("writing {}", order.shown()), room))
+        Some(working(cx, None, &[format!("writing {}", order.shown())], room))
     } else if let Some(progress) = cx.exclusive_progress() {
         Some(exclusive_progress(cx, top, &progress, room))
     } else {
         let page = cx.views.page.as_ref().filter(|page| page.failure.is_none() && top.layer.is_none())?;
-        page.progress.as_ref().map(|(text, share)| working(cx, Some(*share), text, room))
+        page.progress.as_ref().map(|(text, share)| working(cx, Some(*share), slice::from_ref(text), room))
     }
 }
 
@@ -133,12 +134,14 @@ fn bar<'a>(cx: &Context<'_>, share: Option<u16>, room: usize) -> Vec<Span<'a>> {
     bar
 }
 
-/// Returns a spinner, the bar for `share` (see [`bar`]), and as much of a text as fits.
-fn working<'a>(cx: &Context<'_>, share: Option<u16>, text: &str, room: usize) -> Line<'a> {
+/// Returns a spinner, the bar for `share` (see [`bar`]), and the first of the texts that fits. If none fits, shortens
+/// the last one.
+fn working<'a>(cx: &Context<'_>, share: Option<u16>, texts: &[String], room: usize) -> Line<'a> {
     let mut spans = vec![Span::styled(format!(" {} ", cx.spinner()), cx.theme.style(Role::Bar))];
     spans.extend(bar(cx, share, room));
     let room = room.saturating_sub(spans.iter().map(Span::width).sum::<usize>() + 1);
-    spans.push(Span::raw(fit(text, room, cx.theme.glyphs.gap()).into_owned()));
+    let text = texts.iter().find(|text| width(text) <= room).or(texts.last());
+    spans.extend(text.map(|text| Span::raw(fit(text, room, cx.theme.glyphs.gap()).into_owned())));
     Line::from(spans)
 }
 
@@ -147,7 +150,7 @@ fn rescan_progress<'a>(cx: &Context<'_>, rescan: &Rescan, room: usize) -> Line<'
     let name = escape(&rescan.name).into_owned();
     let stops = cx.key_hint(Command::Interrupt, "stops");
     let text = format!("rescanning {name} {} {entries}{stops}", cx.theme.glyphs.dot());
-    working(cx, Some(share(rescan.progress.entries.min(rescan.expected), rescan.expected)), &text, room)
+    working(cx, Some(share(rescan.progress.entries.min(rescan.expected), rescan.expected)), &[text], room)
 }
 
 fn exclusive_progress<'a>(
@@ -161,7 +164,7 @@ fn exclusive_progress<'a>(
     let works = page.is_none_or(|page| is_of_table(page.table, command));
     let stops = if works { cx.keymap.hint(command, top.scope, "stops") } else { String::new() };
     let text = format!("reading {}{stops}", progress.text());
-    working(cx, progress.share(), &text, room)
+    working(cx, progress.share(), &[text], room)
 }
 
 fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
@@ -341,16 +344,14 @@ fn deleting<'a>(cx: &Context<'_>, running: &Running, room: usize) -> Line<'a> {
         format!("{operation_verb} {dot} {} left", grouped(left)),
     ];
     let share = (entries > 0).then(|| share(report.entries.min(entries), entries));
-    let left = room.saturating_sub(bar(cx, share, room).iter().map(Span::width).sum::<usize>() + 4);
-    let text = texts.iter().find(|text| width(text) <= left).unwrap_or(&texts[2]);
-    working(cx, share, text, room)
+    working(cx, share, &texts, room)
 }
 
 pub fn summary(cx: &Context<'_>) -> String {
     let marks = cx.marks();
     let size = plain_size(totals_size(&marks.totals(), cx.order.measure), cx.units);
     let mut directories = marks.all().filter_map(|(_, mark)| mark.directory);
-    let is_growing = cx.is_scanning() && directories.any(|id| cx.standing(id).1 == Precision::Growing);
+    let is_growing = cx.is_scanning() && directories.any(|id| cx.tree.is_preliminary(id));
     let sign = if is_growing { cx.theme.glyphs.growing() } else { "" };
     let dot = cx.theme.glyphs.dot();
     let frees = cx.marks_exclusive().map(|exclusive| format!(", {}", frees_text(exclusive, cx.units)));

@@ -117,7 +117,8 @@ fn breadcrumb(cx: &Context<'_>, path: &str, room: usize) -> Vec<Part> {
         Part { text: format!("{name}{slash}"), level: Some(last - number) }
     };
     let mut parts: Vec<Part> = names.iter().enumerate().map(part).collect();
-    while parts.len() > 2 && parts.iter().map(|part| width(&part.text)).sum::<usize>() > room {
+    let is_wide = |parts: &[Part]| parts.iter().map(|part| width(&part.text)).sum::<usize>() > room;
+    while parts.len() > 2 && is_wide(&parts) {
         if parts[1].level.is_some() {
             parts[1] = Part { text: format!("{}/", cx.theme.glyphs.gap()), level: None };
         } else if parts.len() > 3 {
@@ -126,7 +127,6 @@ fn breadcrumb(cx: &Context<'_>, path: &str, room: usize) -> Vec<Part> {
             break;
         }
     }
-    let is_wide = |parts: &[Part]| parts.iter().map(|part| width(&part.text)).sum::<usize>() > room;
     if is_wide(&parts) {
         let gap = format!("{}/", cx.theme.glyphs.gap());
         let last = parts.pop().into_iter().map(|part| Part {

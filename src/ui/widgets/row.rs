@@ -191,11 +191,11 @@ fn set_sign(cx: &Context<'_>, row: Rect, style: Style, buffer: &mut Buffer) {
 }
 
 /// Highlights the line under the cursor: puts a symbol in the first cell if that cell is blank, and changes the
-/// background color. With sixteen colors, the line is white on blue, because terminals use different shades of blue, and
-/// only white is visible on all of them. The bar is yellow on a light background, where white would look like a gap. If
-/// the theme has no background color for this line, it is in reverse video. Its first cell is not reversed, so that the
-/// symbol stands out, and the bar is gray if the terminal has a gray that differs from any text and background. Bold
-/// text stays bold. Without colors, the line is only made bold.
+/// background color. With sixteen colors, the line is white on blue, because terminals use different shades of blue,
+/// and only white is visible on all of them. The bar is yellow on a light background, where white would look like a
+/// gap. If the theme has no background color for this line, it is in reverse video. Its first cell is not reversed, so
+/// that the symbol stands out, and the bar is gray if the terminal has a gray that differs from any text and
+/// background. Bold text stays bold. Without colors, the line is only made bold.
 pub fn select(cx: &Context<'_>, row: Rect, bar: Rect, buffer: &mut Buffer) {
     /// Gray with the same contrast to black and to white.
     const GRAY: Color = Color::Indexed(243);

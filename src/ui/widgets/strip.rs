@@ -30,7 +30,8 @@ pub struct StripPart {
 
 /// Draws a strip of two lines. `text` gets the size of a part and the size of the whole, and returns the text after the
 /// part's name in the legend. Parts without bytes are not drawn; every other part gets at least one cell, unless there
-/// are more parts than cells. If there is too little room, the legend omits the smallest parts, but never the first one, and ends in `…`.
+/// are more parts than cells. If there is too little room, the legend omits the smallest parts, but never the first
+/// one, and ends in `…`.
 pub fn draw(
     cx: &Context<'_>,
     parts: &[StripPart],
