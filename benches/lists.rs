@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use duke::scan::Outcome;
+use duke::testing::formats::WrittenEntries;
 use duke::testing::formats::flat::{Flat, Form};
 use duke::testing::formats::ncdu_write::Export;
 use duke::testing::source::import::{Import, Input};
@@ -24,7 +25,8 @@ fn main() {
     for (name, form, header) in [("NDJSON", Form::Json, 0), ("CSV", Form::Csv, 1)] {
         let mut text = Vec::new();
         let provenance = &import.provenance();
-        Flat { tree: import.tree(), form, provenance, exclusive: None }
+        let written = &WrittenEntries::default();
+        Flat { tree: import.tree(), form, provenance, exclusive: None, written }
             .write(&mut text)
             .expect("memory takes all");
         let file = folder.path().join(name);
@@ -35,7 +37,8 @@ fn main() {
     }
     let mut text = Vec::new();
     let (root, _) = Export::root(import.tree()).expect("the list has one root");
-    Export { tree: import.tree(), name: root.name, scanned_at: 0 }
+    let written = &WrittenEntries::default();
+    Export { tree: import.tree(), name: root.name, scanned_at: 0, written }
         .write(&mut text)
         .expect("memory takes all");
     let file = folder.path().join("ncdu");

@@ -34,7 +34,7 @@ pub mod duplicates {
 /// File formats of trees.
 #[cfg(feature = "formats")]
 pub mod formats {
-    pub use crate::formats::{flat, lists, ncdu_binary, ncdu_write, snapshot};
+    pub use crate::formats::{WrittenEntries, flat, lists, ncdu_binary, ncdu_write, snapshot};
 }
 
 /// Search for exclusive sizes: the bytes that deleting each entry would free.

@@ -12,6 +12,7 @@ use crate::base::json::JsonWriter;
 use crate::base::os_error::error_text;
 use crate::base::sync::Arc;
 use crate::base::text::base64;
+use crate::formats::WrittenEntries;
 use crate::formats::long_paths::TooLong;
 use crate::tree::{DirId, Entries, Entry, EntryState, ExclusiveSizes, Metadata, Tree};
 
@@ -41,6 +42,8 @@ pub struct Flat<'t> {
     pub provenance: &'t [Provenance],
     /// Bytes freed by deleting each entry, if requested.
     pub exclusive: Option<Arc<ExclusiveSizes>>,
+    /// Counter of the entries below the roots.
+    pub written: &'t WrittenEntries,
 }
 
 /// Field names, in the order in which they are written.
@@ -161,6 +164,7 @@ impl<'t> Flat<'t> {
                 if !is_refused(&path, &record) {
                     open.extend(self.entry(writer, &record, (id, &path), device, common));
                 }
+                self.written.add(1);
             } else {
                 open.pop();
             }

@@ -25,4 +25,7 @@ pub(crate) mod pipe;
 pub mod snapshot;
 #[cfg(test)]
 mod tests;
+mod written_entries;
 pub(crate) mod zstd_block;
+
+pub use written_entries::WrittenEntries;

@@ -12,6 +12,7 @@ use std::io::{self, Write};
 
 use crate::base::json::JsonWriter;
 use crate::base::kind::Kind;
+use crate::formats::WrittenEntries;
 use crate::tree::{DirId, Entries, Entry, EntryState, Exclusion, Metadata, Tree};
 
 /// Export of a tree that has exactly one root.
@@ -22,6 +23,8 @@ pub struct Export<'t> {
     pub name: &'t [u8],
     /// Time of the scan in seconds since 1970.
     pub scanned_at: i64,
+    /// Counter of the entries below the root.
+    pub written: &'t WrittenEntries,
 }
 
 /// Directory whose entries are being written.
@@ -70,6 +73,7 @@ impl<'t> Export<'t> {
             if let Some(record) = directory.entries.next() {
                 let device = directory.device;
                 open.extend(self.entry(json, &record, device));
+                self.written.add(1);
             } else {
                 json.raw("]");
                 open.pop();

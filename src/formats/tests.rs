@@ -8,6 +8,7 @@ use proptest::prelude::*;
 
 use crate::base::kind::Kind;
 use crate::fixture::cases;
+use crate::formats::WrittenEntries;
 use crate::formats::builder::Builder;
 use crate::formats::json_lexer::{Fault, Lexer};
 use crate::formats::ncdu_binary;
@@ -46,7 +47,7 @@ fn read(text: &[u8], piece: usize) -> (Tree, Result<(), Fault>) {
     (tree, result)
 }
 
-fn good(text: &str) -> Tree {
+pub(super) fn good(text: &str) -> Tree {
     let (tree, result) = read(text.as_bytes(), 7);
     assert_eq!(result, Ok(()), "{text}");
     tree
@@ -55,11 +56,13 @@ fn good(text: &str) -> Tree {
 fn export(tree: &Tree) -> Vec<u8> {
     let (root, _) = Export::root(tree).unwrap();
     let mut out = Vec::new();
-    Export { tree, name: root.name, scanned_at: 1 }.write(&mut out).unwrap();
+    Export { tree, name: root.name, scanned_at: 1, written: &WrittenEntries::default() }
+        .write(&mut out)
+        .unwrap();
     out
 }
 
-fn document(entries: &str) -> String {
+pub(super) fn document(entries: &str) -> String {
     format!(r#"[1,2,{{"progname":"ncdu"}},[{{"name":"/r","dev":1}}{entries}]]"#)
 }
 
@@ -341,7 +344,8 @@ proptest! {
         let tree = built(metadata, entries, LinkForm::Plain);
         let file = tempfile::NamedTempFile::new().unwrap();
         let (root, _) = Export::root(&tree).unwrap();
-        ncdu_binary::write(&tree, &root, root.name, ncdu_binary::BlockSize::Growing, &mut file.as_file()).unwrap();
+        let (size, count) = (ncdu_binary::BlockSize::Growing, WrittenEntries::default());
+        ncdu_binary::write(&tree, &root, root.name, size, &count, &mut file.as_file()).unwrap();
         let again = ncdu_binary::open(file.path()).unwrap();
         let json = [&again, &tree].map(export);
         prop_assert_eq!(String::from_utf8_lossy(&json[0]), String::from_utf8_lossy(&json[1]));

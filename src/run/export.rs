@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use crate::base::sync::AtomicBool;
 use crate::base::text::escape_path;
+use crate::formats::WrittenEntries;
 use crate::formats::ncdu_write::Export;
 use crate::platform::atomic_file::AtomicFile;
 use crate::platform::terminal::interrupt::Interrupt;
@@ -91,11 +92,12 @@ fn write_to(
 ) -> io::Result<()> {
     let never = AtomicBool::new(false);
     let stop = interrupt.map_or(&never, Interrupt::flag);
+    let written = WrittenEntries::default();
     match to {
-        Target::Standard => ncdu(source, format, &mut Watched::new(standard_output()?, stop)),
+        Target::Standard => ncdu(source, format, &written, &mut Watched::new(standard_output()?, stop)),
         Target::File(path) => {
             let mut file = AtomicFile::begin(path)?;
-            ncdu(source, format, &mut Watched::new(&mut file, stop))?;
+            ncdu(source, format, &written, &mut Watched::new(&mut file, stop))?;
             file.keep()
         }
     }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use crate::base::sort::sort_by_key;
 use crate::base::sync::AtomicBool;
 use crate::base::text::{escape, escape_path};
-use crate::formats::snapshot::{Limits, Merge, PlanParts, Snapshot, SnapshotInfo, WriteError, open_by};
+use crate::formats::snapshot::{Merge, PlanParts, Snapshot, SnapshotInfo, WriteControl, WriteError, open_by};
 use crate::platform::atomic_file::AtomicFile;
 use crate::platform::memory::block_file::Access;
 use crate::platform::terminal::interrupt::Interrupt;
@@ -113,8 +113,8 @@ fn merge(job: &MergeJob, parts: &[Snapshot], numbers: Vec<u64>, interrupt: Optio
         ..first.clone()
     };
     let never = AtomicBool::new(false);
-    let limits = Limits { bytes: u64::MAX, stop: interrupt.map_or(&never, Interrupt::flag) };
-    match write(&merge, about, &limits, &job.to) {
+    let control = WriteControl::new(interrupt.map_or(&never, Interrupt::flag));
+    match write(&merge, about, &control, &job.to) {
         Ok(()) if is_whole && merge.unlisted().is_empty() && merge.errors() == 0 => Exit::Success,
         Ok(()) => Exit::Incomplete,
         Err(WriteError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
@@ -129,12 +129,17 @@ fn merge(job: &MergeJob, parts: &[Snapshot], numbers: Vec<u64>, interrupt: Optio
     }
 }
 
-fn write(merge: &Merge<'_>, about: SnapshotInfo, limits: &Limits<'_>, to: &Target) -> Result<(), WriteError> {
+fn write(
+    merge: &Merge<'_>,
+    about: SnapshotInfo,
+    control: &WriteControl<'_>,
+    to: &Target,
+) -> Result<(), WriteError> {
     match to {
-        Target::Standard => merge.save(about, limits, &mut standard_output()?).map(|_| ()),
+        Target::Standard => merge.save(about, control, &mut standard_output()?).map(|_| ()),
         Target::File(path) => {
             let mut file = AtomicFile::begin(path)?;
-            merge.save(about, limits, &mut file)?;
+            merge.save(about, control, &mut file)?;
             Ok(file.keep()?)
         }
     }

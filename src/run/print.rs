@@ -15,6 +15,7 @@ use crate::base::sync::Arc;
 use crate::base::text::escape_path;
 use crate::df;
 use crate::exclusive::{self, ExclusiveProgress};
+use crate::formats::WrittenEntries;
 use crate::formats::flat::{Flat, Form};
 use crate::output::json::{Body, Report};
 use crate::output::progress;
@@ -237,7 +238,7 @@ fn print(
     };
     let flat = |form, out: &mut dyn Write| {
         let (provenance, exclusive) = (&source.provenance(), exclusive.clone());
-        Flat { tree, form, provenance, exclusive }.write(out)
+        Flat { tree, form, provenance, exclusive, written: &WrittenEntries::default() }.write(out)
     };
     let spaces = || df::report(tree, DirId::TOP, &|| false);
     match format {

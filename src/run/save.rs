@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::base::sync::AtomicBool;
 use crate::base::text::escape_path;
 use crate::formats::snapshot;
-use crate::formats::snapshot::{FileSystemInfo, Limits, SnapshotInfo, WriteError};
+use crate::formats::snapshot::{FileSystemInfo, SnapshotInfo, WriteControl, WriteError};
 use crate::platform::atomic_file::AtomicFile;
 use crate::platform::terminal::interrupt::Interrupt;
 use crate::run::exit::{Exit, exit_of};
@@ -151,8 +151,8 @@ fn put(source: &Source, about: &SnapshotInfo, to: &SaveTarget, interrupt: Option
 }
 
 fn write_to_output(tree: &Tree, about: &SnapshotInfo, stop: &AtomicBool) -> Result<(), WriteError> {
-    let limits = Limits { bytes: u64::MAX, stop };
-    snapshot::save(tree, about, &limits, &mut standard_output()?).map(|_| ())
+    let control = WriteControl::new(stop);
+    snapshot::save(tree, about, &control, &mut standard_output()?).map(|_| ())
 }
 
 fn write_to_file(
@@ -162,7 +162,7 @@ fn write_to_file(
     path: &Path,
 ) -> Result<(), WriteError> {
     let mut file = AtomicFile::begin(path)?;
-    snapshot::save(tree, about, &Limits { bytes: u64::MAX, stop }, &mut file)?;
+    snapshot::save(tree, about, &WriteControl::new(stop), &mut file)?;
     Ok(file.keep()?)
 }
 

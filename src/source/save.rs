@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 
 use crate::base::os_error::io_error_text;
 use crate::base::sync::{AtomicBool, Ordering};
+use crate::formats::WrittenEntries;
 use crate::formats::compression::pack;
 use crate::formats::flat::Flat;
 pub use crate::formats::flat::Form;
@@ -26,7 +27,7 @@ use crate::formats::ncdu_binary;
 use crate::formats::ncdu_binary::BlockSize;
 use crate::formats::ncdu_write::Export;
 use crate::formats::snapshot;
-use crate::formats::snapshot::{Limits, WriteError};
+use crate::formats::snapshot::{WriteControl, WriteError};
 use crate::platform::atomic_file::AtomicFile;
 use crate::scan::Outcome;
 use crate::source::{Source, SourceKind};
@@ -110,6 +111,7 @@ impl From<io::Error> for SaveError {
 }
 
 /// Writes the tree of `source` to `path` and returns the number of bytes written. Setting `stop` cancels the write.
+/// `count` counts the entries written so far.
 ///
 /// # Errors
 /// Returns an error if the file was not written. In that case, an existing file is unchanged.
@@ -119,6 +121,7 @@ pub fn write(
     format: Format,
     old: Overwrite,
     stop: &AtomicBool,
+    count: &WrittenEntries,
 ) -> Result<u64, SaveError> {
     if source.outcome() != Some(Outcome::Complete) {
         return Err(SaveError::Failed("the tree is incomplete".to_owned()));
@@ -130,14 +133,20 @@ pub fn write(
     let mut file = AtomicFile::begin(path)?;
     let mut out = Watched::new(&mut file, stop);
     let written = match format {
-        Format::Ncdu(format) => ncdu(source, format, &mut out).map_err(SaveError::from),
+        Format::Ncdu(format) => ncdu(source, format, count, &mut out).map_err(SaveError::from),
         Format::Flat(form) => {
-            let flat = Flat { tree: source.tree(), form, provenance: &source.provenance(), exclusive: None };
+            let flat = Flat {
+                tree: source.tree(),
+                form,
+                provenance: &source.provenance(),
+                exclusive: None,
+                written: count,
+            };
             flat.write(&mut out).map_err(SaveError::from)
         }
         Format::Snapshot => {
-            let limits = Limits { bytes: u64::MAX, stop };
-            let saved = snapshot::save(source.tree(), &source.about(), &limits, &mut out);
+            let control = WriteControl { written: Some(count), ..WriteControl::new(stop) };
+            let saved = snapshot::save(source.tree(), &source.about(), &control, &mut out);
             saved.map(|_| ()).map_err(|unsaved| match unsaved {
                 WriteError::Stopped => SaveError::Stopped,
                 other => SaveError::Failed(other.to_string()),
@@ -167,7 +176,12 @@ pub fn write(
 ///
 /// # Errors
 /// Returns an error if `out` cannot be written to, or if the tree does not have exactly one root directory.
-pub fn ncdu(source: &Source, format: NcduFormat, out: &mut (impl Write + Send)) -> io::Result<()> {
+pub fn ncdu(
+    source: &Source,
+    format: NcduFormat,
+    written: &WrittenEntries,
+    out: &mut (impl Write + Send),
+) -> io::Result<()> {
     let Some((root, _)) = Export::root(source.tree()) else {
         return Err(io::Error::other("ncdu's format needs one root that is a directory; use .duke"));
     };
@@ -176,14 +190,18 @@ pub fn ncdu(source: &Source, format: NcduFormat, out: &mut (impl Write + Send)) 
         SourceKind::Live => absolute(root.name),
         SourceKind::Recorded | SourceKind::Objects => root.name.to_vec(),
     };
-    let export =
-        Export { tree: source.tree(), name: &name, scanned_at: provenance.scanned_at.unwrap_or_default() };
+    let export = Export {
+        tree: source.tree(),
+        name: &name,
+        scanned_at: provenance.scanned_at.unwrap_or_default(),
+        written,
+    };
     match format {
         NcduFormat::Json(Packing::Plain) => export.write(out),
         NcduFormat::Json(Packing::Zstd) => pack(out, |text| export.write(text)),
         NcduFormat::Binary(size) => {
             let size = size.map_or(BlockSize::Growing, BlockSize::Fixed);
-            ncdu_binary::write(source.tree(), &root, &name, size, out)
+            ncdu_binary::write(source.tree(), &root, &name, size, written, out)
         }
     }
 }

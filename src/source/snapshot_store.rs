@@ -26,7 +26,7 @@ use std::time::{Duration, SystemTime};
 use crate::base::absolute::absolute_bytes;
 use crate::base::sort::sort_by;
 use crate::base::sync::AtomicBool;
-use crate::formats::snapshot::{Limits, OpenError, Snapshot, SnapshotInfo, WriteError, open, save};
+use crate::formats::snapshot::{OpenError, Snapshot, SnapshotInfo, WriteControl, WriteError, open, save};
 use crate::platform::atomic_file::{AtomicFile, UNFINISHED};
 use crate::platform::entry::safe_path::{Error, PrivateFolder, Refusal};
 use crate::platform::fs::capacity::capacity;
@@ -160,7 +160,8 @@ fn write(
     let name = name_of(series, &key(&roots(tree), &about.scope), about.scanned_at);
     let path = folder.path().join(name);
     let mut file = AtomicFile::begin(&path)?;
-    save(tree, about, &Limits { bytes, stop }, &mut file).map_err(KeepError::Write)?;
+    save(tree, about, &WriteControl { bytes, ..WriteControl::new(stop) }, &mut file)
+        .map_err(KeepError::Write)?;
     file.keep()?;
     prune(settings, &folder, about.scanned_at);
     Ok(path)

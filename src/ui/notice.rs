@@ -54,7 +54,6 @@ pub enum Notice {
     /// A scan that ended early cannot be exported.
     ExportOfPart,
     StillWriting(PathBuf),
-    Writing(PathBuf),
     /// The file was written. Contains its path and its size in bytes.
     Wrote(PathBuf, u64),
     FileExists(PathBuf),
@@ -244,7 +243,6 @@ impl Notice {
             Self::ExportBeforeEnd => "Cannot export until the scan completes".into(),
             Self::ExportOfPart => "Cannot export an incomplete scan".into(),
             Self::StillWriting(path) => about_path(path, &|path| format!("{path} is still being written")),
-            Self::Writing(path) => about_path(path, &|path| format!("Writing {path}")),
             Self::Wrote(path, bytes) => about_path(path, &|path| format!("Wrote {} to {path}", size(*bytes))),
             Self::FileExists(path) => about_path(path, &|path| format!("{path} already exists")),
             Self::NotWritten(path) => about_path(path, &|path| format!("{path} was not written")),

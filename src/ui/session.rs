@@ -313,7 +313,8 @@ impl<'s> Session<'s> {
     }
 
     fn export(&mut self, order: export::ExportRequest) {
-        let job = export::begin(&self.pool, self.source, order.clone());
+        let count = Arc::clone(&self.app.cx.export.written);
+        let job = export::begin(&self.pool, self.source, order.clone(), count);
         self.runner.add(job, AtExit::CleanUp, move |update| {
             let written = match update {
                 Update::Result(written) => Result::clone(&written),

@@ -18,7 +18,8 @@ use crate::support::binary_export::{
 };
 use crate::support::fixtures::{self, Fixture};
 use duke::scan::Options;
-use duke::testing::formats::snapshot::{Limits, SnapshotInfo};
+use duke::testing::formats::WrittenEntries;
+use duke::testing::formats::snapshot::{SnapshotInfo, WriteControl};
 use duke::testing::formats::{ncdu_binary, ncdu_write, snapshot};
 use duke::testing::platform::Access;
 use duke::tree::{DirId, Tree, Walk};
@@ -308,14 +309,16 @@ fn flat(items: &BTreeMap<u64, Item>, root: u64) -> BTreeMap<Vec<u8>, Item> {
 fn binary(tree: &Tree) -> Vec<u8> {
     let (root, _) = ncdu_write::Export::root(tree).unwrap();
     let mut bytes = Vec::new();
-    ncdu_binary::write(tree, &root, root.name, ncdu_binary::BlockSize::Growing, &mut bytes).unwrap();
+    let size = ncdu_binary::BlockSize::Growing;
+    ncdu_binary::write(tree, &root, root.name, size, &WrittenEntries::default(), &mut bytes).unwrap();
     bytes
 }
 
 fn json(tree: &Tree) -> String {
     let (root, _) = ncdu_write::Export::root(tree).unwrap();
     let mut out = Vec::new();
-    ncdu_write::Export { tree, name: root.name, scanned_at: 0 }.write(&mut out).unwrap();
+    let written = &WrittenEntries::default();
+    ncdu_write::Export { tree, name: root.name, scanned_at: 0, written }.write(&mut out).unwrap();
     String::from_utf8_lossy(&out).into_owned()
 }
 
@@ -355,7 +358,7 @@ fn large_trees_are_read_back_in_any_order() {
         let (stop, about) = (AtomicBool::new(false), SnapshotInfo::default());
         let saved = |tree: &Tree| {
             let mut out = Vec::new();
-            snapshot::save(tree, &about, &Limits { bytes: u64::MAX, stop: &stop }, &mut out).unwrap();
+            snapshot::save(tree, &about, &WriteControl::new(&stop), &mut out).unwrap();
             let (_folder, path) = stored(&out);
             json(&snapshot::open(&path).unwrap().tree)
         };

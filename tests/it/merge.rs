@@ -13,7 +13,7 @@ use std::time::Duration;
 use duke::base::kind::Kind;
 use duke::scan::{Options, OtherParts, Outcome, Scan};
 use duke::testing::formats::snapshot::{
-    FileSystemInfo, Limits, Merge, PlanParts, RootOrigin, Snapshot, SnapshotInfo, open, save,
+    FileSystemInfo, Merge, PlanParts, RootOrigin, Snapshot, SnapshotInfo, WriteControl, open, save,
 };
 use duke::testing::source::import::Input;
 use duke::testing::source::plan::{ScanFlags, ScanPart, ScanPlan};
@@ -31,9 +31,9 @@ fn about(host: &str) -> SnapshotInfo {
     SnapshotInfo::of_origin(RootOrigin { scanned_at: 7, host: host.into(), scope: Vec::new() })
 }
 
-fn written(write: impl FnOnce(&Limits<'_>, &mut Vec<u8>)) -> Vec<u8> {
+fn written(write: impl FnOnce(&WriteControl<'_>, &mut Vec<u8>)) -> Vec<u8> {
     let (stop, mut bytes) = (AtomicBool::new(false), Vec::new());
-    write(&Limits { bytes: u64::MAX, stop: &stop }, &mut bytes);
+    write(&WriteControl::new(&stop), &mut bytes);
     bytes
 }
 
@@ -42,7 +42,7 @@ fn opened(trees: &[(&Tree, SnapshotInfo)]) -> (tempfile::TempDir, Vec<Snapshot>)
     let folder = tempfile::tempdir().unwrap();
     let open = |(number, (tree, about)): (usize, &(&Tree, SnapshotInfo))| {
         let file = folder.path().join(number.to_string());
-        fs::write(&file, written(|limits, out| assert_ne!(save(tree, about, limits, out).unwrap(), 0)))
+        fs::write(&file, written(|control, out| assert_ne!(save(tree, about, control, out).unwrap(), 0)))
             .unwrap();
         open(&file).unwrap()
     };
@@ -53,7 +53,7 @@ fn opened(trees: &[(&Tree, SnapshotInfo)]) -> (tempfile::TempDir, Vec<Snapshot>)
 fn merged(parts: &[Snapshot]) -> Vec<u8> {
     let merge = Merge::new(parts).unwrap();
     assert_eq!(merge.unlisted(), &[] as &[Vec<u8>]);
-    written(|limits, out| assert_ne!(merge.save(about("here"), limits, out).unwrap(), 0))
+    written(|control, out| assert_ne!(merge.save(about("here"), control, out).unwrap(), 0))
 }
 
 /// Creates directories below `root`, each inside an earlier directory, and files in them. Some files are hard links to
@@ -116,7 +116,7 @@ fn merge_of_parts(
         scans.iter().enumerate().map(|(number, scan)| (&**scan.tree(), part(number))).collect();
     let (folder, snapshots) = opened(&trees);
     let about = SnapshotInfo { file_systems: vec![FileSystemInfo::default()], ..about("here") };
-    let expected = written(|limits, out| assert_ne!(save(whole.tree(), &about, limits, out).unwrap(), 0));
+    let expected = written(|control, out| assert_ne!(save(whole.tree(), &about, control, out).unwrap(), 0));
     assert!(merged(&snapshots) == expected);
     (folder, snapshots)
 }
@@ -523,7 +523,7 @@ fn several_snapshots_are_shown_side_by_side() {
         for host in ["one", "two"] {
             let about = SnapshotInfo { file_systems: vec![system.clone()], ..about(host) };
             let tree = part_tree("/d", 7, &[]);
-            let bytes = written(|limits, out| assert_ne!(save(&tree, &about, limits, out).unwrap(), 0));
+            let bytes = written(|control, out| assert_ne!(save(&tree, &about, control, out).unwrap(), 0));
             fs::write(folder.join(host), bytes).unwrap();
         }
         fs::write(folder.join("export"), r#"[1,2,{},[{"name":"/e","asize":3,"dsize":512}]]"#).unwrap();
@@ -604,8 +604,8 @@ fn a_comparison_pairs_the_roots_of_several_hosts_by_host_and_path() {
         for (host, blocks) in hosts {
             let tree = sized_tree("/d", 7, *blocks, &[]);
             let name = format!("{day}-{host}");
-            let saved = |limits: &Limits<'_>, out: &mut Vec<u8>| {
-                assert_ne!(save(&tree, &about(host), limits, out).unwrap(), 0);
+            let saved = |control: &WriteControl<'_>, out: &mut Vec<u8>| {
+                assert_ne!(save(&tree, &about(host), control, out).unwrap(), 0);
             };
             fs::write(folder.join(&name), written(saved)).unwrap();
             words.extend(["-f".to_owned(), name]);

@@ -12,7 +12,7 @@ use duke::base::kind::Kind;
 use duke::scan::{Options, Scan};
 use duke::testing::formats::snapshot;
 use duke::testing::formats::snapshot::{
-    FileSystemInfo, Limits, OpenError, PlanParts, RootOrigin, Snapshot, SnapshotInfo, WriteError,
+    FileSystemInfo, OpenError, PlanParts, RootOrigin, Snapshot, SnapshotInfo, WriteControl, WriteError,
 };
 use duke::testing::output::json::{Body, Report, Summary};
 use duke::testing::platform::Access;
@@ -57,7 +57,7 @@ fn bytes_of(tree: &Tree) -> Vec<u8> {
 fn bytes_with(tree: &Tree, about: &SnapshotInfo) -> Vec<u8> {
     let mut bytes = Vec::new();
     let stop = AtomicBool::new(false);
-    let written = snapshot::save(tree, about, &Limits { bytes: u64::MAX, stop: &stop }, &mut bytes).unwrap();
+    let written = snapshot::save(tree, about, &WriteControl::new(&stop), &mut bytes).unwrap();
     assert_eq!(written, bytes.len() as u64);
     bytes
 }
@@ -302,14 +302,23 @@ fn limits_are_kept() {
     let length = bytes_of(scan.tree()).len() as u64;
     let save = |bytes, stop: bool| {
         let stop = AtomicBool::new(stop);
-        snapshot::save(scan.tree(), &about(), &Limits { bytes, stop: &stop }, &mut Vec::new())
+        snapshot::save(
+            scan.tree(),
+            &about(),
+            &WriteControl { bytes, ..WriteControl::new(&stop) },
+            &mut Vec::new(),
+        )
     };
     assert!(matches!(save(length, false), Ok(written) if written == length));
     assert!(matches!(save(length - 1, false), Err(WriteError::TooLarge)));
     assert!(matches!(save(length, true), Err(WriteError::Stopped)));
     let stop = AtomicBool::new(false);
-    let unfinished =
-        snapshot::save(&Tree::new(), &about(), &Limits { bytes: 99, stop: &stop }, &mut Vec::new());
+    let unfinished = snapshot::save(
+        &Tree::new(),
+        &about(),
+        &WriteControl { bytes: 99, ..WriteControl::new(&stop) },
+        &mut Vec::new(),
+    );
     assert!(matches!(unfinished, Err(WriteError::Changing)));
 }
 

@@ -15,7 +15,7 @@ use duke::base::format::{Measure, Units};
 use duke::base::job::Pool;
 use duke::scan::{ExcludePatterns, Options, Outcome, Progress, Scan};
 use duke::testing::formats::snapshot;
-use duke::testing::formats::snapshot::{Limits, SnapshotInfo};
+use duke::testing::formats::snapshot::{SnapshotInfo, WriteControl};
 use duke::testing::source::baseline::{Baseline, BaselineSpec};
 use duke::testing::source::import::Input;
 use duke::testing::source::{Source, SourceSpec};
@@ -211,9 +211,10 @@ fn views(name: &str, size: (u16, u16), glyphs: Glyphs) {
 /// Writes a snapshot of `scan` to `file`, and returns the snapshot as a source.
 fn snapshot_of(scan: &Scan, file: &Path) -> Source {
     let mut bytes = Vec::new();
-    let limits = Limits { bytes: u64::MAX, stop: &AtomicBool::new(false) };
+    let stop = AtomicBool::new(false);
+    let control = WriteControl::new(&stop);
     let about = SnapshotInfo { scanned_at: 1_700_000_000, ..SnapshotInfo::default() };
-    snapshot::save(scan.tree(), &about, &limits, &mut bytes).unwrap();
+    snapshot::save(scan.tree(), &about, &control, &mut bytes).unwrap();
     std::fs::write(file, bytes).unwrap();
     Source::start(SourceSpec::Exports(vec![Input::File(file.to_owned())])).unwrap()
 }

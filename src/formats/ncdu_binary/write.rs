@@ -20,6 +20,7 @@ use super::item::{self, key};
 use super::layout::{DATA, INDEX, LENGTH_BITS, MAGIC, OFFSET_BITS, POINTER_LENGTH_BITS, WORD};
 use crate::base::kind::Kind;
 use crate::base::sync::{AtomicU32, AtomicUsize, Mutex, Ordering, lock};
+use crate::formats::WrittenEntries;
 use crate::formats::zstd_block::Packer;
 use crate::tree::{DirId, Entry, EntryState, Exclusion, Metadata, Totals, Tree, hard_links};
 
@@ -29,7 +30,8 @@ const PORTION: usize = 64;
 /// Maximum number of full blocks that wait for compression, for each thread of the pool.
 const WAITING: usize = 4;
 
-/// Writes a tree that has only one root. `root` must be a directory, and is written under the name `name`.
+/// Writes a tree that has only one root. `root` must be a directory, and is written under the name `name`. `written`
+/// counts the entries below it.
 ///
 /// # Errors
 /// Returns an error if `out` cannot be written to, or if the root is not a directory.
@@ -38,13 +40,14 @@ pub fn write(
     root: &Entry<'_>,
     name: &[u8],
     size: BlockSize,
+    written: &WrittenEntries,
     out: &mut (dyn Write + Send),
 ) -> io::Result<()> {
     let Some(id) = root.directory() else { return Err(io::Error::other("the root is not a directory")) };
     let output = Output::new(size, out);
     output.write(&MAGIC);
     let shared = hard_links::shared_with_others(tree);
-    let writer = Writer { tree, shared, output, sheets: Mutex::default() };
+    let writer = Writer { tree, shared, output, written, sheets: Mutex::default() };
     let reference = pool()?.scope(|scope| {
         let last = writer.directories(scope, id);
         writer.root(scope, &Entry { name, ..*root }, id, last)
@@ -66,6 +69,7 @@ struct Writer<'t, 'o> {
     /// For each directory, the sizes of the inodes in it that also have names outside it.
     shared: HashMap<DirId, Totals>,
     output: Output<'o>,
+    written: &'t WrittenEntries,
     /// Partly filled blocks that no worker is using.
     sheets: Mutex<Vec<Sheet>>,
 }
@@ -144,6 +148,7 @@ impl Writer<'_, '_> {
             let directory = entry.directory().map(|child| (child, lasts.next().flatten()));
             let reference = self.push(scope, sheet, &Item { entry: &entry, previous, directory, device });
             previous = Some(reference);
+            self.written.add(1);
         }
         previous
     }

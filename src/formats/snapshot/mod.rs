@@ -6,6 +6,7 @@
 //! Invariant: input is untrusted. Reading returns a tree or one error with a byte offset, at a cost proportional to the
 //! size of the file.
 
+mod control;
 mod file_order;
 mod info;
 pub(crate) mod layout;
@@ -26,9 +27,10 @@ pub use crate::formats::snapshot::layout::MAGIC;
 use crate::formats::snapshot::layout::{FOOTER, HEADER};
 use crate::platform::memory::block_file::{Access, Block, BlockFile, Damage};
 use crate::tree::{DirId, Tree};
+pub use control::{WriteControl, WriteError};
 pub use merge::Merge;
 pub use opened::Snapshot;
-pub use write::{Limits, WriteError, save};
+pub use write::save;
 
 /// Reason why a file cannot be opened as a snapshot or in another format that is loaded in parts.
 #[derive(Debug)]

@@ -12,13 +12,12 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::fmt;
-use std::io::{self, Write};
+use std::io::Write;
 
 use crate::base::absolute::absolute_bytes;
 use crate::base::os_error::ENOENT;
-use crate::base::os_error::io_error_text;
-use crate::base::sync::{AtomicBool, Ordering};
+use crate::base::sync::Ordering;
+use crate::formats::snapshot::control::{WriteControl, WriteError};
 use crate::formats::snapshot::file_order::FileOrder;
 use crate::formats::snapshot::info::SnapshotInfo;
 use crate::formats::snapshot::layout::{IndexDraft, footer, header};
@@ -36,50 +35,6 @@ const BLOCK: usize = 64 << 10;
 /// Size in bytes of a segment in a long listing.
 const SEGMENT: usize = 32 << 10;
 
-/// Conditions under which writing ends early.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits<'a> {
-    /// Maximum number of bytes to write.
-    pub bytes: u64,
-    /// Flag that cancels the snapshot when it is set. `Relaxed` ordering is enough, because the flag guards no data.
-    pub stop: &'a AtomicBool,
-}
-
-/// Reason why no snapshot was written.
-#[derive(Debug)]
-pub enum WriteError {
-    /// The output cannot be written to.
-    Output(io::Error),
-    /// The snapshot would be larger than [`Limits::bytes`].
-    TooLarge,
-    /// The user stopped writing.
-    Stopped,
-    /// The tree is incomplete or damaged, or changed while it was written.
-    Changing,
-}
-
-impl From<io::Error> for WriteError {
-    fn from(error: io::Error) -> Self {
-        Self::Output(error)
-    }
-}
-
-impl fmt::Display for WriteError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Output(error) => formatter.write_str(&io_error_text(error)),
-            Self::TooLarge => formatter.write_str(
-                "snapshot too large for this folder; write elsewhere \
-                with -o FILE",
-            ),
-            Self::Stopped => formatter.write_str("stopped"),
-            Self::Changing => formatter.write_str("the tree changed or is damaged; nothing written"),
-        }
-    }
-}
-
-impl std::error::Error for WriteError {}
-
 /// Writes a finished tree to `out` and returns the number of bytes written.
 ///
 /// # Errors
@@ -87,14 +42,14 @@ impl std::error::Error for WriteError {}
 pub fn save(
     tree: &Tree,
     about: &SnapshotInfo,
-    limits: &Limits<'_>,
+    control: &WriteControl<'_>,
     out: &mut dyn Write,
 ) -> Result<u64, WriteError> {
     let edition = tree.edition();
     if !tree.status(DirId::TOP).is_complete() {
         return Err(WriteError::Changing);
     }
-    write(tree, about, limits, out, || {
+    write(tree, about, control, out, || {
         let is_unchanged = tree.edition() == edition && tree.damage().is_none();
         is_unchanged.then_some(()).ok_or(WriteError::Changing)
     })
@@ -105,11 +60,11 @@ pub fn save(
 pub(crate) fn write(
     tree: &impl WrittenTree,
     about: &SnapshotInfo,
-    limits: &Limits<'_>,
+    control: &WriteControl<'_>,
     out: &mut dyn Write,
     check: impl FnOnce() -> Result<(), WriteError>,
 ) -> Result<u64, WriteError> {
-    let mut blocks = Blocks { out, limits, written: 0, index: IndexDraft::default() };
+    let mut blocks = Blocks { out, control, written: 0, index: IndexDraft::default() };
     blocks.write(&header())?;
     let directories = Body::new(tree, about, &mut blocks).write()?;
     check()?;
@@ -126,7 +81,7 @@ pub(crate) fn write(
 /// Block writer that also collects the index.
 struct Blocks<'o> {
     out: &'o mut dyn Write,
-    limits: &'o Limits<'o>,
+    control: &'o WriteControl<'o>,
     written: u64,
     index: IndexDraft,
 }
@@ -154,7 +109,7 @@ impl Blocks<'_> {
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         self.written += bytes.len() as u64;
-        if self.written > self.limits.bytes {
+        if self.written > self.control.bytes {
             return Err(WriteError::TooLarge);
         }
         Ok(self.out.write_all(bytes)?)
@@ -246,7 +201,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
     fn write(mut self) -> Result<u32, WriteError> {
         let aliases = aliases(self.tree, self.may_split);
         while let Some((number, parent, id)) = self.numbers.next() {
-            if self.blocks.limits.stop.load(Ordering::Relaxed) {
+            if self.blocks.control.stop.load(Ordering::Relaxed) {
                 return Err(WriteError::Stopped);
             }
             self.rows.push(&self.tree.row(id, parent));
@@ -319,6 +274,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
             self.segments.push(&Entry { name: &name, state, ..record });
         }
         self.segments.seal();
+        self.blocks.control.written.inspect(|written| written.add(count));
         (child, count)
     }
 

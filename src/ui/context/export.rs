@@ -1,8 +1,11 @@
 //! Export to a file: the check that an export can start now, the default file name, and the request to write it.
 
 use super::Context;
+use crate::base::format::share;
+use crate::base::sync::Arc;
 use crate::scan::Outcome;
 use crate::source::save::{ENDINGS, Overwrite};
+use crate::tree::DirId;
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::operations::export::ExportRequest;
@@ -26,6 +29,13 @@ impl Context<'_> {
         self.export.order.as_ref()
     }
 
+    /// Returns the written share of the running export in thousandths. With many excluded entries, which are written
+    /// but are no items, it reaches the end too early.
+    pub fn written_share(&self) -> u16 {
+        let entries = self.tree.totals(DirId::TOP).items;
+        share(self.export.written.count().min(entries), entries)
+    }
+
     /// Returns the default file name, which is derived from the path of the first root.
     pub fn usual_name(&self) -> String {
         let root = self.roots.first().map(|(_, shown)| shown.as_slice()).unwrap_or_default();
@@ -45,8 +55,8 @@ impl Context<'_> {
     pub fn write_file(&mut self, order: ExportRequest) -> Option<Effect> {
         // While the prompt was open, an operation may have started that would change the exported tree.
         self.checked(self.check_export())?;
-        self.notify(Notice::Writing(order.path.clone()));
         self.export.order = Some(order.clone());
+        self.export.written = Arc::default();
         Some(Effect::Export(order))
     }
 

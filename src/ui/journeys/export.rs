@@ -149,6 +149,9 @@ fn only_one_file_is_written_at_a_time_and_quitting_asks() {
     let mut app = finished(&tree);
     let order = wanted("q.duke", Format::Snapshot, Overwrite::Kept);
     ask(&mut app, "q.duke");
+    // Half of the entries are written.
+    app.cx.export.written.add(tree.totals(DirId::TOP).items / 2);
+    assert!(footer(&mut app, 80).contains("██████       writing q.duke"), "{}", screen(&mut app));
     assert_eq!(press(&mut app, "E"), []);
     assert!(
         layer(&app).is_none() && app.cx.notice_text().as_deref() == Some("q.duke is still being written")

@@ -99,8 +99,8 @@ fn rows_are_sorted_again_after_a_rescan() {
 fn stored() -> Arc<Tree> {
     use crate::formats::snapshot;
     let (stop, mut bytes) = (crate::base::sync::AtomicBool::new(false), Vec::new());
-    let limits = snapshot::Limits { bytes: u64::MAX, stop: &stop };
-    snapshot::save(&tree(), &snapshot::SnapshotInfo::default(), &limits, &mut bytes).unwrap();
+    let control = snapshot::WriteControl::new(&stop);
+    snapshot::save(&tree(), &snapshot::SnapshotInfo::default(), &control, &mut bytes).unwrap();
     Arc::new(snapshot::open_bytes(bytes).unwrap().tree)
 }
 

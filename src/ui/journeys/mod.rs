@@ -53,7 +53,7 @@ use crate::scan::{Outcome, Progress};
 use crate::table::column::RowLook;
 use crate::table::row::{Precision, RowStyle};
 use crate::table::rows::Order;
-use crate::tree::Tree;
+use crate::tree::{DirId, Tree};
 
 mod space;
 mod views;

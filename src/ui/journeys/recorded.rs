@@ -5,7 +5,7 @@ use ratatui::crossterm::event::{MouseEvent, MouseEventKind};
 use super::*;
 use crate::base::sync::AtomicBool;
 use crate::fixture::{unread, unread_since};
-use crate::formats::snapshot::{Limits, SnapshotInfo, open_bytes, save};
+use crate::formats::snapshot::{SnapshotInfo, WriteControl, open_bytes, save};
 use crate::table::recorded::RecordedTree;
 use crate::tree::DirId;
 use crate::ui::notice::Notice;
@@ -100,9 +100,10 @@ fn a_stopped_scan_shows_no_recorded_sizes() {
 
 /// Returns a snapshot of `tree`.
 pub(super) fn snapshot(tree: &Tree) -> Vec<u8> {
-    let limits = Limits { bytes: u64::MAX, stop: &AtomicBool::new(false) };
+    let stop = AtomicBool::new(false);
+    let control = WriteControl::new(&stop);
     let mut file = Vec::new();
-    save(tree, &SnapshotInfo::default(), &limits, &mut file).unwrap();
+    save(tree, &SnapshotInfo::default(), &control, &mut file).unwrap();
     file
 }
 

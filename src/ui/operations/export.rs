@@ -6,7 +6,9 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::base::job::{Job, Pool};
+use crate::base::sync::Arc;
 use crate::base::text::escape_path;
+use crate::formats::WrittenEntries;
 use crate::source::Source;
 use crate::source::save::{Format, Overwrite, SaveError, write};
 use crate::ui::field::Field;
@@ -26,6 +28,8 @@ pub struct Exporting {
     pub name: Field,
     /// Request for the export that is running, if any.
     pub order: Option<ExportRequest>,
+    /// Progress of the export that is running.
+    pub written: Arc<WrittenEntries>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,13 +44,18 @@ impl ExportRequest {
     }
 }
 
-/// Starts the job that writes the tree of `source` to a file.
+/// Starts the job that writes the tree of `source` to a file. `count` counts the entries written so far.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
-pub fn begin(pool: &Pool, source: &Source, order: ExportRequest) -> io::Result<Job<Result<u64, SaveError>>> {
+pub fn begin(
+    pool: &Pool,
+    source: &Source,
+    order: ExportRequest,
+    count: Arc<WrittenEntries>,
+) -> io::Result<Job<Result<u64, SaveError>>> {
     let source = source.clone();
     pool.start(move |task| {
-        task.publish(write(&source, &order.path, order.format, order.old, task.cancelled()));
+        task.publish(write(&source, &order.path, order.format, order.old, task.cancelled(), &count));
     })
 }

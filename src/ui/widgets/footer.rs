@@ -78,7 +78,7 @@ fn state<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Option<Line<'a>
     } else if let Some(rescan) = cx.rescan() {
         Some(rescan_progress(cx, rescan, room))
     } else if let Some(order) = cx.written() {
-        Some(working(cx, None, &[format!("writing {}", order.shown())], room))
+        Some(working(cx, Some(cx.written_share()), &[format!("writing {}", order.shown())], room))
     } else if let Some(progress) = cx.exclusive_progress() {
         Some(exclusive_progress(cx, top, &progress, room))
     } else {

@@ -10,6 +10,7 @@ use super::{
     HostNumbers, LayoutError, ListOptions, ListPreset, ListReader, Recognized, RecordReader, RootLabel,
     recognize,
 };
+use crate::formats::WrittenEntries;
 use crate::formats::builder::{Builder, Counts};
 use crate::formats::flat::{Flat, Form, Provenance};
 use crate::formats::lists::FieldColumn;
@@ -119,7 +120,9 @@ impl ReadList {
 
 fn flat(tree: &Tree, form: Form, provenance: &[Provenance]) -> String {
     let mut out = Vec::new();
-    Flat { tree, form, provenance, exclusive: None }.write(&mut out).unwrap();
+    Flat { tree, form, provenance, exclusive: None, written: &WrittenEntries::default() }
+        .write(&mut out)
+        .unwrap();
     String::from_utf8(out).unwrap()
 }
 

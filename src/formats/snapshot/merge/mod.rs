@@ -12,9 +12,10 @@ use std::collections::HashSet;
 use std::io::Write;
 
 use crate::base::kind::Kind;
+use crate::formats::snapshot::control::{WriteControl, WriteError};
 use crate::formats::snapshot::info::SnapshotInfo;
 use crate::formats::snapshot::opened::Snapshot;
-use crate::formats::snapshot::write::{Limits, WriteError, write};
+use crate::formats::snapshot::write::write;
 use crate::formats::snapshot::written::WrittenTree;
 use crate::tree::stored::rows::Row;
 use crate::tree::{DirId, Entry, EntryState, Exclusion, Listing, Totals};
@@ -55,7 +56,7 @@ impl<'p> Merge<'p> {
     pub fn save(
         &self,
         about: SnapshotInfo,
-        limits: &Limits<'_>,
+        control: &WriteControl<'_>,
         out: &mut dyn Write,
     ) -> Result<u64, WriteError> {
         let system = |device: &MergedDevice| {
@@ -70,7 +71,7 @@ impl<'p> Merge<'p> {
             let is_damaged = self.joined.parts.iter().any(|part| part.tree.damage().is_some());
             if is_damaged { Err(WriteError::Changing) } else { Ok(()) }
         };
-        write(self, &SnapshotInfo { file_systems, ..about }, limits, out, check)
+        write(self, &SnapshotInfo { file_systems, ..about }, control, out, check)
     }
 }
 

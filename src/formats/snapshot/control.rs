@@ -1,0 +1,61 @@
+//! Control of the writing of a snapshot: when it ends early, and how far it is.
+
+use std::fmt;
+use std::io;
+
+use crate::base::os_error::io_error_text;
+use crate::base::sync::AtomicBool;
+use crate::formats::WrittenEntries;
+
+/// Conditions under which writing ends early, and progress of the writing.
+#[derive(Clone, Copy, Debug)]
+pub struct WriteControl<'a> {
+    /// Maximum number of bytes to write.
+    pub bytes: u64,
+    /// Flag that cancels the snapshot when it is set. `Relaxed` ordering is enough, because the flag guards no data.
+    pub stop: &'a AtomicBool,
+    /// Counter of the entries, roots included, if somebody watches the progress.
+    pub written: Option<&'a WrittenEntries>,
+}
+
+impl<'a> WriteControl<'a> {
+    /// Creates conditions without a maximum size and without a counter.
+    pub fn new(stop: &'a AtomicBool) -> Self {
+        Self { bytes: u64::MAX, stop, written: None }
+    }
+}
+
+/// Reason why no snapshot was written.
+#[derive(Debug)]
+pub enum WriteError {
+    /// The output cannot be written to.
+    Output(io::Error),
+    /// The snapshot would be larger than [`WriteControl::bytes`].
+    TooLarge,
+    /// The user stopped writing.
+    Stopped,
+    /// The tree is incomplete or damaged, or changed while it was written.
+    Changing,
+}
+
+impl From<io::Error> for WriteError {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Output(error) => formatter.write_str(&io_error_text(error)),
+            Self::TooLarge => formatter.write_str(
+                "snapshot too large for this folder; write elsewhere \
+                with -o FILE",
+            ),
+            Self::Stopped => formatter.write_str("stopped"),
+            Self::Changing => formatter.write_str("the tree changed or is damaged; nothing written"),
+        }
+    }
+}
+
+impl std::error::Error for WriteError {}
