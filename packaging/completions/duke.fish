@@ -26,8 +26,8 @@ end
 
 complete -c duke -n "__fish_duke_needs_command" -s o -l output -d 'Write a JSON export in ncdu\'s format to FILE; - is standard output' -r -F
 complete -c duke -n "__fish_duke_needs_command" -s O -l output-binary -d 'Write a binary export in ncdu\'s format to FILE; - is standard output' -r -F
-complete -c duke -n "__fish_duke_needs_command" -l export-block-size -d 'Block size of -O in KiB, from 4 to 16000 [default: 64, growing in large exports]' -r
-complete -c duke -n "__fish_duke_needs_command" -s f -l import -d 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input' -r -F
+complete -c duke -n "__fish_duke_needs_command" -l export-block-size -d 'Block size of -O in KiB, from 4 to 16000 (default: 64, and more in large exports)' -r
+complete -c duke -n "__fish_duke_needs_command" -s f -l import -d 'Read an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l format -d 'Read a list written by PROGRAM' -r -f -a "du\t'du -ab0'
 find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
 rclone\t'rclone lsjson -R'
@@ -51,19 +51,19 @@ share\t'Share of the directory in percent'
 bar\t'Share as a bar'
 count\t'Number of items'
 frees\t'What deletion frees; reads the extents of all files'
-shared\t'Disk usage shared by hard links, copies, snapshots'
-owner\t'Owner, with --extended'
+shared\t'Disk usage shared by hard links, copies or file-system snapshots'
+owner\t'Owner; requires --extended'
 mtime\t'Last change'"
-complete -c duke -n "__fish_duke_needs_command" -l color -d 'When to use color' -r -f -a "auto\t'Color unless `NO_COLOR` is set or the terminal has none'
-always\t'Color always'
-never\t'No color'"
+complete -c duke -n "__fish_duke_needs_command" -l color -d 'When to use color' -r -f -a "auto\t'Use color unless `NO_COLOR` is set or the terminal has none'
+always\t'Always use color'
+never\t'Never use color'"
 complete -c duke -n "__fish_duke_needs_command" -l start -d 'View that the browser shows first' -r -f -a "list\t'Entries of the directory'
 overview\t'Largest directories and files, types, ages'
 treemap\t'Nested rectangles'"
 complete -c duke -n "__fish_duke_needs_command" -l panes -d 'Panes beside the list in a wide window' -r -f -a "preview\t'Preview of the selected entry (if the window has at least 140 columns)'
 both\t'Preview and parent directory (if the window has at least 180 columns)'
 none\t'List only'"
-complete -c duke -n "__fish_duke_needs_command" -l cwd-file -d 'On quitting, write the path of the last directory shown to FILE, so that a shell function can cd to it' -r -F
+complete -c duke -n "__fish_duke_needs_command" -l cwd-file -d 'On quitting, write to FILE the path of the last directory shown, so that a shell function can cd to it' -r -F
 complete -c duke -n "__fish_duke_needs_command" -s t -l threads -d 'Read with N threads (default: twice the number of processors, from 8 to 64; on macOS 8)' -r
 complete -c duke -n "__fish_duke_needs_command" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_needs_command" -s X -l exclude-from -d 'Exclude entries matching a pattern in FILE, one per line; - is standard input' -r -F
@@ -84,8 +84,8 @@ complete -c duke -n "__fish_duke_needs_command" -s a -l apparent-size -d 'Show a
 complete -c duke -n "__fish_duke_needs_command" -l si -d 'Show sizes in powers of 1000'
 complete -c duke -n "__fish_duke_needs_command" -l reverse -d 'Reverse the sort order'
 complete -c duke -n "__fish_duke_needs_command" -l directories-first -d 'List directories before all other entries'
-complete -c duke -n "__fish_duke_needs_command" -l no-hidden -d 'Do not show hidden and excluded entries'
-complete -c duke -n "__fish_duke_needs_command" -l no-collapse -d 'Show each directory in its own row, even if it contains only one directory'
+complete -c duke -n "__fish_duke_needs_command" -l no-hidden -d 'Do not show hidden and excluded entries in the table and the browser'
+complete -c duke -n "__fish_duke_needs_command" -l no-collapse -d 'Show each directory in its own row, even if its only entry is a directory'
 complete -c duke -n "__fish_duke_needs_command" -l ascii -d 'Draw with ASCII characters only'
 complete -c duke -n "__fish_duke_needs_command" -l no-mouse -d 'Do not capture the mouse'
 complete -c duke -n "__fish_duke_needs_command" -l pick -d 'Browse even if the output is redirected; the key p writes the marked paths to it'
@@ -103,7 +103,7 @@ complete -c duke -n "__fish_duke_needs_command" -l select-yes -d 'Preselect Yes 
 complete -c duke -n "__fish_duke_needs_command" -l confirm-quit -d 'Ask before the browser quits, even if nothing would be lost'
 complete -c duke -n "__fish_duke_needs_command" -s e -l extended -d 'Read the owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_needs_command" -l no-snapshots -d 'Do not keep a snapshot of the scan; implies --no-instant'
-complete -c duke -n "__fish_duke_needs_command" -l no-instant -l fresh -d 'While scanning, do not show the sizes of the last scan; keep no snapshot for this'
+complete -c duke -n "__fish_duke_needs_command" -l no-instant -l fresh -d 'While scanning, do not show the sizes of the last scan, and keep no extra snapshot for showing them'
 complete -c duke -n "__fish_duke_needs_command" -l no-config -d 'Ignore configuration files'
 complete -c duke -n "__fish_duke_needs_command" -s h -l help -d 'Print help (-h: summary, --help: details)'
 complete -c duke -n "__fish_duke_needs_command" -s V -l version -d 'Print the version'
@@ -165,7 +165,7 @@ complete -c duke -n "__fish_duke_using_subcommand merge" -l plan -d 'Plan with w
 complete -c duke -n "__fish_duke_using_subcommand merge" -s o -l output -d 'Write the result to FILE, which is replaced only when the result is complete; - is standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand merge" -l partial -d 'Merge even if parts are missing, and mark their directories as not read'
 complete -c duke -n "__fish_duke_using_subcommand merge" -s h -l help -d 'Print help'
-complete -c duke -n "__fish_duke_using_subcommand plan" -l parts -d 'Make N parts' -r
+complete -c duke -n "__fish_duke_using_subcommand plan" -l parts -d 'Number of parts, including part 0' -r
 complete -c duke -n "__fish_duke_using_subcommand plan" -s f -l import -d 'Take the entry counts from an earlier snapshot or export, instead of listing directories' -r -F
 complete -c duke -n "__fish_duke_using_subcommand plan" -l depth -d 'List directories down to K levels below PATH' -r
 complete -c duke -n "__fish_duke_using_subcommand plan" -s o -l output -d 'Write to FILE instead of standard output' -r -F

@@ -55,7 +55,7 @@ fn within_calendar(seconds: i64) -> Timestamp {
 }
 
 /// Formats a date, such as `2026-11-21`, in [`DATE`] columns. A date outside the calendar is shown as a year, such as
-/// `year 12345`, or as `long ago` or `far off`.
+/// `year 12345`, or as `long ago` or `far future`.
 pub fn date(seconds: i64, zone: &TimeZone) -> String {
     time(seconds, zone, "%Y-%m-%d", DATE)
 }
@@ -95,14 +95,14 @@ fn time(seconds: i64, zone: &TimeZone, format: &str, width: usize) -> String {
     format!("{text:<width$}")
 }
 
-/// Describes a time outside the calendar by its approximate year, or as `long ago` or `far off`. File systems can store
+/// Describes a time outside the calendar by its approximate year, or as `long ago` or `far future`. File systems can store
 /// any number as a time.
 fn out_of_calendar(seconds: i64) -> String {
     const YEAR: i64 = 31_556_952;
     match 1970 + seconds / YEAR {
         year @ -9999..=99_999 => format!("year {year}"),
         ..0 => "long ago".to_owned(),
-        _ => "far off".to_owned(),
+        _ => "far future".to_owned(),
     }
 }
 

@@ -100,7 +100,7 @@ pub struct Arguments {
     #[arg(short = 'O', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["output", "json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
     pub output_binary: Option<OsString>,
 
-    /// Block size of -O in KiB, from 4 to 16000 [default: 64, growing in large exports]
+    /// Block size of -O in KiB, from 4 to 16000 (default: 64, and more in large exports)
     ///
     /// With smaller blocks, a single directory is read faster; larger blocks take less space.
     #[arg(long, value_name = "KIB", value_parser = ValueParser::new(block_size), requires = "output_binary", conflicts_with_all = ["output", "json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
@@ -110,7 +110,7 @@ pub struct Arguments {
     #[arg(short, long, requires = "output", conflicts_with_all = ["output_binary", "json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
     pub compress: bool,
 
-    /// Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input
+    /// Read an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input
     ///
     /// JSON exports and lists may be compressed with zstd or gzip. Repeat -f to read several of them, or several
     /// snapshots (written by duke save). A binary export (-O) must be the only FILE.
@@ -185,7 +185,9 @@ pub struct Arguments {
     #[arg(long, help_heading = "Display")]
     pub directories_first: bool,
 
-    /// Do not show hidden and excluded entries
+    /// Do not show hidden and excluded entries in the table and the browser
+    ///
+    /// Totals include them. --json, --ndjson, --csv, --top and --by print them anyway.
     #[arg(long, help_heading = "Display")]
     pub no_hidden: bool,
 
@@ -196,7 +198,7 @@ pub struct Arguments {
     #[arg(long, value_name = "COLS", value_parser = choices(), action = ArgAction::Set, value_delimiter = ',', help_heading = "Display")]
     pub columns: Option<Vec<ColumnWord>>,
 
-    /// Show each directory in its own row, even if it contains only one directory
+    /// Show each directory in its own row, even if its only entry is a directory
     ///
     /// By default, a chain of such directories has one row (`a/b/c/`): Enter opens the innermost directory, and all
     /// other keys act on the outermost.
@@ -227,7 +229,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub pick: bool,
 
-    /// On quitting, write the path of the last directory shown to FILE, so that a shell function can cd to it
+    /// On quitting, write to FILE the path of the last directory shown, so that a shell function can cd to it
     ///
     /// The path is absolute and is written without a trailing newline. Nothing is written for an export or a snapshot.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
@@ -282,7 +284,7 @@ pub struct Arguments {
 
     /// Also list noncurrent versions of objects
     ///
-    /// For rclone:// paths on S3 and B2. The name of a version contains its time.
+    /// Only for rclone:// paths on S3 and B2. The name of a version contains its time.
     #[arg(long, help_heading = "Scan", conflicts_with = "import")]
     pub versions: bool,
 
@@ -327,7 +329,7 @@ pub struct Arguments {
     #[arg(long, help_heading = "Snapshots")]
     pub no_snapshots: bool,
 
-    /// While scanning, do not show the sizes of the last scan; keep no snapshot for this
+    /// While scanning, do not show the sizes of the last scan, and keep no extra snapshot for showing them
     #[arg(long, visible_alias = "fresh", help_heading = "Snapshots")]
     pub no_instant: bool,
 

@@ -84,6 +84,6 @@ fn notice(source: &Source, warnings: &[String]) -> Option<String> {
     let first = first.strip_prefix(&folder).unwrap_or(first);
     Some(match warnings.len() {
         1 => first.to_owned(),
-        several => format!("{several} warnings about the configuration; see the terminal after quitting"),
+        several => format!("{several} configuration warnings; see the terminal after quitting"),
     })
 }

@@ -53,6 +53,11 @@ impl UsageError {
 /// Converts an error of `clap` into one line. `clap` also returns help and version texts as errors; these are kept
 /// unchanged.
 pub fn refusal(error: clap::Error) -> UsageError {
+    refusal_with(error, "--help")
+}
+
+/// Converts an error like [`refusal`], but refers to the help that `help` prints.
+pub fn refusal_with(error: clap::Error, help: &str) -> UsageError {
     if !error.use_stderr() {
         return UsageError::Answer(error);
     }
@@ -62,7 +67,7 @@ pub fn refusal(error: clap::Error) -> UsageError {
     let line = lines.join(" ");
     let advice = match (error.kind(), error.get(ContextKind::SuggestedArg)) {
         (_, Some(flag)) => format!("; did you mean {flag}?"),
-        (ErrorKind::UnknownArgument | ErrorKind::MissingRequiredArgument, None) => "; see --help".to_owned(),
+        (ErrorKind::UnknownArgument | ErrorKind::MissingRequiredArgument, None) => format!("; see {help}"),
         _ => String::new(),
     };
     UsageError::Usage(escape(line.strip_prefix("error: ").unwrap_or(&line).as_bytes()).into_owned() + &advice)

@@ -71,11 +71,11 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("XDG_CONFIG_HOME", "its subdirectory duke/ holds config.toml"),
     ("XDG_STATE_HOME", "its subdirectory duke/ holds snapshots and the journal"),
     ("XDG_DATA_HOME", "its subdirectory Trash/ is the trash (Linux)"),
-    ("HOME", "its .config, .local/state, .local/share if XDG_* are unset"),
+    ("HOME", "its .config, .local/state or .local/share replaces an unset XDG_* variable"),
     ("SHELL, PAGER", "programs started by the keys b and v"),
     ("DUKE_LEVEL", "set in shells started by duke: number of nested browsers"),
     ("TERM, COLORTERM", "capabilities of the terminal"),
-    ("COLORFGBG", "background, if the terminal does not report it"),
+    ("COLORFGBG", "background color to assume if the terminal does not report it"),
     (
         "TERM_PROGRAM, WT_SESSION, ConEmuANSI, VTE_VERSION",
         "identify terminals that show progress in their tab",

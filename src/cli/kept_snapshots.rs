@@ -101,25 +101,25 @@ fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<Kep
     let reason = if is_same {
         kept.retain(|kept| matches(kept, Some(scope)));
         if has_since {
-            "no snapshot with these flags is that old; --since works with the times below".to_owned()
+            "no snapshot with these flags is that old; give --since one of the times below".to_owned()
         } else {
             "the snapshots with these flags are dated in the future; give the file of one as OLD".to_owned()
         }
     } else if is_near {
         kept.retain(|kept| matches(kept, None));
-        format!(
-            "no snapshot was made with the same flags; give the file of a snapshot below as OLD, or create one: \
-                {save}"
-        )
+        let create = if has_since { String::new() } else { format!(", or create one: {save}") };
+        format!("no snapshot was made with the same flags; give the file of a snapshot below as OLD{create}")
     } else {
-        format!("no snapshot of this directory; create one: {save}")
+        let purpose = if has_since { "for later comparisons, " } else { "" };
+        format!("no snapshot of this directory; {purpose}create one: {save}")
     };
+    let label = if is_same || is_near { "snapshot" } else { "snapshot of another directory" };
     let known: Vec<String> =
         kept.iter().filter_map(|kept| Some(line(kept, kept.subject.as_ref().ok()?))).collect();
     let mut lines: Vec<String> =
-        known.iter().take(MOST_LINES).map(|line| format!("snapshot: {line}")).collect();
+        known.iter().take(MOST_LINES).map(|line| format!("{label}: {line}")).collect();
     if known.len() > MOST_LINES {
-        lines.push(format!("{} more: duke diff --list", known.len() - MOST_LINES));
+        lines.push(format!("{} more; duke diff --list lists all", known.len() - MOST_LINES));
     }
     UsageError::NotKept(format!("{}: {reason}", escape(directory.as_bytes())), lines)
 }

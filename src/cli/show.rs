@@ -210,7 +210,7 @@ fn keys(text: &mut String, config: &Config) {
         let keys = list(config.keymap.keys(number).map(Key::name));
         let line = format!("{} = {keys}", binding.name());
         if binding.is_fixed() {
-            push(text, format_args!("# {line}  cannot be changed: {}", binding.help));
+            push(text, format_args!("# {line}  # {} (cannot be changed)", binding.help));
         } else {
             push(text, format_args!("{line}  # {}", binding.help));
         }

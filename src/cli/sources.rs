@@ -139,8 +139,8 @@ pub fn refuse_other(
     match save::Format::of_name(file.as_bytes()) {
         Some(format) if !is_written(format) => {
             let name = escape(file.as_bytes());
-            let ways = "the ending of the name belongs to another format: .json and .zst to duke -o, .ncdu to -O, \
-                .duke to save and merge, .ndjson and .csv to --ndjson and --csv";
+            let ways = "the extension belongs to another format; use -o for .json and .zst, -O for .ncdu, \
+                duke save or duke merge for .duke, --ndjson or --csv (to standard output) for .ndjson and .csv";
             Err(UsageError::Usage(format!("{flag} {name}: {ways}")))
         }
         _ => Ok(()),

@@ -88,8 +88,9 @@ pub enum Command {
     Merge(MergeWords),
     /// Divide PATH into parts that several machines can scan
     ///
-    /// Part 0 reads everything that is in no other part. The parts have about the same number of entries.
-    /// Without -f, PATH is first listed down to the level that --depth gives.
+    /// Part 0 reads everything that is in no other part. With -f, the parts have about the same number of entries.
+    /// Without -f, duke lists PATH down to the level that --depth gives; entries below that level are not counted, so
+    /// the parts differ more.
     Plan(PlanWords),
     /// Save a snapshot of all PATHs, to browse with -f or compare with diff
     ///
@@ -180,7 +181,7 @@ pub struct PlanWords {
     #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub path: PathBuf,
 
-    /// Make N parts
+    /// Number of parts, including part 0
     #[arg(long, value_name = "N", value_parser = ValueParser::new(parts))]
     pub parts: usize,
 

@@ -21,11 +21,11 @@ const MOST_PARTS: usize = 100_000;
 /// Use of colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum When {
-    /// Color unless `NO_COLOR` is set or the terminal has none
+    /// Use color unless `NO_COLOR` is set or the terminal has none
     Auto,
-    /// Color always
+    /// Always use color
     Always,
-    /// No color
+    /// Never use color
     Never,
 }
 
@@ -116,7 +116,7 @@ pub fn size(word: &str) -> Result<u64, String> {
 /// in seconds since 1970.
 pub fn since(word: &str) -> Result<i64, String> {
     calendar::end_of_moment(word, crate::base::clock::now(), calendar::local_zone).ok_or_else(|| {
-        "not an age such as 3d (h, d, w, mo, y), nor a date such as 2026-11-21 or '2026-11-21 08:15'"
+        "neither an age such as 3d (units: h, d, w, mo, y) nor a date such as 2026-11-21 or '2026-11-21 08:15'"
             .to_owned()
     })
 }

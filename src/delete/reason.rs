@@ -6,7 +6,7 @@ use crate::platform::entry::safe_path;
 use crate::platform::entry::safe_path::Cause;
 
 /// Message about an entry that was changed or replaced after it was selected.
-const CHANGED: &str = "changed in the meantime; skipped";
+const CHANGED: &str = "changed in the meantime";
 
 /// Reason why an entry was not deleted or moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

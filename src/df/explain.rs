@@ -3,6 +3,10 @@
 //!
 //! Invariant: names are safe to print to a terminal.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
 use super::rows::{Subject, label};
 use super::{
     CountedAs, FileSystemUsage, NotScanned, Note, OverheadKind, ProcessAccess, Through, Unexplained,
@@ -11,8 +15,8 @@ use super::{
 use crate::base::format::{Units, plain_size};
 use crate::base::os_error::error_text;
 use crate::base::text::{advice, escape, escape_path};
-use crate::platform::Errno;
 use crate::platform::process::open_files::HAS_LINKS;
+use crate::platform::{Errno, FileSystem};
 
 /// Maximum number of names listed in an explanation.
 const NAMED: usize = 12;
@@ -141,13 +145,12 @@ fn hidden(space: &FileSystemUsage, subject: Subject) -> Vec<String> {
         Subject::CoveredFiles(index) => space.covered.get(index).map(|shadow| escape_path(&shadow.path)),
         _ => None,
     };
-    let point = space
-        .volume
-        .mount
-        .as_ref()
-        .map_or_else(|| escape_path(&space.volume.path), |mount| escape(&mount.point).into_owned());
+    let mount = space.volume.mount.as_ref();
+    let point = mount.map_or(&*space.volume.path, |mount| Path::new(OsStr::from_bytes(&mount.point)));
+    let again = advice("mount --bind", point);
+    let point = escape_path(point);
     texts.push(format!(
-        "To clean up, root can mount the file system a second time (mount --bind {point} /mnt){}",
+        "To clean up, root can mount the file system a second time ({again} /mnt){}",
         place
             .map(|place| format!(
                 " and open /mnt{}",
@@ -195,8 +198,8 @@ fn file_text(file: &UnlinkedFile, units: Units) -> Vec<String> {
 fn part_text(what: OverheadKind, counted: CountedAs) -> Vec<String> {
     let text = match what {
         OverheadKind::Structures => {
-            "Inode tables, bitmaps, copies of the superblock, and the journal. Their size is fixed when \
-                the file system is created."
+            "Inode tables, bitmaps, copies of the superblock, and the journal. Their size is chosen when \
+                the file system is created, and changes only when it is resized."
         }
         OverheadKind::Journal => {
             "Changes are written here first, so that a crash leaves the file system consistent. Its size \
@@ -284,13 +287,20 @@ fn outside(outside: &NotScanned) -> String {
             escape(root)
         ),
         NotScanned::Unknown => {
-            "The mount point is unknown (is /proc mounted?), so parts may be missing.".to_owned()
+            "The mount point is unknown (is /proc mounted?), so the scan may have missed parts of the file \
+                system."
+                .to_owned()
         }
     }
 }
 
 /// Returns the usual causes of unexplained space for a type of file system.
 fn usual(space: &FileSystemUsage) -> &'static str {
+    let mount = space.volume.mount.as_ref();
+    if mount.is_some_and(|mount| FileSystem::of_mount(&mount.kind, &mount.source) == FileSystem::Network) {
+        return "The server reports these figures. They may include other exports and snapshots, and a quota may \
+            limit the size shown.";
+    }
     match space.volume.kind().unwrap_or_default() {
         b"ext2" | b"ext3" | b"ext4" => {
             "Usual causes of unexplained space on ext2, ext3 and ext4: the file system's own hidden files \
@@ -324,9 +334,6 @@ fn usual(space: &FileSystemUsage) -> &'static str {
         b"zfs" => {
             "Usual causes of unexplained space on ZFS: snapshots (zfs list -t snapshot), and other \
             datasets of the pool."
-        }
-        b"nfs" | b"nfs4" | b"cifs" | b"smb3" | b"fuse" => {
-            "The server reports the figures, and may include other exports, snapshots and quotas."
         }
         _ => {
             "Usual causes of unexplained space: overhead of the file system, snapshots, and deleted files \

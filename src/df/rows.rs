@@ -128,7 +128,7 @@ pub fn rows(space: &FileSystemUsage, units: Units) -> Vec<Row> {
     rows.capacity();
     rows.used();
     for (index, note) in space.notes.iter().enumerate() {
-        let (label, note) = note_text(note, units);
+        let (label, note) = note_text(space, note, units);
         rows.push(Subject::Note(index), 0, Amount::Nothing, label, note);
     }
     rows.rows
@@ -322,7 +322,7 @@ pub fn label(what: OverheadKind) -> &'static str {
     }
 }
 
-fn note_text(note: &Note, units: Units) -> (String, Option<String>) {
+fn note_text(space: &FileSystemUsage, note: &Note, units: Units) -> (String, Option<String>) {
     match note {
         Note::Layers { upper, lower } => {
             let upper = upper.as_ref().map(|upper| format!("writes go to {}", escape(upper)));
@@ -348,6 +348,11 @@ fn note_text(note: &Note, units: Units) -> (String, Option<String>) {
             let (shown, whole) = (plain_size(*shown, units), plain_size(*whole, units));
             ("directory quota".to_owned(), Some(format!("df shows {shown} as the size, not {whole}")))
         }
-        Note::Refused(error) => ("overhead unknown".to_owned(), Some(error_text(*error as i32))),
+        Note::Refused(error) => {
+            // On btrfs, the overhead can be read without root, but not the subvolumes.
+            let is_known = space.volume.kind() == Some(b"btrfs") && !space.parts.is_empty();
+            let what = if is_known { "subvolumes unknown" } else { "overhead unknown" };
+            (what.to_owned(), Some(error_text(*error as i32)))
+        }
     }
 }

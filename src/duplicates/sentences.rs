@@ -25,15 +25,15 @@ impl Duplicate {
     /// Returns a note about a copy whose deletion frees less than its size, or that has several names.
     pub fn note(&self) -> Option<String> {
         if self.is_linked_elsewhere {
-            return Some("has other names elsewhere; deleting it frees nothing".to_owned());
+            return Some("has hard links elsewhere; deleting it frees nothing".to_owned());
         }
         if self.is_shared {
             return Some("shares its data with another copy".to_owned());
         }
         match self.other_names.len() {
             0 => None,
-            1 => Some("has 1 other name".to_owned()),
-            names => Some(format!("has {} other names", grouped(names as u64))),
+            1 => Some("has 1 other hard link".to_owned()),
+            names => Some(format!("has {} other hard links", grouped(names as u64))),
         }
     }
 }

@@ -55,6 +55,9 @@ impl ExclusiveProgress {
         if self.extents > 0 {
             return format!("read {} of the volume so far", counted(self.extents, "extent", "extents"));
         }
+        if self.files == 0 {
+            return "finding files".to_owned();
+        }
         format!("read the extents of {} of {}", grouped(self.handled()), counted(self.files, "file", "files"))
     }
 

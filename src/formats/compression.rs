@@ -54,7 +54,9 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
     let head = first_bytes(&mut packed)?;
     let mut source = io::Cursor::new(head.clone()).chain(packed);
     if head == ncdu_binary::MAGIC {
-        return Err(io::Error::other("cannot read a binary export from a pipe; save it to a file"));
+        return Err(io::Error::other(
+            "cannot read a binary export from standard input or a pipe; give the name of a file",
+        ));
     }
     let mut text = Text { feed, sent: 0, taken };
     if head.starts_with(&ZSTD) || head.get(1..4) == Some(&SKIPPABLE) && head[0] & 0xf0 == 0x50 {
@@ -102,7 +104,8 @@ fn cause(error: &(dyn Error + 'static)) -> io::Error {
     errno.map_or_else(|| io::Error::other(DAMAGED), io::Error::from_raw_os_error)
 }
 
-const DAMAGED: &str = "compressed data is truncated or damaged";
+/// Reason why compressed data cannot be decompressed.
+pub(crate) const DAMAGED: &str = "compressed data is truncated or damaged";
 
 /// Reader that counts the bytes it has read.
 struct Counted<R> {

@@ -68,6 +68,18 @@ impl<'a> Lexer<'a> {
         Err(Fault { offset, reason: Reason::Wrong(what.into()) })
     }
 
+    /// Returns an error at the byte that was consumed last.
+    pub(crate) fn fault_at_last<T>(&self, what: impl Into<Cow<'static, str>>) -> Result<T> {
+        self.fault_at(self.offset() - 1, what)
+    }
+
+    /// Returns an error at the end of the input.
+    fn fault_at_end<T>(&self) -> Result<T> {
+        // A text that is loaded on its own is a line of a list.
+        let is_line = self.chunks.is_none();
+        self.fault(if is_line { "the object does not end on this line" } else { "unexpected end" })
+    }
+
     /// Returns the position of the next byte in the input, which is the number of bytes consumed so far.
     pub(crate) fn offset(&self) -> u64 {
         self.before + self.at as u64
@@ -87,7 +99,7 @@ impl<'a> Lexer<'a> {
             None if self.offset() == 0 => {
                 Err(Fault { offset: 0, reason: Reason::Unreadable("the input is empty".into()) })
             }
-            None => self.fault("unexpected end"),
+            None => self.fault_at_end(),
         }
     }
 
@@ -116,7 +128,7 @@ impl<'a> Lexer<'a> {
             let rest = &self.bytes[self.at..];
             let plain = rest.iter().position(|byte| !PLAIN[usize::from(*byte)]).unwrap_or(rest.len());
             if self.text.len() + plain > LONGEST {
-                return self.fault("string too long");
+                return self.fault("string longer than 128 KiB");
             }
             self.text.extend_from_slice(&rest[..plain]);
             self.at += plain;
@@ -180,13 +192,17 @@ impl<'a> Lexer<'a> {
             }
         }
         let seconds = if is_negative { 0_i64.checked_sub_unsigned(number) } else { number.try_into().ok() };
-        seconds.map_or_else(|| self.fault_at(start, "time larger than 64 bits"), Ok)
+        seconds.map_or_else(|| self.fault_at(start, "time out of range"), Ok)
     }
 
     pub(crate) fn boolean(&mut self) -> Result<bool> {
-        let is_true = self.look()? == b't';
-        self.word(if is_true { b"true" } else { b"false" })?;
-        Ok(is_true)
+        let word: &[u8] = match self.look()? {
+            b't' => b"true",
+            b'f' => b"false",
+            _ => return self.fault("true or false expected"),
+        };
+        self.word(word)?;
+        Ok(word == b"true")
     }
 
     /// Reads a string, a number or a boolean as text. Skips any other value and returns `None`.
@@ -203,7 +219,7 @@ impl<'a> Lexer<'a> {
         self.text.clear();
         while let Some(byte @ (b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9')) = self.peek()? {
             if self.text.len() == LONGEST {
-                return self.fault("number too long");
+                return self.fault("number longer than 128 KiB");
             }
             self.text.push(byte);
             self.at += 1;
@@ -336,7 +352,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn byte(&mut self) -> Result<u8> {
-        let Some(byte) = self.peek()? else { return self.fault("unexpected end") };
+        let Some(byte) = self.peek()? else { return self.fault_at_end() };
         self.at += 1;
         Ok(byte)
     }

@@ -19,7 +19,7 @@ use std::cell::RefCell;
 
 use super::builder::{Builder, DirectoryStart, Sizes, UNREADABLE};
 use crate::base::kind::Kind;
-use crate::formats::json_lexer::{Fault, Lexer};
+use crate::formats::json_lexer::{Fault, Lexer, Reason};
 use crate::tree::{DirId, Entry, EntryState, Exclusion, HostDevices, Links, Metadata, Owner};
 
 /// Maximum depth of directories. Linux permits paths of this depth, but they are far longer than `PATH_MAX`, the
@@ -94,8 +94,12 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
     pub(crate) fn head(&mut self) -> Result<Head> {
         self.lexer.expect(b'[')?;
         let start = self.lexer.offset();
-        if self.lexer.whole()? != 1 {
-            return self.lexer.fault_at(start, "not version 1 of ncdu's format");
+        match self.lexer.whole() {
+            Ok(1) => {}
+            Ok(_) | Err(Fault { reason: Reason::Wrong(_), .. }) => {
+                return self.lexer.fault_at(start, "not version 1 of ncdu's format");
+            }
+            Err(fault) => return Err(fault),
         }
         self.lexer.expect(b',')?;
         self.lexer.whole()?;
@@ -120,9 +124,9 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
                         self.lexer.expect(b'{')?;
                         self.directory()?;
                     }
-                    _ => return self.lexer.fault("entry expected"),
+                    _ => return self.lexer.fault_at_last("entry expected"),
                 },
-                _ => return self.lexer.fault("',' or ']' expected"),
+                _ => return self.lexer.fault_at_last("',' or ']' expected"),
             }
         }
         // Later minor versions may have additional elements.
@@ -168,7 +172,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         match self.lexer.significant()? {
             b'}' => Ok(true),
             b',' => Ok(false),
-            _ => self.lexer.fault("',' or '}' expected"),
+            _ => self.lexer.fault_at_last("',' or '}' expected"),
         }
     }
 
@@ -221,7 +225,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
             match self.lexer.significant()? {
                 b']' => return Ok(()),
                 b',' => self.lexer.skip()?,
-                _ => return self.lexer.fault("',' or ']' expected"),
+                _ => return self.lexer.fault_at_last("',' or ']' expected"),
             }
         }
     }

@@ -181,7 +181,7 @@ fn errors_name_their_byte() {
         ("[1,2,{},[{\"name\":\"/\"},{\"name\":\"\\u0000\"}]]", 30, "invalid file name"),
         ("[1,2,{},[{\"name\":\"\\ud800\"}]]", 18, "unexpected end|unpaired surrogate|escape"),
         ("[1,2,{},[{\"name\":\"a\nb\"}]]", 19, "control character"),
-        ("[1,2,{},[{\"name\":\"/\"} {\"name\":\"a\"}]]", 23, "',' or ']'"),
+        ("[1,2,{},[{\"name\":\"/\"} {\"name\":\"a\"}]]", 22, "',' or ']'"),
         ("[1,2,{},[{\"name\":\"/\",}]]", 21, "'\"' expected"),
     ];
     for (text, offset, reason) in cases {

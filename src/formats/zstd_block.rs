@@ -10,6 +10,7 @@ use std::io::Cursor;
 use ruzstd::decoding::FrameDecoder;
 use ruzstd::encoding::{CompressionLevel, FrameCompressor};
 
+use super::compression::DAMAGED;
 use super::matcher::RowMatcher;
 
 /// First bytes of a frame.
@@ -84,14 +85,12 @@ pub(crate) fn unpack(frame: &[u8], length: usize) -> Result<Vec<u8>, String> {
     // bounds this memory.
     decoder.set_max_window_size(length.max(LEAST_WINDOW) as u64);
     let mut bytes = vec![0; length];
-    let written = decoder.decode_all(frame, &mut bytes).map_err(|error| format!("zstd: {error}"))?;
+    let written = decoder.decode_all(frame, &mut bytes).map_err(|_| DAMAGED)?;
     if written != length {
-        return Err("zstd: wrong content size".to_owned());
+        return Err(DAMAGED.to_owned());
     }
     match decoder.get_checksum_from_data() {
-        Some(checksum) if decoder.get_calculated_checksum() != Some(checksum) => {
-            Err("zstd: wrong checksum".to_owned())
-        }
+        Some(checksum) if decoder.get_calculated_checksum() != Some(checksum) => Err(DAMAGED.to_owned()),
         _ => Ok(bytes),
     }
 }

@@ -20,7 +20,7 @@ const NAMED: usize = 5;
 
 /// Returns the messages about roots inside other roots, which count only once, and about the errors of a scan.
 pub(crate) fn lines(tree: &Tree, outcome: Option<&Outcome>) -> Vec<String> {
-    const HANGS: &str = "interrupted; the input is not responding; printing partial results";
+    const HANGS: &str = "interrupted; the input is not responding; the output is incomplete";
     let mut lines = aliases(tree);
     lines.extend(failures(tree, tree.failures(), remedy));
     match outcome {
@@ -28,7 +28,7 @@ pub(crate) fn lines(tree: &Tree, outcome: Option<&Outcome>) -> Vec<String> {
             lines.push(format!("internal error: scan ended early: {}", escape(reason.as_bytes())));
         }
         None => lines.push(HANGS.to_owned()),
-        Some(Outcome::Stopped) => lines.push("interrupted; printing partial results".to_owned()),
+        Some(Outcome::Stopped) => lines.push("interrupted; the output is incomplete".to_owned()),
         Some(Outcome::Broken(faults)) => lines.extend_from_slice(faults),
         Some(Outcome::Complete) => {}
     }

@@ -96,7 +96,7 @@ pub fn compare(comparison: DiffJob) -> Exit {
         Ok((old, new))
     });
     if interrupt.is_some_and(Interrupt::release) {
-        print_error("interrupted");
+        print_error("interrupted; nothing printed");
         return Exit::Interrupted;
     }
     let (old, new) = match sides {

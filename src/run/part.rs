@@ -33,7 +33,9 @@ pub(crate) fn settled(part: PartOfPlan, roots: &[PathBuf], to: Option<&Path>) ->
     // The root of part 0 is the path of the plan, which may be a mount point, like the root of any scan.
     let mount = roots.iter().filter(|_| part.number != 0).find(|root| is_mount_point(root))?;
     let name = escape_path(mount);
-    print_error(&format!("{name}: a mount point now, but not when the plan was created; create a new plan"));
+    print_error(&format!(
+        "{name}: a mount point, but not according to the plan; create a new plan without -f"
+    ));
     Some(Exit::Failure)
 }
 

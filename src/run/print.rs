@@ -304,7 +304,7 @@ fn find_frees(
         return Err(Exit::Interrupted);
     };
     if table.is_some() && found.coverage.read == 0 && found.coverage.by_links > 0 {
-        print_error("--frees: the file system reports no shared extents; using link counts only");
+        print_error("--frees: the file system does not report shared extents; using link counts only");
     }
     let accuracy = found.coverage.accuracy;
     if accuracy != Accuracy::Exact {

@@ -126,7 +126,8 @@ fn put(source: &Source, about: &SnapshotInfo, to: &SaveTarget, interrupt: Option
         }
         SaveTarget::Kept(settings) => {
             let kept = snapshot_store::keep_now(settings, tree, about, stop);
-            (escape_path(&settings.folder), kept.and_then(|path| Ok(print(&path)?)))
+            let place = format!("no snapshot saved in {}", escape_path(&settings.folder));
+            (place, kept.and_then(|path| Ok(print(&path)?)))
         }
     };
     match put {

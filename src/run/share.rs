@@ -57,7 +57,7 @@ fn print(report: &Report, units: Units) -> Exit {
     let written = standard_output().and_then(|mut out| writeln!(out, "{text}"));
     let Failures { count, first } = &report.failures;
     for failure in first.iter().take(NAMED) {
-        print_error(&format!("cannot share {}: {}", escape(&failure.path), failure.reason.text()));
+        print_error(&format!("{}: cannot share its data: {}", escape(&failure.path), failure.reason.text()));
     }
     if let more @ 1.. = count.saturating_sub(NAMED as u64) {
         print_error(&format!("{} not shared", counted(more, "more file was", "more files were")));

@@ -74,6 +74,6 @@ fn index_of(rows: &[SubvolumeSize], word: &[u8]) -> Result<usize, String> {
             Err(format!("{}: the top-level subvolume cannot be deleted", name()))
         }
         Some(index) => Ok(index),
-        None => Err(format!("{}: no such subvolume; duke subvolumes lists their IDs and paths", name())),
+        None => Err(format!("{}: no such subvolume; duke subvolumes lists IDs and paths", name())),
     }
 }

@@ -55,7 +55,7 @@ impl RclonePath {
         Some(if names_remote {
             Ok(Self { target: target.to_vec(), has_versions: false, has_uploads: false })
         } else {
-            Err("no remote: expected rclone://REMOTE:PATH")
+            Err("no remote; write rclone://REMOTE:PATH")
         })
     }
 

@@ -150,7 +150,7 @@ impl Session {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => format!("{name} is not installed, or not in PATH"),
-            _ => format!("{name}: {}", io_error_text(&error)),
+            _ => format!("cannot run {name}: {}", io_error_text(&error)),
         })?;
         let reader = child.stdout.take().ok_or_else(|| format!("cannot read the output of {name}"))?;
         let messages = child.stderr.take().map(|errors| thread::spawn(move || keep_last(errors)));

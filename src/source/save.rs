@@ -149,6 +149,7 @@ pub fn write(
             let saved = snapshot::save(source.tree(), &source.about(), &control, &mut out);
             saved.map(|_| ()).map_err(|unsaved| match unsaved {
                 WriteError::Stopped => SaveError::Stopped,
+                WriteError::Changing if source.tree().edition() != edition => changed(),
                 other => SaveError::Failed(other.to_string()),
             })
         }
@@ -159,7 +160,7 @@ pub fn write(
     }
     written?;
     if source.tree().edition() != edition {
-        return Err(SaveError::Failed("the tree changed during the export; try again".to_owned()));
+        return Err(changed());
     }
     match old {
         Overwrite::Replaced => file.keep()?,
@@ -170,6 +171,10 @@ pub fn write(
         })?,
     }
     Ok(bytes)
+}
+
+fn changed() -> SaveError {
+    SaveError::Failed("the tree changed during the export; try again".to_owned())
 }
 
 /// Writes a source in ncdu's export format.

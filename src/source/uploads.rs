@@ -6,7 +6,7 @@ use super::rclone::RclonePath;
 use super::remote::Session;
 use crate::base::os_error::io_error_text;
 use crate::formats::compression::unpack;
-use crate::formats::json_lexer::{Lexer, Reason};
+use crate::formats::json_lexer::{Fault, Lexer, Reason};
 use crate::formats::lists::{LiveTree, add_uploads};
 
 /// Adds the unfinished uploads of `path` to `live` until `is_stopped` returns `true`.
@@ -40,6 +40,8 @@ fn run(path: &RclonePath, live: &mut LiveTree<'_>, is_stopped: impl Fn() -> bool
             live.stop();
             Ok(())
         }
+        // rclone's output is no file that the user has given, so a fault in its first byte is not about the format of one.
+        Err(Fault { offset, reason: Reason::Wrong(what) }) => Err(format!("byte {offset}: {what}")),
         read => read.map_err(|fault| fault.to_string()),
     }
 }

@@ -244,7 +244,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     },
     ColumnSpec {
         column: Column::Shared,
-        choice: Some(("shared", "Disk usage shared by hard links, copies, snapshots")),
+        choice: Some(("shared", "Disk usage shared by hard links, copies or file-system snapshots")),
         titles: ["Shared"; 2],
         sort: Some(key('S', "sort-shared", "by shared size").in_list()),
         show: Some(key('u', "show-shared", "shared size")),
@@ -256,7 +256,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     },
     ColumnSpec {
         column: Column::Owner,
-        choice: Some(("owner", "Owner, with --extended")),
+        choice: Some(("owner", "Owner; requires --extended")),
         titles: ["Owner"; 2],
         show: Some(key('O', "show-owner", "owner (with -e)").in_list()),
         align: Align::Left,

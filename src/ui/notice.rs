@@ -18,7 +18,6 @@ use crate::base::os_error::error_text;
 use crate::base::sync::Arc;
 use crate::base::text::{escape, escape_path, first_words};
 use crate::delete::{OperationKind, Report};
-use crate::source::save::ENDINGS;
 
 /// Message in the status line, shown until the next key press or for a few seconds.
 #[derive(Clone, Debug)]
@@ -65,7 +64,11 @@ pub enum Notice {
     OnlyRootsMarked,
     RootDirectory,
     RootFile,
+    /// There are no rows.
     NothingToDelete,
+    /// The row shows no entry.
+    NothingToDeleteInRow,
+    CannotDeleteUnread,
     /// The deletion would leave no copy in some sets of identical files. Contains the number of these sets.
     LastCopies(usize),
     /// There is nothing to restore, because a dry run moves nothing to the trash.
@@ -183,7 +186,8 @@ pub enum Notice {
         changed: u64,
     },
     /// The file extension does not belong to a known format.
-    UnknownEnding,
+    /// No format has the extension of the typed file name. Contains an extension that works.
+    UnknownEnding(&'static str),
     OneRootOnly,
 }
 
@@ -223,7 +227,13 @@ impl Notice {
                 let list = if binding.scopes.contains(&Scope::List) { list() } else { String::new() };
                 let key =
                     binding.scopes.iter().find_map(|scope| display.keymap.first(binding.command, *scope));
-                format!("{} ({}) does nothing here{list}", key.unwrap_or_default(), binding.help)
+                // In the help, these texts stand below a heading with the verb.
+                let verb = match binding.command {
+                    Command::Sort(_) => "sort ",
+                    Command::Show(_) | Command::Hidden | Command::Measure | Command::Graph => "show ",
+                    _ => "",
+                };
+                format!("{} ({verb}{}) does nothing here{list}", key.unwrap_or_default(), binding.help)
             }
             Self::SortableBy { rows, columns } => match columns.split_last() {
                 Some((last, [])) => format!("{rows} can be sorted only by {last}"),
@@ -240,7 +250,7 @@ impl Notice {
             Self::ReadingAlready => "Scan or rescan in progress; wait, or stop it with Ctrl-C".into(),
             Self::RescanRunning => "Rescan in progress; try again when it is done".into(),
             Self::Deleting => format!("File operation in progress{}", hint(Command::Interrupt, "stops it")),
-            Self::ExportBeforeEnd => "Cannot export until the scan completes".into(),
+            Self::ExportBeforeEnd => "Cannot export until everything is read".into(),
             Self::ExportOfPart => "Cannot export an incomplete scan".into(),
             Self::StillWriting(path) => about_path(path, &|path| format!("{path} is still being written")),
             Self::Wrote(path, bytes) => about_path(path, &|path| format!("Wrote {} to {path}", size(*bytes))),
@@ -257,9 +267,11 @@ impl Notice {
             Self::LastCopies(1) => "Cannot delete all copies of a file; unmark one of them".into(),
             Self::LastCopies(files) => {
                 let files = grouped(*files as u64);
-                format!("Cannot delete all copies of {files} files; unmark one copy of each")
+                format!("Cannot delete all copies of {files} files; unmark one of each")
             }
-            Self::NothingToDelete => "Nothing to delete in this row".into(),
+            Self::NothingToDelete => "Nothing to delete here".into(),
+            Self::NothingToDeleteInRow => "Nothing to delete in this row".into(),
+            Self::CannotDeleteUnread => "Cannot delete an entry that was not read".into(),
             Self::NothingTrashedDryRun => "Dry run: nothing was trashed".into(),
             Self::NothingTrashed => "Nothing to restore from this session".into(),
             Self::WrongName => "Name does not match".into(),
@@ -268,7 +280,7 @@ impl Notice {
                 let (entries, size) = (grouped(*entries), size(*bytes));
                 let least = if *at_least { "at least " } else { "" };
                 let noun = if entries == "1" { "entry" } else { "entries" };
-                format!("Dry run: {least}{entries} {noun}, {size}; nothing was deleted")
+                format!("Dry run: {least}{entries} {noun}, {size}; nothing was changed")
             }
             Self::Deleted(kind, report, accuracy) => deleted(*kind, report, *accuracy, display),
             Self::StoppingScan => "Stopping; keeping partial results".into(),
@@ -310,7 +322,7 @@ impl Notice {
                 about(name, &|name| format!("{name} was not found: the scan ended early"))
             }
             Self::FormerDirectory => "Entry was deleted; showing the directory that contained it".into(),
-            Self::NoEntry => "No single entry under the cursor".into(),
+            Self::NoEntry => "No entry under the cursor".into(),
             Self::NothingToMark => "Nothing to mark here".into(),
             Self::NothingToMarkInRow => "Nothing to mark in this row".into(),
             Self::NothingToOpen => "Nothing to open in this row".into(),
@@ -330,7 +342,7 @@ impl Notice {
             Self::NoBaseline => NO_BASELINE.into(),
             Self::FilterNotCompared => {
                 let shows = hint(Command::View(&views::growth::VIEW), "opens the growth view");
-                format!("Cannot show growth while a filter is active{shows}")
+                format!("Cannot show growth with a filter{shows}")
             }
             Self::Copied(path) => about(path, &|path| format!("Copied {path}")),
             Self::TotalHasNoPath => "No path to copy here".into(),
@@ -358,30 +370,30 @@ impl Notice {
             Self::MarkedFound { marked: 1, .. } => "Marked 1 file".into(),
             Self::MarkedFound { marked, .. } => format!("Marked {} files", grouped(*marked)),
             Self::MarkedWhole => "Marked, including entries that the filter hides".into(),
-            Self::NotMarked(1) => "Did not mark 1 directory: the filter hides entries in it".into(),
+            Self::NotMarked(1) => "Did not mark 1 directory: the filter hides part of it".into(),
             Self::NotMarked(count) => {
                 let count = grouped(*count as u64);
-                format!("Did not mark {count} directories: the filter hides entries in them")
+                format!("Did not mark {count} directories: the filter hides part of them")
             }
             Self::RangeBegun => {
                 let name = |command| display.keymap.first(command, Scope::List).unwrap_or_default();
                 let (again, none) = (name(Command::MarkRange), name(Command::Back));
                 format!("Range starts here; move and press {again} again ({none} cancels)")
             }
-            Self::RangeStartHidden => "Start of the range is no longer visible".into(),
+            Self::RangeStartHidden => "Range canceled: its start is no longer shown".into(),
             Self::NoMarks => "No marks".into(),
             Self::MarksDropped { gone, changed } => match (gone, changed) {
                 (1, 0) => "Unmarked 1 entry that no longer exists".into(),
-                (_, 0) => format!("Unmarked {gone} entries that no longer exist"),
+                (_, 0) => format!("Unmarked {} entries that no longer exist", grouped(*gone)),
                 (0, 1) => "Unmarked 1 entry that has changed".into(),
-                (0, _) => format!("Unmarked {changed} entries that have changed"),
-                _ => format!("Unmarked {} entries ({gone} deleted, {changed} changed)", gone + changed),
+                (0, _) => format!("Unmarked {} entries that have changed", grouped(*changed)),
+                _ => {
+                    let [all, gone, changed] = [gone + changed, *gone, *changed].map(grouped);
+                    format!("Unmarked {all} entries ({gone} deleted, {changed} changed)")
+                }
             },
-            Self::UnknownEnding => {
-                let (last, others) = ENDINGS.split_last().unwrap_or((&"", &[]));
-                format!("Use {} or {last}", others.join(", "))
-            }
-            Self::OneRootOnly => "Several roots: use .duke".into(),
+            Self::UnknownEnding(other) => format!("Unknown extension; use {other}"),
+            Self::OneRootOnly => "Format allows one root; use .duke".into(),
         }
     }
 }

@@ -15,7 +15,7 @@ pub fn kind_text(kind: Kind) -> Option<&'static str> {
         Kind::Fifo => Some("pipe"),
         Kind::Socket => Some("socket"),
         Kind::BlockDevice => Some("block device"),
-        Kind::CharDevice => Some("device"),
+        Kind::CharDevice => Some("character device"),
     }
 }
 
@@ -43,7 +43,7 @@ pub fn exclusion_text(exclusion: Exclusion) -> &'static str {
         Exclusion::KernelFileSystem => "kernel file system",
         Exclusion::Caches => "cache directory",
         Exclusion::Dataless => "only in the cloud",
-        Exclusion::Snapshot => "mounted snapshot",
+        Exclusion::Snapshot => "mounted file-system snapshot",
         Exclusion::SecondMount => "also mounted elsewhere",
         Exclusion::SecondLink => "hard link counted elsewhere",
         Exclusion::OtherPart => "in another part of the plan",

@@ -76,7 +76,9 @@ pub fn script(script: &Script, display: Display<'_>) -> String {
         Err(ScriptError::Refused(path, reason)) => {
             display.about(&escape(path), |path| format!("Cannot write a script: {path}: {}", reason.text()))
         }
-        Err(ScriptError::Exposed) => "Cannot write a script: others could change it (chmod go-w .)".into(),
+        Err(ScriptError::Exposed(refusal)) => {
+            display.about_subject(&format!("Cannot write a script in {refusal}"))
+        }
         Err(ScriptError::Failed(error)) => format!("Cannot write a script: {}", io_error_text(error)),
     }
 }

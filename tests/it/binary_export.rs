@@ -255,7 +255,7 @@ fn a_binary_export_is_read_alone_and_from_a_file() {
     assert!(list.stderr.starts_with("duke: a.ncdu: this is a binary export; --format"), "{}", list.stderr);
     let input = fs::File::open(place.join("a.ncdu")).unwrap();
     let piped = run(program().args(["-n", "-f", "-"]).current_dir(place.path()).stdin(Stdio::from(input)));
-    let refused = "duke: standard input: cannot read a binary export from a pipe; save it to a file\n";
+    let refused = "duke: standard input: cannot read a binary export from standard input or a pipe; give the name of a file\n";
     assert_eq!(piped.ended(2).stderr, refused);
     let file = run_in(place.path(), ["-O", "b.ncdu", "t/link"]).ended(2);
     assert!(file.stderr.contains("ncdu's format needs one root that is a directory"), "{}", file.stderr);
@@ -538,7 +538,7 @@ fn broken() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         ("a size that is a string", below(&with(leaf("f"), &[(3, bytes("1"))])), "value of the wrong type"),
         ("a negative size", below(&with(leaf("f"), &[(4, Negative(0))])), "value of the wrong type"),
         ("a large owner", below(&with(leaf("f"), &[(15, Number(1 << 32))])), "larger than 32 bits"),
-        ("a late time", below(&with(leaf("f"), &[(18, Number(1 << 63))])), "time larger than 64 bits"),
+        ("a late time", below(&with(leaf("f"), &[(18, Number(1 << 63))])), "time out of range"),
         ("a long name", named(&vec![b'n'; (128 << 10) + 1]), "invalid file name"),
     ];
     for name in [&b""[..], b".", b"..", b"a/b", b"a\0b"] {
@@ -592,7 +592,7 @@ fn broken_blocks_are_errors() {
         ("length of a block", 11, "no data block here"),
         ("number of a block", 15, "no data block here"),
         ("zstd", 16, "no zstd frame"),
-        ("length of the content", 21, "zstd"),
+        ("length of the content", 21, "compressed data is truncated or damaged"),
         ("end of a block", good.len() - 25, "no data block here"),
         ("pointer to a position", pointer, "truncated"),
         ("pointer with another length", pointer + 7, "no data block here"),
@@ -606,8 +606,8 @@ fn broken_blocks_are_errors() {
     for (frame, reason) in [
         (frame_of_one(0, 1 << 24), "no zstd frame of less than 16 MiB"),
         (frame_of_one(0, (1 << 24) - 1), "expands to more than 100 times its size"),
-        ([&frame(&root)[..], &frame(&root)].concat(), "zstd"),
-        (frame(&root)[..20].to_vec(), "zstd"),
+        ([&frame(&root)[..], &frame(&root)].concat(), "truncated or damaged"),
+        (frame(&root)[..20].to_vec(), "truncated or damaged"),
         (Vec::new(), "no zstd frame"),
     ] {
         let verdict = verdict(&file_of_frames(&[frame], 0));

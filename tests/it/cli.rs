@@ -218,7 +218,7 @@ fn wrong_usage_is_one_line_with_exit_code_2() {
     let place = Place::new();
     place.directory("folder");
     fs::write(place.join("bytes"), b"ok\nbad\xff\n").unwrap();
-    let ways = "the ending of the name belongs to another format: .json and .zst to duke -o, .ncdu to -O, .duke to save and merge, .ndjson and .csv to --ndjson and --csv\n";
+    let ways = "the extension belongs to another format; use -o for .json and .zst, -O for .ncdu, duke save or duke merge for .duke, --ndjson or --csv (to standard output) for .ndjson and .csv\n";
     let (csv, json) = (format!("duke: -o x.csv: {ways}"), format!("duke: save -o x.json: {ways}"));
     let cases: [(&[&str], &str); 10] = [
         (&["-o", "x.csv"], &csv),

@@ -168,11 +168,14 @@ fn a_file_given_by_the_user_is_read_or_the_program_ends() {
     for (name, reason) in cases {
         let path = place.join(name).display().to_string();
         let refused = run(&mut duke(&place, &["--config", &path])).ended(2);
-        assert_eq!((refused.stderr, refused.stdout), (format!("duke: {path}: {reason}\n"), Vec::new()));
+        assert_eq!(
+            (refused.stderr, refused.stdout),
+            (format!("duke: {path}: cannot read the configuration: {reason}\n"), Vec::new())
+        );
         run(duke(&place, &[]).env("DUKE_CONFIG", &path)).ended(2);
     }
     let device = run(&mut duke(&place, &["--config", "/dev/zero"])).ended(2);
-    assert_eq!(device.stderr, "duke: /dev/zero: not a regular file\n");
+    assert_eq!(device.stderr, "duke: /dev/zero: cannot read the configuration: not a regular file\n");
     configured(&place, &["--config", place.join("longest").to_str().unwrap()]);
 }
 
@@ -469,8 +472,8 @@ fn every_setting_role_and_key_is_documented() {
     const DOCUMENT: &str = include_str!("../../docs/config.md");
     let place = home("");
     let shown = configured(&place, &["config", "show"]).text().to_owned();
-    // Lines with `cannot be changed: ` show keys that cannot be changed. These keys are not settings.
-    let settable = shown.lines().filter(|line| !line.contains("]  cannot be changed: "));
+    // Lines with `(cannot be changed)` show keys that cannot be changed. These keys are not settings.
+    let settable = shown.lines().filter(|line| !line.ends_with("(cannot be changed)"));
     let names = settable.filter_map(|line| line.trim_start_matches("# ").split_once(" = "));
     let mut count = 0;
     for name in names.map(|(name, _)| name) {

@@ -312,7 +312,7 @@ fn settings_that_do_not_fit_are_refused() {
         (&["-f", "list", "--fields", "path=1", "--root", "", "-n"], "--root: the path is empty"),
         (
             &["-f", "list", "--fields", "path=1", "--root", "a/../b", "-n"],
-            "--root: the path has '..' not at the start",
+            "--root: '..' is allowed only at the start",
         ),
     ];
     for (words, message) in cases {

@@ -197,7 +197,7 @@ fn no_output_follows_a_planted_link() {
     for words in words {
         let path = words.iter().find(|word| word.contains("report") || word.contains("middle")).unwrap();
         let run = run(program().args(words).current_dir(&shared));
-        assert_told(run, &[path, ": link of ", " in a shared directory; use its target instead"]);
+        assert_told(run, &[path, ": ", "'s link in a shared directory; use its target"]);
     }
     let mut session = crate::session::Session::run({
         let mut command = crate::session::duke(&place.join("t"));
@@ -340,7 +340,7 @@ fn a_planted_folder_is_neither_written_nor_pruned() {
             command.arg("save").arg(place.join("t")).env("HOME", place.join("home"));
             command.env_remove("XDG_STATE_HOME");
             let cause = match way {
-                "link" => "symbolic link of ",
+                "link" => "symbolic link owned by ",
                 "owner" => "belongs to ",
                 _ => "other users can write to it",
             };

@@ -331,16 +331,16 @@ fn a_script_is_written_where_no_other_user_can_change_it() {
     assert_ne!(written(None).unwrap().path, first, "another name");
     for open in [0o777, 0o1777, 0o770] {
         mode(&folder, open);
-        assert!(matches!(written(None), Err(ScriptError::Exposed)), "{open:o}");
+        assert!(matches!(written(None), Err(ScriptError::Exposed(_))), "{open:o}");
         assert_eq!(written(Some(&fallback)).unwrap().path.parent(), Some(fallback.as_path()), "{open:o}");
         assert_eq!(fs::metadata(&fallback).unwrap().mode() & 0o777, 0o700);
     }
     mode(&folder, 0o700);
     mode(place.path(), 0o777);
-    assert!(matches!(written(None), Err(ScriptError::Exposed)), "the folder could be put away");
+    assert!(matches!(written(None), Err(ScriptError::Exposed(_))), "the folder could be put away");
     mode(place.path(), 0o700);
     if chown(&folder, Some(1000), None).is_ok() {
-        assert!(matches!(written(None), Err(ScriptError::Exposed)), "it is somebody else's");
+        assert!(matches!(written(None), Err(ScriptError::Exposed(_))), "it is somebody else's");
         chown(&folder, Some(0), None).unwrap();
     }
     // Every name that the new script could get is already a link to another place.

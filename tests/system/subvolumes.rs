@@ -117,7 +117,7 @@ fn the_table_names_subvolumes_and_errors_name_a_remedy() {
         assert!(text.contains(part), "{part} in {text}");
     }
     let errors = |words: &[&str], path: &Path| subvolumes(words, path).ended(2).stderr;
-    let expected = "duke: nowhere: no such subvolume; duke subvolumes lists their IDs and paths\n";
+    let expected = "duke: nowhere: no such subvolume; duke subvolumes lists IDs and paths\n";
     assert_eq!(errors(&["--without=nowhere"], &root), expected);
     assert_eq!(errors(&["--without=5"], &root), "duke: 5: the top-level subvolume cannot be deleted\n");
     let expected = "duke: /proc: not on btrfs; duke lists only subvolumes of btrfs\n";

@@ -553,7 +553,7 @@ fn interrupts_in_a_shell_do_not_reach_duke() {
         session
             .wait_for("shell", |screen| !screen.alternate_screen() && screen.contents().contains("waiting"));
         session.press(keys);
-        session.wait_for_text("was ended by SIG");
+        session.wait_for_text("was killed by SIG");
         session.press("l");
         session.wait_for_text("inner/");
         session.press("h");
@@ -608,7 +608,7 @@ fn a_killed_shell_leaves_the_terminal_usable() {
     let shell = script(tools.path(), "stty raw -echo; echo raw; kill -9 $$");
     let mut session = with(folder.path(), &[("SHELL", shell.to_str().unwrap())]);
     session.press("b");
-    session.wait_for_text("was ended by SIGKILL");
+    session.wait_for_text("was killed by SIGKILL");
     assert!(session.quit().success());
     session.assert_restored();
 }

@@ -270,7 +270,7 @@ fn a_panic_of_a_worker_is_shown_and_printed_at_the_end() {
     }
     traced.env("TERM", "xterm-256color");
     let mut session = Session::run(traced);
-    session.wait_for_text("the scan failed");
+    session.wait_for_text("internal error: scan ended early");
     // The entries read so far are shown, and keys work.
     session.press("jk");
     let status = session.quit();

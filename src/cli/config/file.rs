@@ -63,14 +63,22 @@ impl Source {
                 let refusal = Some(format!("{}; ignored", line(path, &refused)));
                 Ok(Found { refusal, ..Found::default() })
             }
-            (Err(refused), _) => Err(line(path, &refused)),
+            (Err(refused), _) => Err(format!(
+                "{}: cannot read the configuration: {}",
+                escape_path(path),
+                reason(path, &refused)
+            )),
         }
     }
 }
 
 /// Returns the reason why the file at `path` was not read, as one line escaped for a terminal.
 pub fn line(path: &Path, refused: &Refused) -> String {
-    let reason = match refused {
+    format!("{}: {}", escape_path(path), reason(path, refused))
+}
+
+fn reason(path: &Path, refused: &Refused) -> String {
+    match refused {
         Refused::Missing(error) | Refused::Failed(error) => io_error_text(error),
         Refused::NotRegular => "not a regular file".to_owned(),
         Refused::TooLong => "larger than 1 MiB".to_owned(),
@@ -81,8 +89,7 @@ pub fn line(path: &Path, refused: &Refused) -> String {
         Refused::Writable(place) => {
             format!("another user can write to {}, and duke runs as root", escape_path(place))
         }
-    };
-    format!("{}: {reason}", escape_path(path))
+    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::words::{Given, given, translation};
 use crate::base::text::escape_path;
 use crate::cli::config::file::{LIMIT, line};
 use crate::cli::environment::Environment;
-use crate::cli::error::{UsageError, refusal};
+use crate::cli::error::UsageError;
 use crate::platform::entry::secure_read::{Refused, read};
 use crate::run::streams::print_error;
 
@@ -51,9 +51,8 @@ fn flags_of(text: &[u8], path: &Path, home: Option<&OsStr>) -> Result<Vec<Given>
             Err(_) if is_optional => {}
             Err(reason) => {
                 let place = format!("{}:{number}", escape_path(path));
-                return Err(UsageError::Usage(format!(
-                    "{place}: {reason}; to skip the line, begin it with @"
-                )));
+                let skip = "(to skip the line, begin it with @)";
+                return Err(UsageError::Usage(format!("{place}: {reason} {skip}")));
             }
         }
     }
@@ -62,7 +61,7 @@ fn flags_of(text: &[u8], path: &Path, home: Option<&OsStr>) -> Result<Vec<Given>
 
 /// Parses the words of a line, or returns the reason why they cannot be used.
 fn checked(words: &[OsString]) -> Result<Vec<Given>, String> {
-    let flags = given(words).map_err(|error| refusal(error).reason())?;
+    let flags = given(words).map_err(UsageError::reason)?;
     if flags.iter().any(|(flag, _)| flag.is_none()) {
         return Err("expected one flag, with a value only if it takes one".to_owned());
     }

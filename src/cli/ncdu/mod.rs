@@ -14,7 +14,6 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use super::{Environment, UsageError};
-use crate::cli::error::refusal;
 pub use flags::markdown;
 pub use words::{Translation, help};
 use words::{given, translation};
@@ -33,7 +32,7 @@ pub fn is_name(program: &OsStr) -> bool {
 /// # Errors
 /// Returns an error if a word on the command line or in a file is invalid.
 pub fn translate(typed: &[OsString], environment: &Environment) -> Result<Translation, UsageError> {
-    let typed = given(typed).map_err(refusal)?;
+    let typed = given(typed)?;
     let ignores = typed.iter().any(|(flag, _)| flag.is_some_and(|flag| flag.long == "ignore-config"));
     let mut all = if ignores { Vec::new() } else { file::flags(environment)? };
     all.extend(typed);

@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use super::flags::{FLAGS, Flag, Means, PROGRAMS, REFRESH};
 use crate::base::sort::sort_by_key;
 use crate::base::text::escape;
-use crate::cli::error::UsageError;
+use crate::cli::error::{UsageError, refusal_with};
 use crate::run::print::BLOCK_SIZES;
 
 /// Scan flags, which ncdu accepts but ignores when importing.
@@ -72,13 +72,17 @@ fn command() -> Command {
 
 /// Returns the help text for ncdu's command line as an error, because clap reports help as an error.
 pub fn help() -> Result<(), clap::Error> {
-    given(&["--help".into()]).map(|_| ())
+    matches(&["--help".into()]).map(|_| ())
+}
+
+fn matches(words: &[OsString]) -> Result<ArgMatches, clap::Error> {
+    let program = OsString::from("duke ncdu");
+    command().try_get_matches_from(std::iter::once(&program).chain(words))
 }
 
 /// Parses words into flags, in the given order.
-pub fn given(words: &[OsString]) -> Result<Vec<Given>, clap::Error> {
-    let program = OsString::from("duke ncdu");
-    let mut matches: ArgMatches = command().try_get_matches_from(std::iter::once(&program).chain(words))?;
+pub fn given(words: &[OsString]) -> Result<Vec<Given>, UsageError> {
+    let mut matches = matches(words).map_err(|error| refusal_with(error, "duke ncdu --help"))?;
     let mut all: Vec<(usize, Given)> = Vec::new();
     for id in matches.ids().map(ToString::to_string).collect::<Vec<_>>() {
         let flag = id.parse::<usize>().ok().and_then(|number| FLAGS.get(number));

@@ -8,7 +8,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::{DeleteWarning, ScriptError, Selection, objects, text};
-use crate::platform::entry::safe_path::{Error, PrivateFolder};
+use crate::platform::entry::safe_path::{Error, PrivateFolder, Refusal};
 
 /// Maximum number of scripts that can be written within one second.
 const NUMBERS: u32 = 100;
@@ -73,15 +73,18 @@ fn write_text(
 /// symbolic links.
 fn folder(directory: &Path, fallback: Option<&Path>) -> Result<PathBuf, ScriptError> {
     let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
-    let here = PrivateFolder::find(&std::path::absolute(here)?);
-    let found = match (here, fallback) {
+    let here = std::path::absolute(here)?;
+    let found = match (PrivateFolder::find(&here), fallback) {
         (Err(Error::Refused(_)), Some(folder)) => PrivateFolder::find(folder).and_then(PrivateFolder::make),
-        (here, _) => here,
+        (found, _) => found,
     };
     match found {
         Ok(folder) if folder.exists() => Ok(folder.path().to_owned()),
         Ok(_) => Err(io::Error::from(ErrorKind::NotFound).into()),
-        Err(Error::Refused(_)) => Err(ScriptError::Exposed),
+        Err(Error::Refused(refusal)) => {
+            let path = Some(refusal.path.unwrap_or_else(|| fallback.unwrap_or(&here).to_owned()));
+            Err(ScriptError::Exposed(Refusal { path, ..refusal }))
+        }
         Err(error) => Err(io::Error::from(error).into()),
     }
 }

@@ -23,6 +23,7 @@ use crate::base::absolute::absolute_bytes;
 use crate::base::kind::Kind;
 
 use crate::base::text::{assignment, escape, quoted};
+use crate::platform::entry::safe_path::Refusal;
 use crate::platform::process::desktop::BIRTH_HAS_NANOSECONDS;
 use crate::platform::{Directory, Errno, Identity};
 
@@ -44,8 +45,8 @@ pub enum ScriptError {
     /// A selected entry must not be deleted. Contains its path and the reason.
     Refused(Vec<u8>, Reason),
     /// Other users could change the script in the given folder before it is run, and also in the fallback folder, if
-    /// there is one.
-    Exposed,
+    /// there is one. Contains the directory in which they could do that, and the reason.
+    Exposed(Refusal),
     /// The script cannot be written.
     Failed(std::io::Error),
 }

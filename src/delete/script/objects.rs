@@ -10,7 +10,7 @@ use crate::tree::join;
 const HEAD: &str = "#!/bin/sh
 # Review before running: rclone deletes the objects listed below. Objects that have changed are deleted, too.
 # Noncurrent versions remain unless they are listed below.
-# To delete all below a path: rclone backend cleanup-hidden REMOTE:PATH
+# To delete all noncurrent versions below a path: rclone backend cleanup-hidden REMOTE:PATH
 # Unfinished uploads remain: 'rclone backend cleanup REMOTE:PATH' deletes those that are older than a day.
 failed=0
 ";

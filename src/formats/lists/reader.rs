@@ -139,7 +139,10 @@ impl<'d> ListReader<'d> {
         }
         if is_open {
             let last = records.number().saturating_sub(1);
-            self.faults.note(|| format!("after line {last}: cut off: the array is not closed"));
+            self.faults.note(|| match last {
+                0 => "the input is empty".to_owned(),
+                _ => format!("after line {last}: cut off: the array is not closed"),
+            });
         }
         Ok(())
     }

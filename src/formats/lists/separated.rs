@@ -79,7 +79,9 @@ impl FieldTexts {
         self.bytes.extend_from_slice(record);
         self.ends.clear();
         let tabs = || record.iter().enumerate().filter(|(_, byte)| **byte == b'\t').map(|(at, _)| at);
-        let excess = (tabs().count() + 1).checked_sub(width).ok_or("fewer columns than expected")?;
+        let excess = (tabs().count() + 1)
+            .checked_sub(width)
+            .ok_or_else(|| format!("fewer than {width} columns separated by tabs"))?;
         let is_separator = |number: usize| number < path || number >= path + excess;
         self.ends.extend(tabs().enumerate().filter(|(number, _)| is_separator(*number)).map(|(_, at)| at));
         self.ends.push(record.len());

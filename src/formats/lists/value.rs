@@ -20,10 +20,10 @@ pub(super) fn check_part(path: &[u8], has_parent: bool) -> Result<(), LineRefusa
         return Err("the path is empty".into());
     }
     if path.contains(&0) {
-        return Err("the path contains a null byte".into());
+        return Err("the path contains a NUL".into());
     }
     if has_parent {
-        return Err("the path has '..' not at the start of a relative path".into());
+        return Err(MISPLACED_PARENT.into());
     }
     Ok(())
 }
@@ -64,7 +64,7 @@ pub(crate) fn bytes(text: &[u8], unit: u64) -> Result<Option<u64>, LineRefusal> 
     if text == b"-1" {
         return Ok(None);
     }
-    whole(text)?.checked_mul(unit).map(Some).ok_or_else(|| "number larger than 64 bits".into())
+    whole(text)?.checked_mul(unit).map(Some).ok_or_else(|| "more than 2^64-1 bytes".into())
 }
 
 /// Parses a time: seconds since 1970, or a date with or without a time of day (RFC 3339, in UTC if no time zone is
@@ -79,7 +79,7 @@ pub(crate) fn seconds(text: &[u8]) -> Result<i64, LineRefusal> {
     if before.iter().chain(after).all(u8::is_ascii_digit) && !before.is_empty() {
         let number = whole(before)?;
         let signed = if is_negative { 0_i64.checked_sub_unsigned(number) } else { number.try_into().ok() };
-        return signed.ok_or_else(|| "time larger than 64 bits".into());
+        return signed.ok_or_else(|| "time out of range".into());
     }
     let date = std::str::from_utf8(text).ok().and_then(calendar::parse_utc);
     date.ok_or_else(|| "neither seconds since 1970 nor a date such as 2026-11-21T08:15:00Z".into())

@@ -159,7 +159,7 @@ impl<'a> Fields<'a> {
         Ok(Metadata {
             apparent: self.get(key::APPARENT),
             blocks: self.get(key::DISK) / 512,
-            mtime: i64::try_from(self.get(key::MTIME)).map_err(|_| "time larger than 64 bits")?,
+            mtime: i64::try_from(self.get(key::MTIME)).map_err(|_| "time out of range")?,
             inode: self.get(key::INODE),
             directory: None,
             links: (self.kind == LINK).then(|| Links { count: self.get(key::LINKS), device: 0 }),

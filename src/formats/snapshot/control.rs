@@ -53,7 +53,7 @@ impl fmt::Display for WriteError {
                 with -o FILE",
             ),
             Self::Stopped => formatter.write_str("stopped"),
-            Self::Changing => formatter.write_str("the tree changed or is damaged; nothing written"),
+            Self::Changing => formatter.write_str("the tree changed while it was written, or is damaged"),
         }
     }
 }

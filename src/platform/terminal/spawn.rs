@@ -93,8 +93,8 @@ impl fmt::Display for Ended {
         match self {
             Self::Code(code) => write!(out, "exited with code {code}"),
             Self::Signal(number) => match Signal::try_from(*number) {
-                Ok(signal) => write!(out, "was ended by {signal}"),
-                Err(_) => write!(out, "was ended by signal {number}"),
+                Ok(signal) => write!(out, "was killed by {signal}"),
+                Err(_) => write!(out, "was killed by signal {number}"),
             },
         }
     }

@@ -135,10 +135,10 @@ fn regex_inside(rest: &str) -> Option<(&str, Sort)> {
 impl Word<'_> {
     fn read(&self, now: i64) -> Result<Test, Trouble> {
         match self.sort {
-            Sort::Quoted if self.text.is_empty() => Err(unfinished("a name in quotes")),
+            Sort::Quoted if self.text.is_empty() => Err(unfinished("expected a name in quotes")),
             Sort::Quoted => self.literal(),
             Sort::Regex | Sort::OpenRegex => self.regex(),
-            Sort::Plain if self.text.is_empty() => Err(unfinished("a term to exclude")),
+            Sort::Plain if self.text.is_empty() => Err(unfinished("expected a term to exclude")),
             Sort::Plain => match self.qualifier(now) {
                 Some(test) => test,
                 None if glob::is_glob(self.text) => self.glob(),
@@ -217,7 +217,7 @@ impl Word<'_> {
             _ => (Size::Is, &text[1..]),
         };
         if value.is_empty() {
-            return Err(unfinished("a size such as 10k, 1.5G or 200MB"));
+            return Err(unfinished("expected a size such as 10k, 1.5G or 200MB"));
         }
         format::parse(value).map(of).ok_or_else(|| {
             let reason = "not a size: expected a number, then k M G T P E (1024), or kB MB GB (1000)";
@@ -228,10 +228,10 @@ impl Word<'_> {
     /// Parses an age, such as `90d`, into seconds.
     fn age(&self, value: &str) -> Result<i64, Trouble> {
         format::age(value).map_err(|fault| match fault {
-            AgeFault::Empty => unfinished("an age such as 90d: a number, then h, d, w, mo or y"),
+            AgeFault::Empty => unfinished("expected an age such as 90d (units h, d, w, mo, y)"),
             AgeFault::UnitMissing(number) => unfinished(&unit_missing(number)),
             AgeFault::Minutes(number) => {
-                unfinished(&format!("{number}mo for months; minutes are not supported"))
+                unfinished(&format!("write {number}mo for months; minutes are not supported"))
             }
             AgeFault::UnknownUnit(unit) => self.wrong(unit, "not a unit of age: h, d, w, mo or y".to_owned()),
             AgeFault::NumberMissing => self.wrong(value, "missing number".to_owned()),
@@ -255,7 +255,7 @@ impl Word<'_> {
     fn extensions(&self, value: &str) -> Result<Test, Trouble> {
         let extension = |text: &str| {
             if text.is_empty() {
-                return Err(unfinished("an extension such as log, or several: jpg,png"));
+                return Err(unfinished("expected an extension such as log, or several: jpg,png"));
             }
             let bytes = text.trim_start_matches('.').as_bytes();
             let reason = "not an extension: at most 15 bytes, with at least one letter and no dot";
@@ -280,7 +280,7 @@ impl Word<'_> {
     fn unknown(&self, name: &str, known: impl Iterator<Item = &'static str> + Clone) -> Trouble {
         let list = known.clone().collect::<Vec<_>>().join(", ");
         if known.into_iter().any(|known| known.starts_with(name)) {
-            return Trouble::Unfinished(format!("one of {list}"));
+            return Trouble::Unfinished(format!("expected one of {list}"));
         }
         self.wrong(name, format!("unknown; expected one of {list}"))
     }

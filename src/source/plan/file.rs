@@ -191,7 +191,7 @@ fn path_in(lexer: &mut Lexer<'_>) -> Result<Vec<u8>> {
             return lexer.skip();
         }
         let decoded = from_base64(lexer.string()?);
-        path = decoded.map_or_else(|| lexer.fault("invalid base64"), Ok)?;
+        path = decoded.map_or_else(|| lexer.fault("not base64"), Ok)?;
         Ok(())
     })?;
     Ok(path)

@@ -43,7 +43,7 @@ impl NumberedFile {
         };
         let decoded = self.file.read(*block, self.plan.checksum).and_then(|bytes| {
             rows::decode(&bytes, first, count)
-                .map_err(|at| Damage::new(block.offset + at as u64, "no row of a directory"))
+                .map_err(|at| Damage::new(block.offset + at as u64, "invalid row of a directory"))
         });
         let rows = decoded.unwrap_or_else(|damage| {
             self.damage.note(damage);
@@ -130,14 +130,14 @@ impl NumberedFile {
         let span = Span { parents, children: child..end.1, all };
         let damaged = |at: usize, reason| Damage::new(block.offset + at as u64, reason);
         let bytes = self.file.read(block, self.plan.checksum)?;
-        let found = listings::decode(&bytes, &span).map_err(|at| damaged(at, "no listing"))?;
+        let found = listings::decode(&bytes, &span).map_err(|at| damaged(at, "invalid listing"))?;
         for child in &found.children {
             if tree.parent(child.id) != Some(child.parent) {
-                return Err(damaged(child.record, "this directory has another parent"));
+                return Err(damaged(child.record, "wrong parent of a directory"));
             }
         }
         if others.is_some_and(|count| count != found.entries) {
-            return Err(damaged(0, "the number of entries is not that in the index"));
+            return Err(damaged(0, "the number of entries differs from the index"));
         }
         Ok(publish(tree, found, bytes, part))
     }

@@ -71,8 +71,12 @@ impl<'t> App<'t> {
                 Some(_) => Notice::RootDirectory,
                 None => Notice::RootFile,
             }
-        } else {
+        } else if !self.subject().is_empty() {
+            Notice::CannotDeleteUnread
+        } else if self.cx.row_count() == 0 {
             Notice::NothingToDelete
+        } else {
+            Notice::NothingToDeleteInRow
         })
     }
 

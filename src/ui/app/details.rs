@@ -65,7 +65,7 @@ impl<'t> App<'t> {
         let entry =
             self.shown_under_cursor().and_then(|entry| Some((entry.directory, entry.record(self.cx.tree)?)));
         let Some((directory, record)) = entry else {
-            self.cx.notify(Notice::NoEntry);
+            self.cx.notify(self.cx.no_entry());
             return None;
         };
         if program == Program::Opener {

@@ -128,17 +128,17 @@ fn coverage_text(coverage: ExclusiveCoverage, units: Units) -> String {
     let mut text = match (read, by_links) {
         (0, 0) if unread == 0 => "Frees: no files here".to_owned(),
         (0, 0) => format!("Frees unknown: could not read {}", files(unread)),
-        (0, _) => "Frees considers hard links only: no shared data reported".to_owned(),
-        (read, 0) => format!("Frees: {} by extents", files(read)),
+        (0, _) => "Frees uses link counts only: no shared extents reported".to_owned(),
+        (read, 0) => format!("Frees: extents of {} read", files(read)),
         (read, by_links) => {
-            format!("Frees: {} by extents, {} by link counts", files(read), grouped(by_links))
+            format!("Frees: extents of {} read; link counts for {} more", files(read), grouped(by_links))
         }
     };
     if unread > 0 && read + by_links > 0 {
         let _ = write!(text, "; {} unread", grouped(unread)); // writing to a string cannot fail
     }
     if accuracy != Accuracy::Exact {
-        text.extend(["; ", &accuracy.reason(units)]);
+        text.extend(["; ", &accuracy.text(units)]);
     }
     text
 }

@@ -72,7 +72,9 @@ impl<'t> Context<'t> {
             }
             return self.notify(match self.sheet() {
                 Some(sheet) if sheet.table.is_of_changes() => Notice::CannotMarkDeleted,
-                Some(sheet) if sheet.target().is_some() => Notice::CannotMarkTotal,
+                Some(sheet) if matches!(sheet.target(), Some(Target::Files { .. })) => {
+                    Notice::CannotMarkTotal
+                }
                 _ => Notice::NothingToMarkInRow,
             });
         }
@@ -120,11 +122,18 @@ impl<'t> Context<'t> {
         Some(begin.min(self.row())..=begin.max(self.row()))
     }
 
+    /// Returns the notice about a row without entries. In a table of changes, such a row is a deleted entry.
+    pub fn no_entry(&self) -> Notice {
+        let is_deleted =
+            self.sheet().is_some_and(|sheet| sheet.table.is_of_changes()) && self.row_count() > 0;
+        if is_deleted { Notice::EntryGone } else { Notice::NoEntry }
+    }
+
     /// Starts a range, or marks the rows from the start of the range to the cursor.
     pub fn mark_range(&mut self) {
         let Some((id, record)) = self.entries(self.row(), 1).first().copied() else {
             let is_empty = self.row_count() == 0;
-            return self.notify(if is_empty { Notice::NothingToMark } else { Notice::NoEntry });
+            return self.notify(if is_empty { Notice::NothingToMark } else { self.no_entry() });
         };
         if self.anchor.is_none() {
             self.place.pin();
@@ -200,7 +209,7 @@ impl<'t> Context<'t> {
         self.views.sheets.last().map_or_else(|| self.place.index(), TableView::index)
     }
 
-    fn row_count(&self) -> usize {
+    pub fn row_count(&self) -> usize {
         self.views.sheets.last().map_or_else(|| self.place.rows().len(), TableView::count)
     }
 

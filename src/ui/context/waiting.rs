@@ -76,7 +76,7 @@ impl Context<'_> {
             // In a table of changes, rows without entries are deleted entries. In other tables, they are totals.
             self.notify(match command {
                 Command::Mark if sheet.table.is_of_changes() => Notice::CannotMarkDeleted,
-                _ if sheet.table.is_of_changes() => Notice::NoEntry,
+                _ if sheet.table.is_of_changes() => Notice::EntryGone,
                 _ => Notice::RecordedRow,
             });
             return true;

@@ -397,7 +397,7 @@ fn read_only_mode_changes_nothing() {
     let mut app = safe(&tree, DeletePolicy { mode: DeleteMode::DryRun, ..DeletePolicy::default() });
     asked(&mut app);
     assert_eq!(press(&mut app, "y"), [Effect::Deletion(DeletionRequest::StopPreview)]);
-    assert!(app.cx.notice_text().unwrap().contains("nothing was deleted"));
+    assert!(app.cx.notice_text().unwrap().contains("nothing was changed"));
     assert_eq!(press(&mut app, "U"), []);
 }
 

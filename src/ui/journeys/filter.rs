@@ -109,7 +109,7 @@ fn hidden_entries_name_the_configured_key() {
     let tree = Arc::new(build(vec![file(".dot", 1, 1)]).0);
     let mut app = configured(&tree, &[("show-hidden", "F7"), ("close", "F9"), ("growth", "F8")]);
     app.update(Event::Key(KeyEvent::new(KeyCode::F(7), KeyModifiers::NONE)));
-    assert!(screen(&mut app).contains("1 hidden entry (F7 shows it)"), "{}", screen(&mut app));
+    assert!(screen(&mut app).contains("1 hidden or excluded entry (F7 shows it)"), "{}", screen(&mut app));
     press(&mut app, "/");
     write(&mut app, "nowhere");
     press(&mut app, "Enter 1");

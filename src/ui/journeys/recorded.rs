@@ -373,7 +373,7 @@ fn a_total_stays_unconfirmed_when_it_exceeds_the_recorded_one() {
     growing.read("b", vec![file("x", 90 << 20, 0)]);
     tick(&mut app, 4000, None);
     let header = screen(&mut app).lines().next().unwrap().to_owned();
-    assert!(header.contains("~ 90.0 MiB disk · 0 % confirmed") && !header.contains("as of"), "{header}");
+    assert!(header.contains("~ 90.0 MiB disk · 0% confirmed") && !header.contains("as of"), "{header}");
     growing.finish();
     tick(&mut app, 8000, Some(Outcome::Complete));
     let header = screen(&mut app).lines().next().unwrap().to_owned();

@@ -137,14 +137,14 @@ fn a_missing_column_causes_a_notice_and_keeps_the_list() {
         ("2", None),
         ("3", Some("Types can be sorted only by size, name or items")),
         ("6", Some("Hard links can be sorted only by size or number of names")),
-        ("7", Some("Errors can be sorted only by number or path")),
+        ("7", Some("Errors can be sorted only by items or path")),
         ("9", Some("These rows have a fixed order")),
     ] {
         let mut app = at(&tree, key);
         press(&mut app, "W");
         assert_eq!(
             app.cx.notice_text().as_deref(),
-            Some("W (by growth) does nothing here (1 opens the list)"),
+            Some("W (sort by growth) does nothing here (1 opens the list)"),
             "{key}"
         );
         press(&mut app, "M");
@@ -305,7 +305,7 @@ fn every_view_has_the_orders_that_make_sense_and_says_so_of_others() {
     for (view, key, notice) in [
         ("3", "M", "Types can be sorted only by size, name or items"),
         ("6", "n", "Hard links can be sorted only by size or number of names"),
-        ("7", "s", "Errors can be sorted only by number or path"),
+        ("7", "s", "Errors can be sorted only by items or path"),
     ] {
         let mut app = at(&tree, view);
         press(&mut app, key);
@@ -338,12 +338,12 @@ fn a_key_without_effect_causes_a_notice() {
     let tree = tree();
     for (keys, notice) in [
         ("3 t", Some("t (directories first) does nothing here (1 opens the list)")),
-        ("3 u", Some("u (shared size) does nothing here (1 opens the list)")),
+        ("3 u", Some("u (show shared size) does nothing here (1 opens the list)")),
         ("2 =", Some("= (change bar scale) does nothing here (1 opens the list)")),
-        ("2 c", Some("c (number of items) does nothing here (1 opens the list)")),
-        ("4 m", Some("m (last change) does nothing here (1 opens the list)")),
-        ("4 e", Some("e (hidden and excluded) does nothing here (1 opens the list)")),
-        ("5 s", Some("s (by size) does nothing here (1 opens the list)")),
+        ("2 c", Some("c (show number of items) does nothing here (1 opens the list)")),
+        ("4 m", Some("m (show last change) does nothing here (1 opens the list)")),
+        ("4 e", Some("e (show hidden and excluded) does nothing here (1 opens the list)")),
+        ("5 s", Some("s (sort by size) does nothing here (1 opens the list)")),
         ("3 =", None),
         ("s", None),
     ] {

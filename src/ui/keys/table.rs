@@ -204,7 +204,7 @@ const ORDER: &[Binding] = &{
     use HelpGroup as G;
     [
         bind(&[letter('t')], LIST, C::DirectoriesFirst, G::Sort, "directories first"),
-        hint(11, "apparent", bind(&[letter('a')], VIEWS, C::Measure, G::Show, "apparent or disk size")),
+        hint(11, "apparent", bind(&[letter('a')], VIEWS, C::Measure, G::Show, "apparent size")),
     ]
 };
 

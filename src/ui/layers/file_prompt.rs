@@ -37,11 +37,12 @@ impl FilePrompt {
 
     fn accept(&mut self, cx: &mut Context<'_>) -> Handled {
         let name = self.name.as_str().trim();
+        let has_one_root = cx.roots.len() == 1;
         let Some(format) = Format::of_name(name.as_bytes()) else {
-            self.error_text = Some(Notice::UnknownEnding);
+            self.error_text = Some(Notice::UnknownEnding(if has_one_root { ".json" } else { ".duke" }));
             return Handled::Yes(None);
         };
-        if matches!(format, Format::Ncdu(_)) && cx.roots.len() != 1 {
+        if matches!(format, Format::Ncdu(_)) && !has_one_root {
             self.error_text = Some(Notice::OneRootOnly);
             return Handled::Yes(None);
         }

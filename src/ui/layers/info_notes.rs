@@ -99,7 +99,7 @@ impl File<'_> {
             return Some(format!("{} preallocated", self.size(unwritten)));
         }
         let excess = disk.checked_sub(length).filter(|excess| *excess > SLACK)?;
-        Some(format!("uses {} more than its length: preallocated, or old data kept", self.size(excess)))
+        Some(format!("uses {} more than its length: preallocation or large blocks", self.size(excess)))
     }
 
     /// Returns a note about space that the file shares with clones, if any.
@@ -118,7 +118,7 @@ impl File<'_> {
         let least = if self.layout.is_some_and(|layout| layout.is_cut_short) { "at least " } else { "" };
         let it = if self.probe.attributes.links > 1 { "all its names" } else { "it" };
         format!(
-            "shares {least}{} with copies or snapshots; deleting {it} frees {least}{}",
+            "shares {least}{} with copies or file-system snapshots; deleting {it} frees {least}{}",
             self.size(shared),
             self.size(private)
         )
@@ -243,7 +243,7 @@ mod tests {
     fn shared_and_freed_space_is_shown() {
         let layout =
             ExtentLayout { private: 1 << 20, shared: 2 << 20, pieces: Some(3), ..ExtentLayout::default() };
-        let text = "shares 2.0 MiB with copies or snapshots; deleting it frees 1.0 MiB";
+        let text = "shares 2.0 MiB with copies or file-system snapshots; deleting it frees 1.0 MiB";
         assert_eq!(file_notes(&probe(6144, 3 << 20, &[]), Some(Ok(layout))), [text]);
         let clone = ExtentLayout { private: 1 << 20, clone: Some(77), ..ExtentLayout::default() };
         let family = "shares space with other clones (clone ID 77)";
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(
             file_notes(&probe(6144, 3 << 20, &[]), Some(Ok(cut))),
             [
-                "shares at least 2.0 MiB with copies or snapshots; deleting it frees at least 1.0 MiB",
+                "shares at least 2.0 MiB with copies or file-system snapshots; deleting it frees at least 1.0 MiB",
                 "at least 90 fragments",
             ]
         );

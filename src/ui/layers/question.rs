@@ -171,9 +171,9 @@ fn replace(cx: &Context<'_>, order: &ExportRequest, columns: usize) -> String {
 fn share(cx: &Context<'_>, sharing: &CopySharing) -> String {
     let size = plain_size(sharing.disk(), cx.units);
     match sharing.files() {
-        1 => format!("Let 1 file ({size}) share data with its copy? Nothing is deleted"),
+        1 => format!("Share the data of 1 file ({size})? Nothing is deleted"),
         files => {
-            format!("Let {} files ({size}) share data with a copy? Nothing is deleted", grouped(files))
+            format!("Share the data of {} files ({size})? Nothing is deleted", grouped(files))
         }
     }
 }
@@ -197,10 +197,12 @@ fn loss(cx: &Context<'_>) -> String {
         return format!("Quit{lost}?");
     }
     let elapsed = duration(elapsed);
+    let is_live = cx.source_kind == SourceKind::Live;
     if cx.is_scanning() {
         let quit = if lost.is_empty() { "Quit and" } else { "Quit," };
-        return format!("{quit} stop the scan (running for {elapsed}){lost}?");
+        let job = if is_live { "the scan" } else { "reading" };
+        return format!("{quit} stop {job} (running for {elapsed}){lost}?");
     }
-    let job = if cx.source_kind == SourceKind::Live { "The scan" } else { "Opening" };
+    let job = if is_live { "The scan" } else { "Reading" };
     format!("Quit{lost}? {job} took {elapsed}")
 }

@@ -208,7 +208,7 @@ mod tests {
         let failure = |ended| failure_text(&"sh".into(), ended);
         assert_eq!(failure(Ok(Ended::Code(0))), None);
         assert_eq!(failure(Ok(Ended::Code(3))).as_deref(), Some("sh exited with code 3"));
-        assert_eq!(failure(Ok(Ended::Signal(9))).as_deref(), Some("sh was ended by SIGKILL"));
+        assert_eq!(failure(Ok(Ended::Signal(9))).as_deref(), Some("sh was killed by SIGKILL"));
         let missing = io::Error::from_raw_os_error(Errno::ENOENT as i32);
         assert_eq!(failure(Err(missing)).as_deref(), Some("Cannot start sh: no such file or directory"));
     }

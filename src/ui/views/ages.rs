@@ -35,7 +35,12 @@ pub static VIEW: ViewSpec = ViewSpec {
 /// Table of the age ranges, most recent first.
 pub static TABLE: TableSpec = TableSpec {
     rows: "Ages",
-    sortable: &[(C::Size, "size"), (C::Items, "items"), (C::Name, "time"), (C::Modified, "time")],
+    sortable: &[
+        (C::Size, "size"),
+        (C::Items, "items"),
+        (C::Name, "last change"),
+        (C::Modified, "last change"),
+    ],
     titles: &[(C::Name, "Last changed")],
     time: C::Name,
     first_order: Some(By::Modified),

@@ -35,7 +35,7 @@ pub static VIEW: ViewSpec = ViewSpec {
 /// Table of the errors, the most frequent reason first.
 pub static TABLE: TableSpec = TableSpec {
     rows: "Errors",
-    sortable: &[(C::Items, "number"), (C::Name, "path")],
+    sortable: &[(C::Items, "items"), (C::Name, "path")],
     columns: ColumnSet::of(&[]),
     fixed: ColumnSet::of(&[C::Items, C::Name]),
     name_room: 21,

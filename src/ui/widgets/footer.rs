@@ -163,7 +163,7 @@ fn exclusive_progress<'a>(
     let page = cx.views.page.as_ref().filter(|_| top.layer.is_none());
     let works = page.is_none_or(|page| is_of_table(page.table, command));
     let stops = if works { cx.keymap.hint(command, top.scope, "stops") } else { String::new() };
-    let text = format!("reading {}{stops}", progress.text());
+    let text = format!("{}{stops}", progress.text());
     working(cx, progress.share(), &[text], room)
 }
 
@@ -178,7 +178,7 @@ fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     };
     let percent = cx.scan.percent();
     let bar = bar(cx, percent.map(|percent| u16::from(percent) * 10), room);
-    let percent = percent.map_or_else(String::new, |percent| format!("{percent} %{dot}"));
+    let percent = percent.map_or_else(String::new, |percent| format!("{percent}%{dot}"));
     let entries = format!("{percent}{}", counted(tick.progress.entries, "entry", "entries"));
     let bytes = plain_size(tick.progress.disk, cx.units);
     let rate = if cx.scan.rate == 0 { String::new() } else { format!("{dot}{}/s", grouped(cx.scan.rate)) };
@@ -275,7 +275,7 @@ fn place<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
         facts.push((summary(cx), Role::Strong, left));
     }
     if window.left_out > 0 {
-        facts.push((format!("{} hidden", grouped(window.left_out as u64)), Role::Strong, left));
+        facts.push((format!("{} not shown", grouped(window.left_out as u64)), Role::Strong, left));
     }
     if let errors @ 1.. = window.totals.errors {
         facts.push((counted(u64::from(errors), "error", "errors"), Role::Warning, left));
@@ -286,14 +286,16 @@ fn place<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     }
     match &cx.scan.last.outcome {
         Some(Outcome::Stopped) => facts.push(("scan stopped".to_owned(), Role::Warning, most)),
-        Some(Outcome::Panicked(_)) => facts.push(("the scan failed".to_owned(), Role::Warning, most)),
+        Some(Outcome::Panicked(_)) => {
+            facts.push(("internal error: scan ended early".to_owned(), Role::Warning, most));
+        }
         Some(Outcome::Broken(faults)) => {
             let (whole, short) = (faults.join("; "), "not everything was read".to_owned());
             let text = if width(&whole) + 1 > most { short } else { whole };
             facts.insert(0, (text, Role::Warning, most));
         }
         Some(Outcome::Complete) | None => {
-            let verb = if cx.source_kind == SourceKind::Live { "scanned" } else { "opened" };
+            let verb = if cx.source_kind == SourceKind::Live { "scanned" } else { "read" };
             let text = format!("{verb} in {}", duration(cx.scan.last.elapsed));
             facts.push((text, Role::Faint, spare));
         }

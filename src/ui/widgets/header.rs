@@ -187,9 +187,9 @@ fn recorded(cx: &Context<'_>, size: &str, scanned_at: Option<i64>) -> [String; 3
     let time = scanned_at.map(|at| format!("{dot} as of {} ", day_and_time(at, cx.clock(), &cx.zone)));
     let (measure, time) = (cx.order.measure.name(), time.unwrap_or_default());
     let percent = cx.scan.percent().unwrap_or(0);
-    let brief = if time.is_empty() { format!("{dot} {percent} % confirmed ") } else { time.clone() };
+    let brief = if time.is_empty() { format!("{dot} {percent}% confirmed ") } else { time.clone() };
     [
-        format!("{size} {measure} {time}{dot} {percent} % confirmed "),
+        format!("{size} {measure} {time}{dot} {percent}% confirmed "),
         format!("{size} {brief}"),
         format!("{size} "),
     ]

@@ -44,7 +44,10 @@ pub fn why_empty(cx: &Context<'_>) -> String {
         (None, 1..) => {
             let does = if cx.window.left_out == 1 { "shows it" } else { "shows them" };
             let shows = cx.key_hint(Command::Hidden, does);
-            format!("{}{shows}", counted(cx.window.left_out as u64, "hidden entry", "hidden entries"))
+            format!(
+                "{}{shows}",
+                counted(cx.window.left_out as u64, "hidden or excluded entry", "hidden or excluded entries")
+            )
         }
         (None, 0) if cx.window.is_partial => ENDED_EARLY.to_owned(),
         (None, 0) if cx.window.is_complete => "Empty directory".to_owned(),

@@ -87,17 +87,21 @@ impl fmt::Display for Refusal {
         let user = |number: u32| users::user(number).unwrap_or_else(|| format!("user {number}"));
         match self.cause {
             Cause::Link(owner) => {
-                write!(formatter, "link of {} in a shared directory; use its target instead", user(owner))
+                write!(formatter, "{}'s link in a shared directory; use its target", user(owner))
             }
             Cause::Special(owner) => {
                 write!(
                     formatter,
-                    "pipe or device of {} in a shared directory; use a regular file instead",
+                    "{}'s pipe, socket or device in a shared directory; use a regular file",
                     user(owner)
                 )
             }
             Cause::PrivateLink(owner) => {
-                write!(formatter, "symbolic link of {}; replace it with a directory", user(owner))
+                write!(formatter, "symbolic link owned by {}; replace it with a directory", user(owner))
+            }
+            // For example, sudo may have kept HOME.
+            Cause::Owner(owner) if users::own() == 0 => {
+                write!(formatter, "belongs to {}, but duke runs as root; use sudo -H", user(owner))
             }
             Cause::Owner(owner) => {
                 write!(formatter, "belongs to {}, not to you", user(owner))

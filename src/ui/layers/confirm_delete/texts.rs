@@ -6,7 +6,7 @@ use super::{ConfirmStep, DeleteDialog};
 use crate::base::format::{counted, grouped, plain_size};
 use crate::base::sort::sort_by_key;
 use crate::base::text::escape;
-use crate::delete::{DeleteWarning, Kept, OperationKind, Preview};
+use crate::delete::{DeleteWarning, OperationKind, Preview};
 use crate::ui::context::Context;
 use crate::ui::keys::{Command, Scope};
 use crate::ui::sentences::frees_text;
@@ -214,7 +214,7 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
             metadata.push(Fact::new(rank, text(&grouped(count)), Role::Warning));
         }
     };
-    let Kept { mounts, unseen, .. } = probe.kept;
+    let mounts = probe.kept.mounts;
     // Moving a directory to the trash would also move the mounts below it.
     let (one, many) = match dialog.kind {
         OperationKind::Trash => (
@@ -225,13 +225,14 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     };
     add(4, mounts, &|count| format!("{count} {}", if mounts == 1 { one } else { many }));
     let entries = |count| if count == 1 { "entry" } else { "entries" };
-    add(5, unseen, &|count| format!("skips {count} {} that changed or cannot be read", entries(unseen)));
     // A directory is moved to the trash as a whole, so obstacles inside it do not matter. The text about a move to
     // the trash therefore counts only the selected items that cannot be moved.
     let (verb, kept) = match dialog.kind {
         OperationKind::Trash => ("move", probe.unmoved),
         _ => ("delete", probe.kept),
     };
+    let unseen = kept.unseen;
+    add(5, unseen, &|count| format!("skips {count} {} that changed or cannot be read", entries(unseen)));
     for (count, why) in [
         (kept.denied, "permission denied"),
         (kept.read_only, "read-only file system"),
