@@ -206,8 +206,11 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
         }
         'duke;plan' {
             [CompletionResult]::new('--parts', '--parts', [CompletionResultType]::ParameterName, 'Number of parts, including part 0')
-            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Take the entry counts from an earlier snapshot or export, instead of listing directories')
-            [CompletionResult]::new('--import', '--import', [CompletionResultType]::ParameterName, 'Take the entry counts from an earlier snapshot or export, instead of listing directories')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Take the entry counts from an earlier snapshot, export or list of files, instead of listing directories')
+            [CompletionResult]::new('--import', '--import', [CompletionResultType]::ParameterName, 'Take the entry counts from an earlier snapshot, export or list of files, instead of listing directories')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Read a list written by PROGRAM')
+            [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Columns of a list without a suitable header, such as path=2,size=5')
+            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'Read only the part of a list that is in the directory PREFIX')
             [CompletionResult]::new('--depth', '--depth', [CompletionResultType]::ParameterName, 'List directories down to K levels below PATH')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE instead of standard output')

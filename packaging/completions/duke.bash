@@ -551,7 +551,7 @@ _duke() {
             return 0
             ;;
         duke__subcmd__plan)
-            opts="-f -o -x -e -q -h --parts --import --depth --output --one-file-system --exclude --exclude-caches --skip-network --extended --fs-id --quiet --help"
+            opts="-f -o -x -e -q -h --parts --import --format --fields --root --depth --output --one-file-system --exclude --exclude-caches --skip-network --extended --fs-id --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0
@@ -589,6 +589,18 @@ _duke() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o filenames
                     fi
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "du find rclone s3-inventory" -- "${cur}"))
+                    return 0
+                    ;;
+                --fields)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --depth)

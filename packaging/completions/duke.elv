@@ -193,8 +193,11 @@ set edit:completion:arg-completer[duke] = {|@words|
         }
         &'duke;plan'= {
             cand --parts 'Number of parts, including part 0'
-            cand -f 'Take the entry counts from an earlier snapshot or export, instead of listing directories'
-            cand --import 'Take the entry counts from an earlier snapshot or export, instead of listing directories'
+            cand -f 'Take the entry counts from an earlier snapshot, export or list of files, instead of listing directories'
+            cand --import 'Take the entry counts from an earlier snapshot, export or list of files, instead of listing directories'
+            cand --format 'Read a list written by PROGRAM'
+            cand --fields 'Columns of a list without a suitable header, such as path=2,size=5'
+            cand --root 'Read only the part of a list that is in the directory PREFIX'
             cand --depth 'List directories down to K levels below PATH'
             cand -o 'Write to FILE instead of standard output'
             cand --output 'Write to FILE instead of standard output'

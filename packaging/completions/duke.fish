@@ -166,7 +166,13 @@ complete -c duke -n "__fish_duke_using_subcommand merge" -s o -l output -d 'Writ
 complete -c duke -n "__fish_duke_using_subcommand merge" -l partial -d 'Merge even if parts are missing, and mark their directories as not read'
 complete -c duke -n "__fish_duke_using_subcommand merge" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand plan" -l parts -d 'Number of parts, including part 0' -r
-complete -c duke -n "__fish_duke_using_subcommand plan" -s f -l import -d 'Take the entry counts from an earlier snapshot or export, instead of listing directories' -r -F
+complete -c duke -n "__fish_duke_using_subcommand plan" -s f -l import -d 'Take the entry counts from an earlier snapshot, export or list of files, instead of listing directories' -r -F
+complete -c duke -n "__fish_duke_using_subcommand plan" -l format -d 'Read a list written by PROGRAM' -r -f -a "du\t'du -ab0'
+find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
+rclone\t'rclone lsjson -R'
+s3-inventory\t'S3 Inventory in CSV'"
+complete -c duke -n "__fish_duke_using_subcommand plan" -l fields -d 'Columns of a list without a suitable header, such as path=2,size=5' -r
+complete -c duke -n "__fish_duke_using_subcommand plan" -l root -d 'Read only the part of a list that is in the directory PREFIX' -r
 complete -c duke -n "__fish_duke_using_subcommand plan" -l depth -d 'List directories down to K levels below PATH' -r
 complete -c duke -n "__fish_duke_using_subcommand plan" -s o -l output -d 'Write to FILE instead of standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand plan" -l exclude -d 'Exclude entries matching GLOB' -r

@@ -12,6 +12,7 @@ use crate::run::merge::{MergeJob, Missing};
 use crate::run::plan::PlanJob;
 use crate::run::print::Target;
 use crate::scan::{BadPattern, Options, OtherParts};
+use crate::source::SourceSpec;
 use crate::source::plan::{ScanFlags, ScanPlan};
 use crate::source::save;
 
@@ -26,12 +27,15 @@ pub fn plan(words: &PlanWords, environment: &Environment) -> Result<PlanJob, Usa
         fs_id: words.fs_id.clone(),
     };
     let options = flags(&scan_flags, options::threads(None, environment)?)?;
+    let scan = Options { other_parts: OtherParts::below(words.depth), ..options };
+    let path = absolute(&words.path);
+    let recorded = sources::recorded(words.import.as_slice(), words.lists.options(Vec::new()))?;
     let to = words.output.as_ref().filter(|file| *file != "-");
     Ok(PlanJob {
-        path: absolute(&words.path),
+        wanted: recorded.unwrap_or_else(|| SourceSpec::Paths(vec![path.clone()], scan)),
+        path,
         parts: words.parts,
-        old: words.import.clone(),
-        scan: Options { other_parts: OtherParts::below(words.depth), ..options },
+        old: words.import.as_ref().map(PathBuf::from),
         flags: scan_flags,
         to: to.map_or(Target::Standard, |file| Target::File(PathBuf::from(file))),
         progress: options::progress(words.quiet, Units::Binary),

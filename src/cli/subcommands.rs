@@ -185,9 +185,12 @@ pub struct PlanWords {
     #[arg(long, value_name = "N", value_parser = ValueParser::new(parts))]
     pub parts: usize,
 
-    /// Take the entry counts from an earlier snapshot or export, instead of listing directories
+    /// Take the entry counts from an earlier snapshot, export or list of files, instead of listing directories
     #[arg(short = 'f', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "depth")]
-    pub import: Option<PathBuf>,
+    pub import: Option<OsString>,
+
+    #[command(flatten)]
+    pub lists: ListFlags,
 
     /// List directories down to K levels below PATH
     #[arg(long, value_name = "K", default_value_t = 3)]

@@ -10,8 +10,7 @@ use crate::platform::terminal::interrupt::Interrupt;
 use crate::run::exit::{Exit, exit_of};
 use crate::run::print::{Progress, Target, wait};
 use crate::run::streams::{exit_of_writing, no_thread, print_error, standard_output, summarize};
-use crate::scan::{self, Outcome};
-use crate::source::import::Input;
+use crate::scan::Outcome;
 use crate::source::plan::{ScanFlags, ScanPlan, parts};
 use crate::source::{Source, SourceSpec};
 use crate::tree::DirId;
@@ -23,10 +22,10 @@ pub struct PlanJob {
     pub path: PathBuf,
     /// Number of parts.
     pub parts: usize,
-    /// Earlier snapshot or export that provides the entry counts; `None` to list the directories instead.
+    /// Source of the entry counts: an earlier snapshot, export or list, or a scan that lists the directories.
+    pub wanted: SourceSpec,
+    /// File of the snapshot, export or list, if there is one.
     pub old: Option<PathBuf>,
-    /// Options of the scan that lists the directories.
-    pub scan: scan::Options,
     /// Scan flags for each part.
     pub flags: ScanFlags,
     /// Destination of the plan.
@@ -38,11 +37,7 @@ pub struct PlanJob {
 /// Runs the job and returns the exit code.
 pub fn run(job: PlanJob) -> Exit {
     let interrupt = Interrupt::hold().ok();
-    let wanted = match &job.old {
-        Some(file) => SourceSpec::Exports(vec![Input::File(file.clone())]),
-        None => SourceSpec::Paths(vec![job.path.clone()], job.scan.clone()),
-    };
-    let source = match Source::start(wanted) {
+    let source = match Source::start(job.wanted.clone()) {
         Ok(source) => source,
         Err(error) => return no_thread(&error),
     };

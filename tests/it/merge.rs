@@ -370,7 +370,12 @@ fn parts_of_a_plan_are_merged_to_the_whole_tree() {
     let fleet = Fleet::new();
     let tree = fleet.tree.path().to_str().unwrap();
     fleet.duke(&["save", "-o", "whole.duke", tree]).ended(0);
-    for words in [&[][..], &["-f", "whole.duke"], &["--depth", "1"]] {
+    let csv = fleet.duke(&["-f", "whole.duke", "--csv"]).text().to_owned();
+    let (_, list) = csv.split_once('\n').unwrap();
+    fs::write(fleet.folder.join("list"), list).unwrap();
+    for words in
+        [&[][..], &["-f", "whole.duke"], &["-f", "list", "--fields", "path=1,type=3"], &["--depth", "1"]]
+    {
         fleet.plan(words);
         let (plan, _) = ScanPlan::read(&fleet.folder.join("plan.json")).unwrap();
         assert!(plan.parts.iter().skip(1).all(|part| !part.paths.is_empty()), "{plan:?}");
