@@ -47,7 +47,7 @@ impl Age {
             Self::Year => "90 days to a year ago",
             Self::ThreeYears => "one to three years ago",
             Self::Older => "more than three years ago",
-            Self::Unknown => "in the future or at an unknown time",
+            Self::Unknown => "at a future or unknown time",
         }
     }
 

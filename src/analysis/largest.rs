@@ -13,11 +13,12 @@ use std::io;
 
 use crate::analysis::parallel_walk::parallel_walk;
 use crate::analysis::path_order::order_by_path;
+use crate::analysis::rows::larger;
 use crate::analysis::search::{
     Collector, GLIMPSE, Mode, Order, Progress, Request, Row, SearchResult, WalkEntry, sort_by_path,
 };
 use crate::base::job::{Job, Pool};
-use crate::tree::{InodeKey, Metadata, Tree, UniqueSizes};
+use crate::tree::{InodeKey, Metadata, Totals, Tree, UniqueSizes};
 
 /// Finds the first `most` of the files selected by the query, in the requested order. A file with several names is
 /// counted once.
@@ -44,6 +45,7 @@ pub(super) struct LargestFiles<'t> {
     /// Number of files that have only one name.
     single: u64,
     sizes: UniqueSizes,
+    largest: Totals,
 }
 
 #[derive(Clone, Copy)]
@@ -60,6 +62,7 @@ impl Collector for LargestFiles<'_> {
 
     fn visit(&mut self, entry: &WalkEntry<'_>) {
         entry.add_to(&mut self.sizes);
+        self.largest = larger(self.largest, &entry.totals);
         let row = Row::of(entry, self.order.key(entry.record, entry.totals));
         if let Some(inode) = entry.metadata().and_then(Metadata::linked_inode) {
             self.linked.push(File { inode, row });
@@ -75,13 +78,14 @@ impl Collector for LargestFiles<'_> {
         other.first.into_iter().for_each(|file| self.push(file));
         self.single += other.single;
         self.sizes.merge(other.sizes);
+        self.largest = larger(self.largest, &other.largest);
     }
 }
 
 impl<'t> LargestFiles<'t> {
     pub(super) fn new(tree: &'t Tree, order: Order, most: usize) -> Self {
         let (first, linked, sizes) = (Vec::new(), Vec::new(), UniqueSizes::default());
-        Self { tree, order, most, first, linked, single: 0, sizes }
+        Self { tree, order, most, first, linked, single: 0, sizes, largest: Totals::default() }
     }
 
     fn push(&mut self, file: File) {
@@ -113,7 +117,8 @@ impl<'t> LargestFiles<'t> {
             sort_by_path(self.tree, &mut rows, self.order);
         }
         let (matched, sum) = (self.single + several, self.sizes.total());
-        SearchResult { rows, matched, searched, sum, with_contents: false, complete }
+        let largest = self.largest;
+        SearchResult { rows, matched, searched, sum, largest, with_contents: false, complete }
     }
 
     /// Keeps one name of each inode, and returns the number of inodes. If several names have the largest size, the

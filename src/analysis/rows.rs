@@ -43,6 +43,11 @@ impl Row {
 /// slower if more rows were sorted.
 pub(crate) const GLIMPSE: usize = 1 << 12;
 
+/// Returns totals with the larger of the two disk usages and the larger of the two apparent sizes.
+pub(crate) fn larger(one: Totals, other: &Totals) -> Totals {
+    Totals { disk: one.disk.max(other.disk), apparent: one.apparent.max(other.apparent), ..one }
+}
+
 /// Search result.
 #[derive(Clone, Debug, Default)]
 pub struct SearchResult {
@@ -56,6 +61,8 @@ pub struct SearchResult {
     /// Total of the matching entries, with each inode counted once. Includes all contents of matching directories if
     /// [`SearchResult::with_contents`] is `true`.
     pub sum: Totals,
+    /// Largest disk usage and largest apparent size among the matching entries.
+    pub largest: Totals,
     /// `true` if matching directories are counted with all of their contents, because the query finds directories by
     /// name, type or size.
     pub with_contents: bool,
@@ -69,12 +76,20 @@ pub(crate) struct Rows {
     first: Vec<Row>,
     matched: u64,
     sizes: UniqueSizes,
+    largest: Totals,
 }
 
 impl Rows {
     /// Creates a collector that keeps the first `most` rows in `order`.
     pub(crate) fn new(most: usize, order: Order) -> Self {
-        Self { most, order, first: Vec::new(), matched: 0, sizes: UniqueSizes::default() }
+        Self {
+            most,
+            order,
+            first: Vec::new(),
+            matched: 0,
+            sizes: UniqueSizes::default(),
+            largest: Totals::default(),
+        }
     }
 
     pub(crate) fn found(&mut self, request: &Request, progress: Progress) -> SearchResult {
@@ -90,6 +105,7 @@ impl Rows {
             matched: self.matched,
             searched: progress.searched,
             sum: self.sizes.total(),
+            largest: self.largest,
             with_contents: request.query.counts_contents(),
             complete: progress.complete,
         }
@@ -121,6 +137,7 @@ impl Collector for Rows {
         entry.add_to(&mut self.sizes);
         if entry.is_hit {
             self.matched += 1;
+            self.largest = larger(self.largest, &entry.totals);
             self.first.push(Row::of(entry, self.order.key(entry.record, entry.totals)));
             // The limit is at least twice `most`, so rows are dropped rarely and the cost per row is small.
             self.trim(self.most.saturating_mul(2).max(1024));
@@ -132,6 +149,7 @@ impl Collector for Rows {
         self.trim(self.most.saturating_mul(2).max(1024));
         self.matched += other.matched;
         self.sizes.merge(other.sizes);
+        self.largest = larger(self.largest, &other.largest);
     }
 }
 

@@ -329,7 +329,7 @@ pub struct Arguments {
     #[arg(long, help_heading = "Snapshots")]
     pub no_snapshots: bool,
 
-    /// While scanning, do not show the sizes of the last scan, and keep no extra snapshot for showing them
+    /// Do not show the sizes of the last scan while scanning, and keep at most one snapshot a day
     #[arg(long, visible_alias = "fresh", help_heading = "Snapshots")]
     pub no_instant: bool,
 

@@ -25,8 +25,8 @@ pub const SIZES: &str = "Sizes are disk usage. In each directory, a file with se
     once. The apparent size of a directory includes its own length.";
 
 /// Paragraph about the search language.
-pub const SEARCH: &str = "A search term is part of a name, `*.log`, `>1G`, `older:90d`, `type:video` or \
-    `/a regex/`; `-` before a term excludes its matches. An entry must match all terms.";
+pub const SEARCH: &str = "A search term is either part of a name or a condition such as `*.log`, `>1G`, `older:90d`, \
+    `type:video` or `/a regex/`; `-` before a term excludes its matches. An entry must match all terms.";
 
 /// All search terms with their meanings. A test compares them with docs/search.md.
 pub const TERMS: &[(&str, &str)] = &[

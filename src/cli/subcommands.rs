@@ -259,7 +259,7 @@ pub struct Difference {
     #[arg(value_name = "OLD", value_hint = ValueHint::AnyPath)]
     pub old: Option<OsString>,
 
-    /// Export, snapshot or directory to compare with OLD (default: a new scan of the directory of OLD)
+    /// Export, snapshot or directory to compare with OLD (default: a new scan of the directory that OLD describes)
     #[arg(value_name = "NEW", value_hint = ValueHint::AnyPath)]
     pub new: Option<OsString>,
 

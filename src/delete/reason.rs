@@ -60,7 +60,7 @@ pub enum NoTrash {
     Foreign,
     /// Other users can change the trash or a directory on the path to it.
     Writable,
-    /// The path of the trash is not a directory.
+    /// The path of the trash, or files or info in it, is not a directory (or is a symbolic link).
     NoDirectory,
     /// The volume has no `.Trashes` folder, which only macOS itself creates.
     NoTrashes,
@@ -78,7 +78,7 @@ impl NoTrash {
             Self::Writable => {
                 "other users can write to the trash or a directory above it (chmod go-w)".to_owned()
             }
-            Self::NoDirectory => "the trash is not a directory".to_owned(),
+            Self::NoDirectory => "the trash, or files or info in it, is a link or not a directory".to_owned(),
             Self::NoTrashes => "no trash on its volume; trash a file there in Finder first".to_owned(),
             Self::InCloud => "only in the cloud; trash it in Finder, or delete it".to_owned(),
             Self::System(errno) => format!("trash not available: {}", error_text(errno)),

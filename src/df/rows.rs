@@ -115,7 +115,7 @@ fn system(
     units: Units,
 ) -> Row {
     let note = figures.map(|[_, size, scanned]| {
-        format!("used of {}, {} scanned", plain_size(size, units), plain_size(scanned, units))
+        format!("used; size {}, scanned {}", plain_size(size, units), plain_size(scanned, units))
     });
     let note = note.or_else(|| error.map(no_capacity));
     let amount = figures.map_or(Amount::Unknown, |[used, ..]| Amount::Bytes(used));

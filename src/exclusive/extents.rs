@@ -145,7 +145,8 @@ impl<'d> OpenedFile<'d> {
         match method {
             Method::Extents(volume) => {
                 let references = &mut found.references;
-                // The file system may free the blocks after the end of the file before the file is deleted.
+                // Blocks after the end of the file are not counted, because the file system may free them before the
+                // file is deleted.
                 let end = self.state.size.next_multiple_of(volume.block);
                 found.is_whole = self.contents.references(end, &mut |extent| references.push(extent))?;
             }

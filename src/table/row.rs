@@ -291,9 +291,11 @@ impl Row {
     }
 
     /// Sets the cells for the percentage and the bar. The row's size is compared with `whole` for the percentage, and
-    /// with `full` for the bar.
+    /// with `full` for the bar. A row whose bar stands for another number of bytes has this number in the cell.
     pub fn add_shares(&mut self, whole: u64, full: u64) {
-        if let Some(size) = self.size() {
+        if let CellValue::Bytes(bytes) = self.cell(Column::Bar) {
+            self.cells[Column::Bar as usize] = CellValue::Share(share(bytes, full));
+        } else if let Some(size) = self.size() {
             self.cells[Column::Percent as usize] = CellValue::Share(share(size, whole));
             self.cells[Column::Bar as usize] = CellValue::Share(share(size, full));
         }

@@ -1,4 +1,4 @@
-//! State of the preview: the entry under the cursor, and the information about it.
+//! State of the preview: the entry or the total under the cursor, and the information about it.
 //!
 //! Invariant: jobs start only after the cursor has been still for a moment, so scrolling with a held key starts none.
 
@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use super::entry_info::EntryInfo;
 use super::requested::Requested;
 use crate::analysis::overview::Breakdown;
+use crate::analysis::rows::SearchResult;
+use crate::analysis::search::By;
 use crate::scan::head::FileHead;
 use crate::table::outline::{Level, OutlineRequest};
 use crate::tree::{DirId, EntryId};
@@ -14,11 +16,19 @@ use crate::tree::{DirId, EntryId};
 /// Time without cursor movement after which jobs start.
 const REST: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 120 });
 
+/// Row that is previewed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Previewed {
+    /// Entry, and its directory ID if it is a directory.
+    Entry(EntryId, Option<DirId>),
+    /// Total of files. Contains the label of the row.
+    Files(String),
+}
+
 #[derive(Debug, Default)]
 pub struct PreviewState {
-    /// Entry that is shown, and its directory ID if it is a directory.
-    pub subject: Option<(EntryId, Option<DirId>)>,
-    /// Time when the cursor reached the entry.
+    pub subject: Option<Previewed>,
+    /// Time when the cursor reached the row.
     since: Option<Instant>,
     /// Totals of a directory by type and age. The key contains the directory and the edition of the tree (see
     /// [`crate::tree::Tree::edition`]).
@@ -27,11 +37,13 @@ pub struct PreviewState {
     pub map: Requested<OutlineRequest, Level>,
     pub info: Option<EntryInfo>,
     pub head: Requested<EntryId, FileHead>,
+    /// Largest files of a total. The key contains their order and the edition of the tree.
+    pub files: Requested<(By, u64), SearchResult>,
 }
 
 impl PreviewState {
-    /// Sets the entry to preview; `None` clears the preview. Returns `true` if this changes the previewed entry.
-    pub fn show(&mut self, subject: Option<(EntryId, Option<DirId>)>) -> bool {
+    /// Sets the row to preview; `None` clears the preview. Returns `true` if this changes the previewed row.
+    pub fn show(&mut self, subject: Option<Previewed>) -> bool {
         if self.subject == subject {
             return false;
         }
@@ -40,7 +52,7 @@ impl PreviewState {
         true
     }
 
-    /// Returns `true` if the cursor has been on the entry long enough for jobs to start.
+    /// Returns `true` if the cursor has been on the row long enough for jobs to start.
     pub fn may_start(&self) -> bool {
         self.since.is_some_and(|since| since.elapsed() >= REST)
     }
@@ -51,22 +63,25 @@ impl PreviewState {
             && (!self.may_start()
                 || self.breakdown.is_loading()
                 || self.map.is_loading()
+                || self.files.is_loading()
                 || self.head.is_running()
                 || self.info.as_ref().is_some_and(|info| info.inspection.is_running()))
     }
 
     pub fn is_outdated(&self) -> bool {
-        self.breakdown.is_outdated() || self.map.is_outdated()
+        self.breakdown.is_outdated() || self.map.is_outdated() || self.files.is_outdated()
     }
 
     /// Marks the results as outdated, because the tree has grown.
     pub fn outdate(&mut self) {
         self.breakdown.outdate();
         self.map.outdate();
+        self.files.outdate();
     }
 
     pub fn refresh(&mut self) {
         self.breakdown.refresh();
         self.map.refresh();
+        self.files.refresh();
     }
 }

@@ -347,7 +347,7 @@ impl TableView {
         if let Some(TableAnswer { data, summary }) = self.answer() {
             let whole = summary.sum.map_or(0, |sum| totals_size(&sum, measure));
             let full = match totals_size(&summary.largest, measure) {
-                largest @ 1.. if scale == Scale::Largest => largest,
+                largest @ 1.. if scale == Scale::Largest || !self.table.has_scale => largest,
                 _ => whole,
             };
             let context = TableContext { tree, from, measure };

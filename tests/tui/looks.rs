@@ -1,5 +1,5 @@
-//! Tests of the list, the treemap and the overview in common window sizes and with every number of colors. A snapshot
-//! contains the characters of the screen, followed by the colors of each line.
+//! Tests of the list, the treemap, the overview, the file types and the help in common window sizes and with every
+//! number of colors. A snapshot contains the characters of the screen, followed by the colors of each line.
 
 use std::fmt::Write as _;
 
@@ -165,6 +165,8 @@ fn screens_of_every_theme() {
     for (name, colors, looks) in [
         ("high-contrast", Colors::True, high),
         ("high-contrast, 16 colors", Colors::Sixteen, high),
+        ("color-blind", Colors::True, looks(Preset::ColorBlind, Background::Dark)),
+        ("color-blind, light", Colors::True, looks(Preset::ColorBlind, Background::Light)),
         ("light", Colors::True, light),
         ("light, 16 colors", Colors::Sixteen, light),
         ("256 colors", Colors::Palette, Looks::default()),
@@ -174,7 +176,7 @@ fn screens_of_every_theme() {
     }
 }
 
-/// Returns pictures of the list, the treemap and the overview, each below its title.
+/// Returns pictures of the list, the treemap, the overview, the file types and the help, each below its title.
 fn pictures(scan: &Scan, theme: Theme, size: (u16, u16)) -> String {
     let order = Order { measure: Measure::Apparent, ..Order::default() };
     let settings = Settings::new(order, Units::Binary, theme, TimeZone::UTC);
@@ -186,7 +188,9 @@ fn pictures(scan: &Scan, theme: Theme, size: (u16, u16)) -> String {
     finish(&mut app, 1);
     app.update(Event::Clock(1_700_000_000 + 100 * 86_400));
     let mut pictures = Vec::new();
-    for (title, keys) in [("list", "j Space g"), ("treemap", "5"), ("overview", "`")] {
+    for (title, keys) in
+        [("list", "j Space g"), ("treemap", "5"), ("overview", "`"), ("types", "3 Enter"), ("help", "?")]
+    {
         press(&mut app, keys);
         work(&mut app, scan);
         pictures.push(format!("{title}\n{}", picture(&drawn(&mut app))));

@@ -92,7 +92,9 @@ impl Blocks {
         let damaged = |reason: &str| damage(offset, reference, reason);
         let frame = frame(&whole, number).ok_or_else(|| damaged("no data block here"))?;
         let content = zstd_block::content_length(frame).filter(|content| *content <= LARGEST);
-        let content = content.ok_or_else(|| damaged("no zstd frame of less than 16 MiB here"))?;
+        let content = content.ok_or_else(|| {
+            damaged("no zstd frame here, or its content is unknown in length or 16 MiB or more")
+        })?;
         self.check_ratio(place, content).map_err(|reason| damaged(&reason))?;
         let content = usize::try_from(content).map_err(|_| damaged("block too large"))?;
         let bytes = zstd_block::unpack(frame, content).map_err(|reason| damaged(&reason))?;

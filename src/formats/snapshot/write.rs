@@ -173,7 +173,7 @@ impl Segments {
 struct Body<'t, 'b, 'o, T> {
     tree: &'t T,
     about: &'t SnapshotInfo,
-    /// See [`FileOrder::of`].
+    /// `true` if long listings begin with a head; `false` for a part of a plan. See [`FileOrder::of`].
     may_split: bool,
     blocks: &'b mut Blocks<'o>,
     numbers: Numbers<'t, T>,

@@ -37,7 +37,8 @@ fn links(json: &mut JsonWriter<'_>, tree: &Tree, metadata: &Metadata) {
     }
 }
 
-/// Writes the accuracy of sizes found from the extents of a volume, and the reason if they are not exact.
+/// Writes the accuracy of sizes calculated from the extents of a volume, and the number of missing bytes or the error,
+/// if there is one.
 pub(super) fn accuracy(json: &mut JsonWriter<'_>, accuracy: Accuracy) {
     json.raw(match accuracy {
         Accuracy::Exact => ",\"accuracy\":\"exact\"",

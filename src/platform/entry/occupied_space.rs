@@ -1,11 +1,11 @@
-//! Space on volumes that files occupy, each byte counted once.
+//! Space that files occupy on volumes, each byte counted once.
 
 use std::collections::BTreeMap;
 
 use super::contents::StoredContents;
 use super::extents::{SMALLEST_COMPRESSED, StoredForm, StoredPart};
 
-/// Space on volumes that files occupy.
+/// Space that files occupy on volumes. Each byte is counted once.
 #[derive(Debug, Default)]
 pub struct OccupiedSpace {
     /// Map from the volume and start of each range to its end. Ranges of a volume do not overlap.

@@ -40,7 +40,7 @@ pub struct Mount {
     pub is_network: bool,
     /// Volume of the mount; set on macOS only.
     pub volume: Option<VolumeId>,
-    /// `true` for a mount of a snapshot; set on macOS only.
+    /// `true` for a mount of a file-system snapshot; set on macOS only.
     pub is_snapshot: bool,
 }
 

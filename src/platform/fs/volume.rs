@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! /dev/disk3s5             volume 5 of container 3
-//! /dev/disk3s1s1           snapshot of volume 1, from which macOS itself runs
-//! NAME@/dev/disk3s5        snapshot of volume 5, such as those that Time Machine leaves mounted
+//! /dev/disk3s1s1           file-system snapshot of volume 1, from which macOS itself runs
+//! NAME@/dev/disk3s5        file-system snapshot of volume 5, such as those that Time Machine leaves mounted
 //! ```
 //!
 //! This module makes no system calls, so it can be tested on every system.
@@ -27,8 +27,9 @@ impl VolumeId {
     }
 }
 
-/// Returns `true` if this mount source has the form `NAME@/dev/...` of a snapshot. A source such as `/dev/disk3s1s1`
-/// is not recognized; macOS marks its mount with the flag `MNT_SNAPSHOT`.
+/// Returns `true` if this mount source names a file-system snapshot in the form `NAME@/dev/...`. The source of the
+/// file-system snapshot from which macOS runs, such as `/dev/disk3s1s1`, does not have this form; macOS marks its mount
+/// with the flag `MNT_SNAPSHOT`.
 #[allow(dead_code)] // only macOS has such mounts
 pub fn is_snapshot(source: &[u8]) -> bool {
     source.windows(b"@/dev/".len()).any(|part| part == b"@/dev/")

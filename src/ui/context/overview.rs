@@ -242,10 +242,10 @@ impl Context<'_> {
             Precision::Exact | Precision::AtLeast => "here",
         };
         Some([
-            part(here_name, here, Role::Program),
-            part("elsewhere", capacity.used() - here, Role::Archive),
-            part("free", capacity.available, Role::Code),
-            part("reserved", capacity.free.saturating_sub(capacity.available), Role::Other),
+            part(here_name, here, Role::Bar),
+            part("elsewhere", capacity.used() - here, Role::Other),
+            part("free", capacity.available, Role::Track),
+            part("reserved", capacity.free.saturating_sub(capacity.available), Role::Selected),
         ])
     }
 }

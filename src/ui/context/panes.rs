@@ -43,8 +43,9 @@ impl<'t> Context<'t> {
     pub fn regions(&self, size: (u16, u16)) -> PaneLayout {
         let mut view = layout(size);
         let sheet = self.sheet();
-        let is_list =
-            sheet.map_or(self.views.base == BaseView::List, |sheet| sheet.table.marks == RowMarks::Entries);
+        let is_list = sheet.map_or(self.views.base == BaseView::List, |sheet| {
+            matches!(sheet.table.marks, RowMarks::Entries | RowMarks::Files)
+        });
         // Nothing is above the list of several roots.
         let has_parent = sheet.is_none()
             && self.panes == Panes::Both

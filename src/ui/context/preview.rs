@@ -1,8 +1,9 @@
-//! Preview of the entry under the cursor: requests for its data, and background jobs.
+//! Preview of the row under the cursor: requests for its data, and background jobs.
 
 use super::Context;
 use crate::analysis::overview::breakdown;
 use crate::analysis::search::Query;
+use crate::analysis::survey::largest;
 use crate::base::kind::Kind;
 use crate::base::sync::Arc;
 use crate::scan::head::head;
@@ -10,8 +11,12 @@ use crate::source::SourceKind;
 use crate::table::outline::{OutlineRequest, outline};
 use crate::tree::EntryId;
 use crate::ui::entry_info::EntryInfo;
-use crate::ui::loader::Sources;
+use crate::ui::loader::{Sources, TableRequest};
+use crate::ui::preview::Previewed;
 use crate::ui::views::Target;
+
+/// Maximum number of files listed in the preview of a total.
+const MOST_FILES: usize = 128;
 
 impl Context<'_> {
     /// Returns the entry under the cursor of the top view, if the row represents a single existing entry.
@@ -31,13 +36,31 @@ impl Context<'_> {
         }
     }
 
+    /// Returns the label of the total of files under the cursor of the top view, and the request for its files.
+    fn files_under_cursor(&self) -> Option<(String, TableRequest)> {
+        match self.sheet()?.target().filter(Target::is_of_files)? {
+            Target::Files { label, query, .. } => {
+                Some((label, self.request(self.views.filter.clone().narrowed_by(&query))))
+            }
+            _ => None,
+        }
+    }
+
     pub fn collect_preview(&mut self) {
         let pane = self.regions(self.size).right;
         let subject = pane.and_then(|_| self.entry_under_cursor()).and_then(|entry| {
             let record = entry.record(self.tree)?;
             Some((entry, record.directory(), record.kind))
         });
-        let is_new = self.views.preview.show(subject.map(|(entry, directory, _)| (entry, directory)));
+        let files = pane.and_then(|_| self.files_under_cursor());
+        let is_new = self.views.preview.show(match (&subject, &files) {
+            (Some((entry, directory, _)), _) => Some(Previewed::Entry(*entry, *directory)),
+            (None, Some((label, _))) => Some(Previewed::Files(label.clone())),
+            (None, None) => None,
+        });
+        if let Some((_, request)) = files {
+            self.views.preview.files.want((request.order.by, self.tree.edition()), |_, _| true);
+        }
         let (Some((entry, directory, kind)), Some(pane)) = (subject, pane) else { return };
         let (order, sizes) = (self.order, self.sizes());
         let preview = &mut self.views.preview;
@@ -62,6 +85,7 @@ impl Context<'_> {
             return false;
         }
         let request = self.request(Query::default());
+        let files = self.files_under_cursor();
         let now = self.views.clock;
         let preview = &mut self.views.preview;
         let counted = preview.breakdown.poll(|(from, _)| {
@@ -75,7 +99,11 @@ impl Context<'_> {
             let start = || head(sources.pool, Arc::clone(sources.tree), entry);
             Ok(sources.may_ask_system.then(start).transpose()?.map(Into::into))
         });
+        let listed = preview.files.poll(|_| {
+            let start = |(_, request)| largest(sources.pool, sources.request(&request), MOST_FILES);
+            Ok(files.map(start).transpose()?.map(Into::into))
+        });
         let inspected = preview.info.as_mut().is_some_and(|info| info.poll(sources));
-        counted | outlined | read | inspected
+        counted | outlined | read | listed | inspected
     }
 }

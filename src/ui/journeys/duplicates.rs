@@ -123,7 +123,7 @@ fn hints_about_copies_are_shown_only_on_copies() {
     let tree = tree();
     let skipped = vec![Skipped { entry: entry(&tree, &["x"]), reason: SkipReason::Special }];
     let mut app = opened_with(&tree, Duplicates { skipped, may_share: true, ..duplicates(&tree) });
-    let words = [" > mark older ", " . mark elsewhere ", " X share data "];
+    let words = [" > mark older ", " . mark elsewhere ", " X share on disk "];
     let mut hinted = |keys: &str| {
         press(&mut app, keys);
         let footer = footer(&mut app, 200);

@@ -57,6 +57,8 @@ fn the_footer_always_shows_the_key_of_the_help_and_the_tabs_the_view() {
         ("0", Some('0')),
         ("w", Some('w')),
         ("/ 1 Enter", Some('1')),
+        ("5 / 1 Enter", Some('1')),
+        ("` / 1 Enter", Some('1')),
         ("i", None),
         ("+ Tab", None),
     ] {

@@ -81,6 +81,23 @@ fn owned(rows: &[(&str, Option<Grown>)]) -> Vec<(String, Option<Grown>)> {
 }
 
 #[test]
+fn bars_in_a_wide_growth_view_are_relative_to_the_largest_change() {
+    let (tree, old) = (now(), before());
+    let mut app = at(&tree, Start::Sizes);
+    press(&mut app, "8");
+    compare(&mut app, &tree, &old);
+    let bars = |app: &App<'_>| -> Vec<CellValue> {
+        page(app).lines.iter().map(|row| row.cell(Column::Bar)).collect()
+    };
+    // The bars of music, which grew by 32,768 bytes, and of its song, which grew by 40,960 bytes.
+    assert_eq!(labels(&app)[1].0.trim(), "song");
+    assert_eq!(bars(&app)[..2], [CellValue::Share(800), CellValue::Share(1000)]);
+    assert!(!screen(&mut app).contains('█'));
+    app.update(Event::Resize(120, 12));
+    assert!(screen(&mut app).contains('█'), "{}", screen(&mut app));
+}
+
+#[test]
 fn the_list_is_sorted_by_growth_and_marks_new_entries() {
     let (tree, old) = (now(), before());
     let mut app = at(&tree, Start::Sizes);

@@ -117,3 +117,39 @@ fn the_preview_of_a_directory_has_its_owner_and_its_permissions() {
     let all = lines(&mut app).join("\n");
     assert!(all.contains("root:7 0640"), "{all}");
 }
+
+#[test]
+fn the_preview_of_a_total_lists_its_largest_files() {
+    let (tree, _) = build(vec![file("a.log", 8192, 0), file("b.log", 4096, 0), file("c.rs", 4096, 0)]);
+    let tree = Arc::new(tree);
+    let mut app = resized(&tree, 160);
+    for (keys, title, files) in [
+        ("3", "log: largest files", &["a.log", "b.log"][..]),
+        ("4", "changed less than 30 days ago: largest files", &["No files"]),
+        ("G", "changed at a future or unknown time", &["a.log", "b.log", "c.rs"]),
+    ] {
+        press(&mut app, keys);
+        for _ in 0..3 {
+            work(&mut app, &tree);
+            lines(&mut app);
+        }
+        let right: Vec<String> = lines(&mut app).iter().map(|line| line.chars().skip(80).collect()).collect();
+        assert!(right[2].contains(title), "{right:?}");
+        let all = right.concat();
+        assert!(files.iter().all(|file| all.contains(file)), "{keys}: {right:?}");
+        assert_eq!(all.contains("c.rs"), files.contains(&"c.rs"), "{keys}: {right:?}");
+    }
+}
+
+#[test]
+fn the_preview_of_an_empty_or_unreadable_directory_says_why_it_is_empty() {
+    let (tree, _) = build(vec![dir("empty", Vec::new()), crate::fixture::unreadable("locked")]);
+    let tree = Arc::new(tree);
+    let mut app = resized(&tree, 160);
+    for (keys, text) in [("g", "Empty directory"), ("G", "permission denied")] {
+        press(&mut app, keys);
+        work(&mut app, &tree);
+        let right: String = lines(&mut app).iter().flat_map(|line| line.chars().skip(80)).collect();
+        assert!(right.contains(text) && !right.contains("types"), "{right}");
+    }
+}

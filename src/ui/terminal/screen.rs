@@ -1,8 +1,9 @@
 //! Taking over the terminal and restoring it.
 //!
-//! The terminal is restored no matter how the browser ends: normally, or because of an error, a panic or a signal.
-//! Only the first attempt to restore it has an effect, and any later output is discarded. Only one thread at a time
-//! can take over or restore the terminal, for example to lend it to another program.
+//! The terminal is restored when the browser ends normally, or because of an error, a panic, an abort or one of the
+//! signals that usually end a program. Only the first attempt to restore it has an effect, and any later output is
+//! discarded. Only one thread at a time can take over or restore the terminal, for example to lend it to another
+//! program.
 //!
 //! Invariant: raw mode, the alternate screen and mouse capture are on exactly while `is_on` is `true`. Restoring
 //! the terminal clears the progress in the terminal's tab.

@@ -145,7 +145,8 @@ impl Glyphs {
     /// Returns a chart of sizes over time. A height of 0 is drawn as a blank.
     pub fn chart(self, heights: Trend) -> String {
         let characters: [char; 9] = match self {
-            Self::Unicode => [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
+            // A full block would touch the chart in the line above.
+            Self::Unicode => [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '▇'],
             Self::Ascii => [' ', '_', '_', '.', '-', '-', '=', '+', '#'],
         };
         heights.iter().map(|height| characters[usize::from((*height).min(8))]).collect()
@@ -159,8 +160,10 @@ impl Glyphs {
     }
 }
 
-/// Maximum number of colors in a bar. Each color adds about 20 bytes of output.
+/// Maximum number of colors in a bar of usual width. Each color adds about 20 bytes of output.
 const STEPS: u16 = 8;
+/// Maximum number of neighboring cells with the same color in a wide bar.
+const CELLS: usize = 3;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Theme {
@@ -211,7 +214,8 @@ impl Theme {
         };
         let cells: Vec<char> = text.chars().collect();
         let (filled, blank) = cells.split_at(cells.iter().take_while(|cell| **cell != ' ').count());
-        let steps = u16::try_from(filled.len()).unwrap_or(STEPS).min(STEPS);
+        let steps = filled.len().min(usize::from(STEPS)).max(filled.len() / CELLS);
+        let steps = u16::try_from(steps).unwrap_or(STEPS);
         let step = |step: u16| {
             let edge = |step: u16| filled.len() * usize::from(step) / usize::from(steps);
             let text: String = filled[edge(step)..edge(step + 1)].iter().collect();

@@ -10,8 +10,9 @@
 use super::largest;
 use super::table::{
     Needs, RowMarks, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec,
-    larger, row_of_sum,
+    row_of_sum,
 };
+use crate::analysis::rows::larger;
 use crate::analysis::search::By;
 use crate::analysis::survey::{self, Ages};
 use crate::base::sync::Arc;

@@ -15,9 +15,10 @@ use std::cmp::Reverse;
 use super::largest::{ENTRIES, path_below};
 use super::table::{
     Branch, Needs, SUMS, TableAnswer, TableContext, TableData, TableLayout, TableSpec, TableSummary, Target,
-    ViewSpec, larger, row_of_sum,
+    ViewSpec, row_of_sum,
 };
 use crate::analysis::cleanup::{self, Hints};
+use crate::analysis::rows::larger;
 use crate::base::format::counted;
 use crate::base::sort::sort_by_key;
 use crate::base::sync::Arc;

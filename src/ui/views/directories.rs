@@ -11,9 +11,10 @@
 use super::largest::{MOST, path_below};
 use super::table::{
     Needs, RowMarks, SUMS, TableContext, TableData, TableLayout, TableSpec, TableSummary, Target, ViewSpec,
-    larger, row_of_sum, rows,
+    row_of_sum, rows,
 };
 use crate::analysis::directories::{self, Directories, OwnSize};
+use crate::analysis::rows::larger;
 use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Precision, Row, RowStyle};
 use crate::tree::{DirId, EntryId, Totals, Tree};

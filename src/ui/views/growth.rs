@@ -27,7 +27,7 @@ use crate::base::text::escape;
 use crate::source::baseline::Baseline;
 use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
-use crate::tree::EntryId;
+use crate::tree::{EntryId, Totals};
 use crate::ui::loader::{Load, Sources, TableRequest};
 use crate::ui::remark::remark_of;
 
@@ -47,7 +47,7 @@ pub static VIEW: ViewSpec = ViewSpec {
 pub static TABLE: TableSpec = TableSpec {
     rows: "Changes",
     sortable: &[(C::Size, "size"), (C::Growth, "size"), (C::Name, "path")],
-    columns: ColumnSet::of(&[]),
+    columns: ColumnSet::of(&[C::Bar]),
     fixed: ColumnSet::of(&[C::Size, C::Growth, C::Trend, C::Name]),
     first: C::Growth,
     marks: RowMarks::Entries,
@@ -130,7 +130,17 @@ impl TableData for Comparison {
     fn summary(&self) -> TableSummary {
         let whole =
             |measure| self.whole.map(|(before, after)| (amount(before, measure), amount(after, measure)));
+        let most = |measure| {
+            let change =
+                |row: &compare::Row| amount(row.before, measure).abs_diff(amount(row.after, measure));
+            self.rows.iter().map(change).max().unwrap_or(0)
+        };
         TableSummary {
+            largest: Totals {
+                disk: most(Measure::Disk),
+                apparent: most(Measure::Apparent),
+                ..Totals::default()
+            },
             growth: whole(Measure::Disk)
                 .zip(whole(Measure::Apparent))
                 .map(|(disk, apparent)| [disk, apparent]),
@@ -171,7 +181,8 @@ impl TableData for Comparison {
         };
         let row = Row { note, ..Row::of_words(label, style) };
         let trend = self.trends.get(index).map_or(CellValue::None, |trend| CellValue::Trend(*trend));
-        Some(row.with(C::Size, size).with(C::Growth, change).with(C::Trend, trend))
+        let bar = CellValue::Bytes(before.abs_diff(after));
+        Some(row.with(C::Size, size).with(C::Growth, change).with(C::Trend, trend).with(C::Bar, bar))
     }
 
     fn target(&self, index: usize) -> Option<Target> {

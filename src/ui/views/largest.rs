@@ -64,6 +64,7 @@ impl TableData for SearchResult {
     fn summary(&self) -> TableSummary {
         TableSummary {
             sum: Some(self.sum),
+            largest: self.largest,
             matched: self.matched,
             searched: self.searched,
             is_complete: self.complete,

@@ -10,10 +10,11 @@
 use super::largest::path_below;
 use super::search;
 use super::table::{
-    Needs, RowMarks, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, larger,
-    row_of_sum, rows,
+    Needs, RowMarks, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, row_of_sum,
+    rows,
 };
 use crate::analysis::links::LinkedInode;
+use crate::analysis::rows::larger;
 use crate::analysis::survey::{self, HardLinks};
 use crate::table::column::Column as C;
 use crate::table::row::{Row, RowNote};

@@ -1,4 +1,5 @@
-//! Views of a whole subtree. Each file contains the table of a view, the rows, and the targets of the rows.
+//! Views of a whole subtree. Each file contains the table of a view, its rows, and the targets that Enter opens from
+//! them.
 //!
 //! A view is a [`ViewSpec`] (its key and texts), a [`TableSpec`] (its columns, sort orders and messages, and the job
 //! that finds its rows) and a [`TableData`] (the rows). The part that all views share, such as the cursor, is in

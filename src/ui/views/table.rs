@@ -129,6 +129,9 @@ impl PartialEq for TableSpec {
 
 impl Eq for TableSpec {}
 
+/// Width of a table in which there is room for a bar beside long paths.
+const WIDE: usize = 90;
+
 impl TableSpec {
     pub fn may_sort(&self, column: Column) -> bool {
         self.sortable.iter().any(|(sorted, _)| *sorted == column)
@@ -136,6 +139,11 @@ impl TableSpec {
 
     pub fn is_of_changes(&self) -> bool {
         self.first == C::Growth
+    }
+
+    /// Returns `true` if the rows show paths, which need more room than names.
+    pub fn has_paths(&self) -> bool {
+        self.is_of_changes() || self.columns.has(C::Modified)
     }
 
     /// Returns the measure of the sizes in the table. This is disk usage if the table has no apparent sizes.
@@ -147,13 +155,15 @@ impl TableSpec {
         self.titles.iter().find(|(of, _)| *of == column).map(|(_, title)| *title)
     }
 
-    /// Returns the columns to show: the `wanted` columns that the table has, and the columns that are always
-    /// shown.
-    pub fn shown(&self, wanted: ColumnSet) -> ColumnSet {
-        // In tables with times, the bar is dropped to leave room for longer paths, because it only repeats the
-        // percentage.
-        let is_twice = self.columns.has(C::Modified) && wanted.has(C::Bar) && wanted.has(C::Percent);
-        let wanted = if is_twice { wanted.with(C::Bar, false) } else { wanted };
+    /// Returns the columns to show in a table of `width` columns: the `wanted` columns that the table has, and the
+    /// columns that are always shown.
+    pub fn shown(&self, wanted: ColumnSet, width: usize) -> ColumnSet {
+        // In narrow tables of paths, the bar is dropped to leave room for the paths, because it only repeats a number.
+        let is_twice = self.is_of_changes() || wanted.has(C::Percent);
+        // Rows of groups have long notes.
+        let least = if self.layout == TableLayout::List { WIDE } else { WIDE + 20 };
+        let is_narrow = self.has_paths() && width < least;
+        let wanted = if is_twice && is_narrow { wanted.with(C::Bar, false) } else { wanted };
         wanted.and(self.columns).or(self.fixed)
     }
 }
@@ -333,11 +343,6 @@ impl TableAnswer {
 /// Creates the [`Load`] that delivers the rows published by `job`.
 pub fn rows<T: TableData + 'static>(job: io::Result<Job<T>>) -> io::Result<Option<Load<TableAnswer>>> {
     Ok(Some(Load::of(job?, |data| Ok(TableAnswer::shared(data)))))
-}
-
-/// Returns totals with the larger of the two disk usages and the larger of the two apparent sizes.
-pub fn larger(one: Totals, other: &Totals) -> Totals {
-    Totals { disk: one.disk.max(other.disk), apparent: one.apparent.max(other.apparent), ..one }
 }
 
 /// Returns a row that represents several entries.

@@ -12,9 +12,10 @@
 
 use super::table::{
     Branch, Needs, RowMarks, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target,
-    ViewSpec, larger, row_of_sum,
+    ViewSpec, row_of_sum,
 };
 use super::{largest, search};
+use crate::analysis::rows::larger;
 use crate::analysis::search::{Category, Query};
 use crate::analysis::survey::{self, Type, TypeTotals};
 use crate::analysis::types::category_query;

@@ -47,9 +47,16 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Returns the columns of `wanted` that fit into `width` beside a name of at least `least` cells. `first` is the
-    /// main column: if only this column is left, the name shrinks to [`NAME`] cells before this column narrows.
-    pub fn fit(width: usize, wanted: ColumnSet, first: Column, least: usize, units: Units) -> Self {
+    /// Returns the columns of `wanted` that fit into `width` beside a name of at least `least` cells. The bar widens only
+    /// if the name has more than `usual` cells. `first` is the main column: if only this column is left, the name
+    /// shrinks to [`NAME`] cells before this column narrows.
+    pub fn fit(
+        width: usize,
+        wanted: ColumnSet,
+        first: Column,
+        (least, usual): (usize, usize),
+        units: Units,
+    ) -> Self {
         let mut widths: [&[Width]; Column::COUNT] = [&[]; Column::COUNT];
         for spec in COLUMNS.iter().filter(|spec| wanted.has(spec.column)) {
             widths[spec.column as usize] = spec.widths;
@@ -66,7 +73,7 @@ impl Columns {
             }
         }
         columns.is_cut = COLUMNS.iter().any(|spec| wanted.has(spec.column) && columns.lacks(spec));
-        let spare = width.saturating_sub(columns.before_name() + least);
+        let spare = width.saturating_sub(columns.before_name() + usual);
         for (column, cells) in &mut columns.cells {
             if let Some(Width::Stretch(narrow, wide)) = widths[*column as usize].first() {
                 // The bar gets a third of the free width, so that most of a wide window is left to the names.
@@ -157,7 +164,7 @@ mod tests {
 
     fn all(width: usize, first: Column) -> Columns {
         let columns: Vec<Column> = COLUMNS.iter().map(|spec| spec.column).collect();
-        Columns::fit(width, ColumnSet::of(&columns), first, NAME, UNITS)
+        Columns::fit(width, ColumnSet::of(&columns), first, (NAME, NAME), UNITS)
     }
 
     #[test]
@@ -193,6 +200,6 @@ mod tests {
     #[test]
     fn hidden_columns_take_no_room() {
         let columns = ColumnSet::of(&[Column::Size, Column::Name]);
-        assert_eq!(Columns::fit(80, columns, Column::Size, NAME, UNITS).name, 80 - SIGNS - 1 - 9 - 3);
+        assert_eq!(Columns::fit(80, columns, Column::Size, (NAME, NAME), UNITS).name, 80 - SIGNS - 1 - 9 - 3);
     }
 }

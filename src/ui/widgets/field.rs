@@ -45,12 +45,12 @@ pub fn spans<'a>(theme: Theme, title: &'static str, field: &Field, room: usize) 
     while width(letters.as_str()) > room && letters.next().is_some() {}
     let before = letters.as_str();
     let rest = beginning(rest, room.saturating_sub(width(before)), theme.glyphs.gap());
-    let (selected, plain) = (theme.style(Role::Selected), theme.style(Role::Plain));
-    let (of_text, of_cursor) = if field.is_offered() { (selected, plain) } else { (plain, selected) };
+    let plain = theme.style(Role::Plain);
+    let of_text = if field.is_offered() { theme.style(Role::Selected) } else { plain };
     vec![
         Span::styled(title, theme.style(Role::Strong)),
         Span::styled(before.to_owned(), of_text),
-        Span::styled(under.to_owned(), of_cursor),
+        Span::styled(under.to_owned(), plain.reversed()),
         Span::styled(rest.into_owned(), of_text),
     ]
 }

@@ -84,7 +84,7 @@ pub fn filtered(cx: &Context<'_>) -> String {
 }
 
 fn columns(cx: &Context<'_>, width: usize) -> Columns {
-    Columns::fit(width, cx.list_columns(), Column::Size, NAME, cx.units)
+    Columns::fit(width, cx.list_columns(), Column::Size, (NAME, NAME), cx.units)
 }
 
 /// Draws the line of titles, with an arrow at the sorted column. A symbol at the end of the line indicates that some

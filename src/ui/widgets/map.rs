@@ -25,6 +25,8 @@
 //! |33 MiB   |56 MiB     |9.1 MiB   |
 //! ```
 
+use std::ops::Range;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -173,7 +175,8 @@ impl<'a, 't> Painter<'a, 't> {
         }
         let inside = self.inset(area);
         let label = others_label(number, self.beside_edge(inside).1);
-        self.write(inside, &label, "", theme.style(Role::Faint));
+        let style = theme.style(Role::Faint);
+        self.write(inside, (&label, style), ("", style));
     }
 
     fn open(&mut self, shape: &Shape<'_>, inner: &Level, area: Area) {
@@ -242,7 +245,6 @@ impl<'a, 't> Painter<'a, 't> {
                 self.blocks.fill(Area { height: 1, ..area }, OUTLINE);
             }
         }
-        let style = if shape.is_selected { style.add_modifier(Modifier::BOLD) } else { style };
         let mut label = shape.label.clone();
         if self.frames.is_some() {
             let sign = self.colors.sign(self.role(shape));
@@ -251,7 +253,15 @@ impl<'a, 't> Painter<'a, 't> {
             let is_narrow = usize::from(inside.width) < width(&named).min(SHORTEST);
             label = if is_narrow { sign.to_string() } else { named }.into();
         }
-        self.write(inside, &label, &shape.size_text(self.cx), style);
+        let mut title = style;
+        if shape.is_selected {
+            title = title.add_modifier(Modifier::BOLD);
+            if let Some(line) = lines_of(inside).next().filter(|_| self.frames.is_none()) {
+                self.fill(Area { y: line * 2, height: 2, ..area }, OUTLINE);
+                title = self.ink(Some(OUTLINE), shape).add_modifier(Modifier::BOLD);
+            }
+        }
+        self.write(inside, (&label, title), (&shape.size_text(self.cx), style));
     }
 
     /// Returns the style for the text on the rectangle `shape`, which is filled with `color`. If rectangles have
@@ -303,18 +313,16 @@ impl<'a, 't> Painter<'a, 't> {
     }
 
     /// Writes a name and, on the line below, a size, if they fit.
-    fn write(&mut self, area: Area, name: &str, size: &str, style: Style) {
-        let (first, end) = (area.y.div_ceil(2), area.bottom() / 2);
+    fn write(&mut self, area: Area, (name, of_name): (&str, Style), (size, of_size): (&str, Style)) {
+        let mut lines = lines_of(area);
         let (x, room) = self.beside_edge(area);
-        if first >= end || room < width(name).min(SHORTEST) {
-            return;
-        }
+        let Some(y) = lines.next().filter(|_| room >= width(name).min(SHORTEST)) else { return };
         // A name in a narrow rectangle loses its end, because a beginning tells more than both ends of it.
         let cut = if room < FROM_BOTH_ENDS { beginning } else { fit };
         let text = cut(name, room, self.cx.theme.glyphs.gap()).into_owned();
-        self.labels.push(Label { x, y: first, text, style });
-        if first + 1 < end && width(size) <= room {
-            self.labels.push(Label { x, y: first + 1, text: size.to_owned(), style });
+        self.labels.push(Label { x, y, text, style: of_name });
+        if let Some(y) = lines.next().filter(|_| width(size) <= room) {
+            self.labels.push(Label { x, y, text: size.to_owned(), style: of_size });
         }
     }
 
@@ -344,6 +352,11 @@ pub fn others_label(number: u64, room: usize) -> String {
     let number = grouped(number);
     let labels = [format!("{number} more"), format!("+{number}"), number];
     labels.into_iter().find(|label| width(label) <= room).unwrap_or_default()
+}
+
+/// Returns the lines of the screen that lie in the area with both of their halves.
+fn lines_of(area: Area) -> Range<u16> {
+    area.y.div_ceil(2)..area.bottom() / 2
 }
 
 /// Returns the part of a rectangle above the gap at its bottom.

@@ -190,7 +190,8 @@ fn largest(part: &Part, room: usize) -> Vec<&(Row, Role)> {
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
-fn row_line<'a>(cx: &Context<'_>, row: &Row, role: Role, room: usize) -> Line<'a> {
+/// Returns a row as a line of at most `room` columns: its size, a bar if there is room for one, and its label.
+pub fn row_line<'a>(cx: &Context<'_>, row: &Row, role: Role, room: usize) -> Line<'a> {
     let format = cx.number_format();
     let number = cx.units.width() + 1;
     // A row for a change shows its growth. A row for an error has no size and shows the number of entries with this

@@ -18,7 +18,7 @@ pub fn draw(cx: &Context<'_>, pane: Rect, canvas: &mut Canvas<'_>) {
     let Some(parent) = &cx.parent_list else { return };
     let wanted = ColumnSet::of(&[Column::Size, Column::Name]);
     let columns =
-        Columns::fit(usize::from(pane.width.saturating_sub(1)), wanted, Column::Size, NAME, cx.units);
+        Columns::fit(usize::from(pane.width.saturating_sub(1)), wanted, Column::Size, (NAME, NAME), cx.units);
     let window = &parent.window;
     // A click anywhere in the pane opens the parent directory, so the clickable areas of the rows are discarded.
     let rows = &mut Canvas { buffer: canvas.buffer, hits: &mut HitMap::default() };

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! For a directory, the preview shows types, ages and a treemap. For other entries, it shows the metadata and,
-//! if the entry is a text file, the first lines.
+//! if the entry is a text file, the first lines. For a total of files, it shows the largest files.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -18,6 +18,7 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 use super::map::Painter;
+use super::overview::row_line;
 use super::strip::{self, StripPart};
 use crate::analysis::overview::Breakdown;
 use crate::analysis::survey::Age;
@@ -34,7 +35,9 @@ use crate::ui::context::Context;
 use crate::ui::context::beside_edge;
 use crate::ui::layers::info::lines;
 use crate::ui::map_colors::MapColors;
+use crate::ui::preview::Previewed;
 use crate::ui::theme::Role;
+use crate::ui::views::{TableContext, TableData};
 use crate::ui::window::totals_size;
 
 /// Width in columns of the label to the left of a strip (see `strip`).
@@ -50,10 +53,31 @@ pub fn draw_edge(cx: &Context<'_>, pane: Rect, buffer: &mut Buffer) {
 
 pub fn draw(cx: &Context<'_>, pane: Rect, buffer: &mut Buffer) {
     let area = beside_edge(pane);
-    match cx.views.preview.subject {
-        Some((entry, Some(directory))) => draw_directory(cx, entry, directory, area, buffer),
-        Some((entry, None)) => draw_entry(cx, entry, area, buffer),
+    match &cx.views.preview.subject {
+        Some(Previewed::Entry(entry, Some(directory))) => {
+            draw_directory(cx, *entry, *directory, area, buffer);
+        }
+        Some(Previewed::Entry(entry, None)) => draw_entry(cx, *entry, area, buffer),
+        Some(Previewed::Files(label)) => draw_files(cx, label, area, buffer),
         None => draw_row(cx, area, buffer),
+    }
+}
+
+/// Draws the label of a total, and the largest files in it.
+fn draw_files(cx: &Context<'_>, label: &str, mut area: Rect, buffer: &mut Buffer) {
+    let room = usize::from(area.width);
+    let title = fit(&format!("{label}: largest files"), room, cx.theme.glyphs.gap()).into_owned();
+    put(buffer, take(&mut area, 1), &Line::styled(title, cx.theme.style(Role::Strong)));
+    let Some(found) = cx.views.preview.files.value() else { return };
+    let context = TableContext { tree: cx.tree, from: cx.place.id, measure: cx.order.measure };
+    let [whole, full] = [&found.sum, &found.largest].map(|totals| totals_size(totals, cx.order.measure));
+    if found.rows.is_empty() && found.complete {
+        put(buffer, take(&mut area, 1), &note(cx, "No files"));
+    }
+    for index in 0..usize::from(area.height) {
+        let Some(mut row) = found.row(index, &context) else { return };
+        row.add_shares(whole, full);
+        put(buffer, take(&mut area, 1), &row_line(cx, &row, Role::Bar, room));
     }
 }
 
@@ -109,6 +133,15 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
     put(buffer, take(&mut area, 1), &title);
     let facts = changed.into_iter().chain(owner).collect::<Vec<_>>().join(&dot);
     put(buffer, take(&mut area, 1), &Line::styled(facts, theme.style(Role::Faint)));
+    let status = cx.tree.status(directory);
+    let is_empty = totals.items == 0 && status.is_complete();
+    let text = status.errno.map(error_text).or_else(|| is_empty.then(|| "Empty directory".to_owned()));
+    if let Some(text) = text {
+        put(buffer, take(&mut area, 1), &note(cx, &text));
+    }
+    if is_empty {
+        return;
+    }
     if let Some(found) = cx.views.preview.breakdown.value() {
         // The shares are those of the files that the scan has found so far.
         let is_growing = !cx.tree.status(directory).is_complete();
@@ -208,8 +241,12 @@ fn draw_entry(cx: &Context<'_>, entry: EntryId, mut area: Rect, buffer: &mut Buf
         Some(FileHead::Elsewhere) => "Contents not read: network or virtual file system".to_owned(),
         Some(FileHead::Failed(errno)) => error_text(*errno),
     };
-    let style = cx.theme.style(Role::Faint).add_modifier(Modifier::ITALIC);
-    put(buffer, take(&mut area, 1), &Line::styled(note, style));
+    put(buffer, take(&mut area, 1), &self::note(cx, &note));
+}
+
+/// Returns the line that explains why there is nothing else to show.
+fn note(cx: &Context<'_>, text: &str) -> Line<'static> {
+    Line::styled(text.to_owned(), cx.theme.style(Role::Faint).add_modifier(Modifier::ITALIC))
 }
 
 /// Draws a line unless its area is empty.

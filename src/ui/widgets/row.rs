@@ -127,7 +127,10 @@ fn label(cx: &Context<'_>, room: usize, row: &Row, spans: &mut Vec<Span<'_>>) {
     let label = fit(&row.label, room, gap).into_owned();
     let left = room.saturating_sub(width(&label));
     let style = cx.theme.style(role_of_label(row.style));
-    spans.push(Span::styled(label, if row.is_marked { style.underlined() } else { style }));
+    // The indentation of a row in a tree is not underlined.
+    let (blanks, name) = label.split_at(label.len() - label.trim_start().len());
+    spans.push(Span::raw(blanks.to_owned()));
+    spans.push(Span::styled(name.to_owned(), if row.is_marked { style.underlined() } else { style }));
     if let Some(note) = row.note.as_ref().filter(|_| left >= NOTE) {
         let role = if note.is_warning { Role::Warning } else { Role::Faint };
         let note = shortened(&note.text, left - 2, gap);

@@ -6,6 +6,7 @@
 //! ```
 //!
 //! Without colors, each part is filled with a character: its symbol in the treemap, or the first letter of its name.
+//! With sixteen colors, a part whose role has none of them is left blank.
 
 use std::cmp::Reverse;
 
@@ -18,7 +19,7 @@ use crate::base::format::share;
 use crate::base::sort::sort_by_key;
 use crate::ui::context::Context;
 use crate::ui::map_colors::sign_of;
-use crate::ui::theme::{Glyphs, Role};
+use crate::ui::theme::{Colors, Glyphs, Role};
 
 #[derive(Clone, Debug)]
 pub struct StripPart {
@@ -59,12 +60,16 @@ pub fn draw(
         for x in x..end {
             match color {
                 Some(color) => drop(buffer[(x, area.y)].set_symbol(" ").set_bg(color)),
-                None => drop(buffer[(x, area.y)].set_char(letter)),
+                None if cx.theme.colors == Colors::None => drop(buffer[(x, area.y)].set_char(letter)),
+                None => {}
             }
         }
         x = end;
-        let is_square = color.is_some() && cx.theme.glyphs == Glyphs::Unicode;
-        let sign = if is_square { '■' } else { letter };
+        let sign = match color {
+            _ if cx.theme.colors == Colors::None || cx.theme.glyphs == Glyphs::Ascii => letter,
+            Some(_) => '■',
+            None => '□',
+        };
         let sign = Span::styled(sign.to_string(), Style { fg: color, ..Style::new() });
         let text = Span::styled(format!(" {name} {}  ", text(*bytes, whole)), cx.theme.style(Role::Faint));
         texts.push((*bytes, sign, text));

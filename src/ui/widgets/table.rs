@@ -7,6 +7,8 @@
 //!
 //! The files in `views` create the rows.
 
+use std::borrow::Cow;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Text};
@@ -14,12 +16,12 @@ use ratatui::widgets::{Paragraph, Widget, Wrap};
 
 use super::columns::Columns;
 use super::list::draw_titles;
-use super::row::{draw_rows, inner};
+use super::row::{draw_rows, inner, role_of};
 use crate::analysis::search::By;
 use crate::base::format::{change, grouped, plain_size};
 use crate::base::text::printable;
 use crate::table::column::Column;
-use crate::table::row::Precision;
+use crate::table::row::{Precision, Row};
 use crate::table::rows::Direction;
 use crate::ui::context::Context;
 use crate::ui::hit_map::Canvas;
@@ -28,6 +30,8 @@ use crate::ui::theme::Role;
 use crate::ui::views::{TableLayout, TableSummary};
 use crate::ui::window::totals_size;
 
+/// Width that paths get before the bar beside them widens.
+const PATH: usize = 60;
 /// Maximum width of the progress bar of a search.
 const BAR: usize = 48;
 
@@ -39,7 +43,13 @@ pub fn draw(cx: &Context<'_>, page: &TablePage, titles: Rect, list: Rect, canvas
     if page.lines.is_empty() && !list.is_empty() {
         draw_empty(cx, page, list, canvas.buffer);
     }
-    draw_rows(cx, &columns, (&page.lines, &page.roles), (page.offset, page.index), list, canvas);
+    let of_change = |row: &Row| role_of(Column::Growth, row.cell(Column::Growth));
+    let roles = if page.table.is_of_changes() {
+        Cow::Owned(page.lines.iter().map(of_change).collect())
+    } else {
+        Cow::Borrowed(&page.roles)
+    };
+    draw_rows(cx, &columns, (&page.lines, &roles), (page.offset, page.index), list, canvas);
 }
 
 /// Returns several versions of the text with the totals, longest first.
@@ -86,9 +96,10 @@ pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
 
 fn columns(cx: &Context<'_>, page: &TablePage, width: usize) -> Columns {
     let table = page.table;
-    let shown = table.shown(cx.shown.columns);
+    let shown = table.shown(cx.shown.columns, width);
     let shown = shown.with(Column::Trend, shown.has(Column::Trend) && page.summary.has_trend);
-    Columns::fit(width, shown, table.first, table.name_room, cx.units)
+    let usual = if table.has_paths() { PATH } else { table.name_room };
+    Columns::fit(width, shown, table.first, (table.name_room, usual), cx.units)
 }
 
 /// Returns the column that rows are sorted by, and the direction.

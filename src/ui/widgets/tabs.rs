@@ -7,7 +7,8 @@
 //!
 //! In a narrow window, names are shortened, the tabs move together, and up to half of the tabs lose their names. In an
 //! even narrower window, only the neighbors of the current tab are left, with their names, and `…` stands for the
-//! others. A view that would be empty has no tab.
+//! others. A view that would be empty has no tab. Duplicates and `df` have tabs only in wide windows, unless a whole
+//! file system was scanned.
 //!
 //! ```text
 //!  … 2 Files 3 Types  4 Age  5 Map 7 Errors 3 …
@@ -22,14 +23,15 @@ use ratatui::text::{Line, Span};
 use crate::base::format::{brief_size, grouped};
 use crate::base::sort::sort_by_key;
 use crate::base::text::width;
+use crate::source::SourceKind;
 use crate::tree::DirId;
 use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::keys::{Command, Scope};
 use crate::ui::theme::{Colors, Role, filled};
 use crate::ui::views::{
-    LIST, OVERVIEW, TREEMAP, VIEWS, ViewSpec, ages, cleanup, df, directories, duplicates, errors, growth,
-    largest, links, types,
+    LIST, Needs, OVERVIEW, TREEMAP, VIEWS, ViewSpec, ages, cleanup, df, directories, duplicates, errors,
+    growth, largest, links, types,
 };
 use crate::ui::window::totals_size;
 
@@ -93,8 +95,8 @@ fn current(cx: &Context<'_>) -> &'static ViewSpec {
     let open = cx.views.sheets.first().map(|sheet| sheet.table);
     match VIEWS.iter().find(|view| open.is_some() && view.table == open) {
         Some(view) => view,
-        None if cx.views.is_treemap() => &TREEMAP,
-        None if cx.views.is_overview() => &OVERVIEW,
+        None if open.is_none() && cx.views.is_treemap() => &TREEMAP,
+        None if open.is_none() && cx.views.is_overview() => &OVERVIEW,
         None => &LIST,
     }
 }
@@ -104,8 +106,8 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         return;
     }
     let current = current(cx);
-    let mut all = tabs(cx, current);
     let room = usize::from(area.width);
+    let mut all = tabs(cx, current, room);
     let gap = format!(" {}", cx.theme.glyphs.gap());
     shorten(&mut all, current, room, width(&gap));
     let mut x = area.x;
@@ -144,12 +146,25 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     }
 }
 
-/// Returns the tabs of the current view and of all other views that may have contents.
-fn tabs(cx: &Context<'_>, current: &ViewSpec) -> Vec<Tab> {
+/// Returns the tabs of the current view and of all other views that may have contents. If there is room for their whole
+/// names, views whose contents would have to be searched for first have tabs, too.
+fn tabs(cx: &Context<'_>, current: &ViewSpec, room: usize) -> Vec<Tab> {
+    let is_useful = |view: &ViewSpec| cx.views.is_useful(view);
+    let works = |view: &ViewSpec| match view.needs {
+        Needs::FileSystem => cx.source_kind == SourceKind::Live,
+        Needs::CompleteScan => cx.source_kind == SourceKind::Live && !cx.is_scanning(),
+        Needs::Nothing | Needs::Baseline => is_useful(view),
+    };
+    let all = tabs_of(cx, current, works);
+    if total(&all, 0) <= room { all } else { tabs_of(cx, current, is_useful) }
+}
+
+/// Returns the tabs of the current view and of those that `has_tab` selects.
+fn tabs_of(cx: &Context<'_>, current: &ViewSpec, has_tab: impl Fn(&ViewSpec) -> bool) -> Vec<Tab> {
     let errors = u64::from(cx.window.totals.errors);
     let tab = |view: &&'static ViewSpec| {
         let is_errors = *view == &errors::VIEW;
-        let has_contents = cx.views.is_useful(view) && (!is_errors || errors > 0);
+        let has_contents = has_tab(view) && (!is_errors || errors > 0);
         let key = cx.keymap.first(Command::View(view), Scope::List)?.clone();
         let badge = match *view {
             view if *view == errors::VIEW => (errors > 0).then(|| (grouped(errors), Role::Warning)),
