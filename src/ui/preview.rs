@@ -37,8 +37,8 @@ pub struct PreviewState {
     pub map: Requested<OutlineRequest, Level>,
     pub info: Option<EntryInfo>,
     pub head: Requested<EntryId, FileHead>,
-    /// Largest files of a total. The key contains their order and the edition of the tree.
-    pub files: Requested<(By, u64), SearchResult>,
+    /// Largest files of a total. The key contains the directory, the order and the edition of the tree.
+    pub files: Requested<(DirId, By, u64), SearchResult>,
 }
 
 impl PreviewState {

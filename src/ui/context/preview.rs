@@ -59,7 +59,8 @@ impl Context<'_> {
             (None, None) => None,
         });
         if let Some((_, request)) = files {
-            self.views.preview.files.want((request.order.by, self.tree.edition()), |_, _| true);
+            let key = (request.from, request.order.by, self.tree.edition());
+            self.views.preview.files.want(key, |one, other| one.0 == other.0);
         }
         let (Some((entry, directory, kind)), Some(pane)) = (subject, pane) else { return };
         let (order, sizes) = (self.order, self.sizes());

@@ -160,10 +160,13 @@ fn heading<'a>(cx: &Context<'_>, view: &'static ViewSpec, is_selected: bool) -> 
     Line::from(vec![Span::styled(mark, accent), Span::styled(format!("{} ", keyed_title(cx, view)), style)])
 }
 
-/// Draws `start`, followed by as much of a fact as fits on the line.
+/// Draws `start`, followed by a fact, or by as much of it as fits on the line. Advice in parentheses is shown only as a
+/// whole.
 fn draw_heading(cx: &Context<'_>, mut start: Line<'_>, fact: &str, area: Rect, canvas: &mut Canvas<'_>) {
     let room = usize::from(area.width).saturating_sub(start.width() + 1);
-    let fact = beginning(fact, room, cx.theme.glyphs.gap()).into_owned();
+    let short = fact.split(" (").next().unwrap_or(fact);
+    let fact =
+        beginning(if width(fact) > room { short } else { fact }, room, cx.theme.glyphs.gap()).into_owned();
     start.push_span(Span::styled(fact, cx.theme.style(Role::Faint)));
     canvas.buffer.set_line(area.x, area.y, &start, area.width);
 }
