@@ -109,7 +109,7 @@ pub(crate) fn for_each_or<T: Sync, R: Send>(
 }
 
 /// Calls `work` for a single file and returns the result. If `work` fails, records the file as skipped and returns
-/// `None`.
+/// `None`. Also returns `None` if the search has been canceled.
 pub(crate) fn for_one<R>(
     search: &DuplicateSearch<'_>,
     candidate: &Candidate,

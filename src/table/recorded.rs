@@ -41,7 +41,8 @@ pub enum Lookup {
     Found(EntryId),
     /// The scan has read this directory, which does not contain the entry or the next directory on the way to it.
     Missing(DirId),
-    /// The scan has not read all of this directory, the deepest one on the way to the entry that it has found.
+    /// The scan has not finished reading this directory, which is the deepest directory found so far on the way to the
+    /// entry.
     Unread(DirId),
 }
 

@@ -290,8 +290,9 @@ impl Row {
         }
     }
 
-    /// Sets the cells for the percentage and the bar. The row's size is compared with `whole` for the percentage, and
-    /// with `full` for the bar. A row whose bar stands for another number of bytes has this number in the cell.
+    /// Sets the cells for the percentage (the row's size relative to `whole`) and the bar (the row's size relative to
+    /// `full`). If the bar cell already contains a number of bytes, as in the growth view, only the bar is set: that
+    /// number relative to `full`.
     pub fn add_shares(&mut self, whole: u64, full: u64) {
         if let CellValue::Bytes(bytes) = self.cell(Column::Bar) {
             self.cells[Column::Bar as usize] = CellValue::Share(share(bytes, full));

@@ -15,7 +15,7 @@ use super::entry::{InodeKey, Links, Metadata};
 /// Name of an inode that may have other names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkedName {
-    /// Index of the device.
+    /// Index of the device in [`Tree::devices`](crate::tree::Tree::devices).
     pub device: u32,
     /// Directory that contains the name.
     pub directory: DirId,

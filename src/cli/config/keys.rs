@@ -42,8 +42,9 @@ pub fn read(config: &mut Config, text: Text<'_>, lines: &DeTable<'_>) {
     }
 }
 
-/// Returns a warning that the actions at the indexes `line` and `rival` of [`KEYMAP`] are bound to the same key, or
-/// `None` if no warning is needed. `is_later` is `true` if the file sets the keys of `rival` after those of `line`.
+/// Returns a warning that `key` is bound to two commands, those of the rows `line` and `rival` of [`KEYMAP`], or `None`
+/// if no warning is needed. `is_later` is `true` if the configuration file sets the keys of `rival` after those of
+/// `line`.
 fn conflict(config: &Config, line: usize, rival: usize, key: Key, is_later: bool) -> Option<String> {
     let (name, other) = (KEYMAP[line].name(), KEYMAP[rival].name());
     let key = quoted(&key.name()).into_owned();

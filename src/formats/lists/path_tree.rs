@@ -62,7 +62,8 @@ pub(super) struct ListRoot {
     pub(super) host: u32,
     pub(super) host_name: Vec<u8>,
     pub(super) scanned_at: Option<i64>,
-    /// `true` if the lines do not name the root, so a directory inside it may become the root instead.
+    /// `true` if the lines of the list do not name the root. If it then contains nothing but one directory, that
+    /// directory may become the root instead.
     pub(super) is_implied: bool,
 }
 

@@ -23,7 +23,8 @@ pub(crate) struct FileOrder<'t> {
     head: Vec<Position>,
 }
 
-/// Disk usage of an entry (`None` if unknown), name in descending order, and position. Ascending order.
+/// Sort key of an entry: disk usage (`None` if unknown), then name (an earlier name ranks higher), then position. The
+/// largest entry has the greatest rank.
 type Rank<'n> = (Option<u64>, Reverse<&'n [u8]>, Position);
 
 impl<'t> FileOrder<'t> {

@@ -61,8 +61,8 @@ impl NumberedFile {
         }
     }
 
-    /// Loads the head of the listing of `id`. Returns its address, and the number of the other entries. Returns `None`
-    /// if the listing has no head, or a damaged one.
+    /// Loads the head of the listing of `id`. Returns the head's address and the count of entries that are not in the
+    /// head. Returns `None` if the listing has no head, or a damaged one.
     pub(crate) fn head(&self, tree: &Tree, id: DirId) -> Option<(Address, u64)> {
         let index = self.block_of(id).filter(|index| self.plan.listings[*index].first == id.0)?;
         let others = self.plan.listings[index].others?;

@@ -4,7 +4,8 @@
 //! entries ([`super::super::table_view::TableView::entries`]). Enter goes to the row's entry if the scan has found it,
 //! or else to the deepest directory on the way to the entry. The scan then reads that directory first.
 //!
-//! Invariant: [`TableData::entries`] returns nothing for these rows, because it returns entries of the new tree.
+//! Invariant: [`TableData::entries`] returns nothing for these rows, because it may return only entries of the tree of
+//! the running scan.
 
 use std::io;
 
