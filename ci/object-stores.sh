@@ -133,7 +133,7 @@ diff listed.duke listed.rclone > differences || { head differences; fail "listin
 [ "$(grep -c '(unfinished upload ' listed.duke)" = 2 ] || fail "listing: not two uploads"
 echo "listing: $(wc -l < listed.duke) names and sizes, with versions and uploads, are those of rclone"
 same versions "$("$duke" --json -q --versions rclone://s3:data | seen)" "$(sized --s3-versions s3:data)"
-# The command of a clean-up script deletes one noncurrent version, and only that.
+# The command of a cleanup script deletes one noncurrent version, and only that.
 before=$(sized --s3-versions s3:data)
 read -r name size < <(rclone lsf --files-only --s3-versions --format ps --separator ' ' --include 'versioned-v*' s3:data | head -n 1)
 rclone deletefile --s3-versions -- "direct:data/$name"
