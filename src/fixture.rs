@@ -32,7 +32,7 @@ enum What {
     Failed,
     Unreadable,
     Stopped,
-    /// Time of the last change.
+    /// Directory that has not been read yet, with the time of its last change.
     Unread(i64),
 }
 

@@ -1,6 +1,6 @@
 //! Bytes and counts, grouped by a value of each entry: its owner or its storage class.
 //!
-//! Users are identified by number, because names depend on the scanned machine.
+//! Users are identified by user ID, because names depend on the scanned machine.
 //!
 //! Invariant: every entry is in exactly one row.
 
@@ -17,8 +17,8 @@ use crate::tree::{StorageClass, Totals, UniqueSizes};
 /// Totals of a subtree, grouped by `K`.
 #[derive(Clone, Debug)]
 pub struct Groups<K> {
-    /// Groups with their totals, in the requested order; `None` for entries for which the value is not recorded. Each
-    /// name of an inode counts as one item.
+    /// Groups with their totals, in the requested order. The group `None` contains the entries whose value is not
+    /// recorded. Each name of an inode counts as one item.
     pub rows: Vec<(Option<K>, Totals)>,
     /// Number of entries searched so far.
     pub searched: u64,

@@ -1,7 +1,7 @@
 //! Largest files, each inode once, for `--top` and for the browser.
 //!
 //! Files of equal size are sorted by inode number, and a file with several paths is shown under the path that comes
-//! first in byte order. Directory numbers depend on the timing of the scan's threads and are used only if inode numbers
+//! first in byte order. Directory IDs depend on the timing of the scan's threads and are used only if inode numbers
 //! are missing. As a result, every run lists the same files for the same tree, and a list of 10 contains the same
 //! files as the first ten rows of a list of 100.
 //!
@@ -158,8 +158,8 @@ impl File {
     fn compare(&self, other: &Self, tree: &Tree) -> Ordering {
         let key = |file: &Self| (Reverse(file.row.key), file.inode.inode);
         let device = |file: &Self| tree.device(file.row.entry.directory);
-        // In a tree loaded from a file, inode numbers may be missing. The directory numbers of such a tree do not
-        // depend on thread timing, so the order is the same in every run.
+        // In a tree loaded from a file, inode numbers may be missing. The directory IDs of such a tree do not depend on
+        // thread timing, so the order is the same in every run.
         let place = |file: &Self| file.row.entry;
         let rest = || device(self).cmp(&device(other)).then_with(|| place(self).cmp(&place(other)));
         key(self).cmp(&key(other)).then_with(rest)

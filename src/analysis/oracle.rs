@@ -11,7 +11,7 @@ use crate::tree::{EntryState, Totals};
 
 const DAY: i64 = 24 * 3600;
 
-/// Kind of test that a search term performs, which determines how the term treats directories.
+/// Kind of test that a search term performs. The kind determines how the term treats directories.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
     /// Test of a name. A matching directory is found together with its contents. If the term is negated, neither the

@@ -41,7 +41,7 @@ const PARTS: usize = 2;
 const FIRST: Duration = Duration::from_millis(15);
 const NEXT: u32 = 3;
 
-/// Rule that determines which entries a walk visits; see [`crate::analysis::search`].
+/// Rule that determines which entries a walk visits. [`crate::analysis::search`] compares both modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// Entries that themselves match the query. The contents of matching directories count only toward the totals.
@@ -144,7 +144,8 @@ struct Visit<'t> {
 }
 
 /// Walks everything below the directory of `request`. `report` turns a collector into a result, or returns `None` if
-/// there is no result yet. `report` is called between rounds when a result is due, and once at the end.
+/// there is no result yet. `report` is called between rounds when a result is due, and once at the end, unless the job
+/// was canceled.
 pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
     request: &Request,
     mode: Mode,

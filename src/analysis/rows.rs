@@ -22,7 +22,7 @@ use crate::tree::{DirId, EntryId, Totals, Tree, UniqueSizes};
 pub struct Row {
     /// ID of the entry.
     pub entry: EntryId,
-    /// Sort key; the largest key sorts first. See [`Order`].
+    /// Sort key that [`Order`] computes; the largest key sorts first. 0 if the rows are not sorted by key.
     pub key: u64,
 }
 
@@ -51,8 +51,7 @@ pub(crate) fn larger(one: Totals, other: &Totals) -> Totals {
 /// Search result.
 #[derive(Clone, Debug, Default)]
 pub struct SearchResult {
-    /// Matching rows in the requested order, up to a maximum number. Until the search is complete, only the first few
-    /// thousand.
+    /// Rows in the requested order, up to a maximum number. Until the search is complete, the maximum is 4,096.
     pub rows: Vec<Row>,
     /// Number of matching entries: the n in "n of m".
     pub matched: u64,

@@ -27,7 +27,8 @@ pub fn absolute_bytes(path: &[u8]) -> Vec<u8> {
     absolute(Path::new(OsStr::from_bytes(path))).into_os_string().into_vec()
 }
 
-/// Splits an absolute path into the path of the parent and a name. Returns `None` for `/`.
+/// Splits an absolute path into the path of the parent and a name. Returns `None` for a path that ends in a slash, such
+/// as `/`.
 pub fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
     let slash = path.iter().rposition(|byte| *byte == b'/')?;
     let name = &path[slash + 1..];

@@ -95,8 +95,8 @@ fn time(seconds: i64, zone: &TimeZone, format: &str, width: usize) -> String {
     format!("{text:<width$}")
 }
 
-/// Describes a time outside the calendar by its approximate year, or as `long ago` or `far future`. File systems can store
-/// any number as a time.
+/// Describes a time outside the calendar by its approximate year, or as `long ago` or `far future`. File systems can
+/// store any number as a time.
 fn out_of_calendar(seconds: i64) -> String {
     const YEAR: i64 = 31_556_952;
     match 1970 + seconds / YEAR {

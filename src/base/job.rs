@@ -56,7 +56,7 @@ impl fmt::Display for JobError {
 /// Running or finished job that publishes results of type `T`. Dropping the job cancels it.
 pub struct Job<T> {
     shared: Arc<Shared<T>>,
-    /// Number of the latest result that [`Job::poll`] has returned.
+    /// Number of results that had been published at the last call of [`Job::poll`].
     polled: u64,
 }
 
@@ -138,7 +138,7 @@ impl<T> Job<T> {
     }
 
     /// Waits up to `limit` for the job to end. Returns its outcome, or `None` if it is still running. Must not be
-    /// called on the drawing thread, because it would block drawing.
+    /// called on the drawing thread, because waiting would block drawing.
     pub fn wait(&self, limit: Duration) -> Option<JobEnd> {
         let slot = lock(&self.shared.slot);
         let (slot, _) = self
@@ -193,7 +193,7 @@ impl<T> Task<T> {
     }
 }
 
-/// Returns the panic message.
+/// Returns the message of a panic, or `unknown panic` if the panic has no text.
 pub(crate) fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_owned())

@@ -144,7 +144,7 @@ impl<'o> JsonWriter<'o> {
         }
     }
 
-    /// Writes `key` without escaping it.
+    /// Writes `key` in quotes, followed by a colon. The key is not escaped.
     pub fn key(&mut self, key: &str) {
         for part in ["\"", key, "\":"] {
             self.raw(part);

@@ -39,8 +39,8 @@ impl Kind {
         }
     }
 
-    /// Returns the kind for the `d_type` of a directory entry, which holds the type bits of a mode (`DTTOIF` in
-    /// readdir(3)).
+    /// Returns the kind encoded in `d_type`, the field of a directory entry that contains the type bits of a mode
+    /// (`DTTOIF` in readdir(3)).
     pub fn of_hint(d_type: u8) -> Self {
         Self::of_mode(u32::from(d_type) << 12)
     }

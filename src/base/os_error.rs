@@ -13,7 +13,7 @@ pub(crate) const ENOTDIR: i32 = Errno::ENOTDIR as i32;
 #[doc(hidden)]
 pub const EIO: i32 = Errno::EIO as i32;
 
-/// Returns the message for an error. For a system error, this is the system's own message.
+/// Returns the message for an error. For a system error, this is the message that [`error_text`] returns.
 pub fn io_error_text(error: &io::Error) -> String {
     error.raw_os_error().map_or_else(|| error.to_string(), error_text)
 }

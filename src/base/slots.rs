@@ -15,7 +15,7 @@ const GROUPS: usize = 32;
 type Leaf<T, const LEAF: usize> = OnceLock<Box<[T; LEAF]>>;
 
 /// Table of up to 2^32 rows of `T`, stored in leaves of `LEAF` rows. A leaf is created when one of its rows is first
-/// used. Its rows are `T::default()`, except those given to [`Slots::make_from`].
+/// used. The rows of a new leaf are `T::default()`, except those that the caller of [`Slots::make_from`] supplies.
 pub struct Slots<T, const LEAF: usize> {
     groups: [OnceLock<Box<[Leaf<T, LEAF>]>>; GROUPS],
 }
@@ -30,7 +30,7 @@ impl<T: Default, const LEAF: usize> Slots<T, LEAF> {
         self.make_from(index, |_| Vec::new())
     }
 
-    /// Returns row `index`. If the leaf of the row does not exist yet, calls `rows` with the number of the leaf's first
+    /// Returns row `index`. If the leaf of the row does not exist yet, calls `rows` with the index of the leaf's first
     /// row. The new leaf starts with the rows that `rows` returns, and default rows fill the rest.
     pub fn make_from(&self, index: u32, rows: impl FnOnce(u32) -> Vec<T>) -> &T {
         self.find(index).unwrap_or_else(|| self.grow(index, rows))

@@ -1,7 +1,7 @@
 //! Text for the terminal: escaping and shell quoting; with the feature `formats` also measuring and truncating.
 //!
-//! A name can contain any bytes. Everything that could move the cursor, change colors, reverse the reading order or be
-//! invisible is replaced with a visible escape. Nothing is dropped, so two different names never look the same:
+//! A name can contain any bytes. Nothing is dropped, so two different names never look the same. Everything that could
+//! move the cursor, change colors, reverse the reading order or be invisible is replaced with a visible escape:
 //!
 //! ```text
 //! \n \t \r          these three control characters

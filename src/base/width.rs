@@ -15,7 +15,8 @@ pub fn width(text: &str) -> usize {
 }
 
 /// Fits `text` into at most `columns` columns. Text that is too long keeps its beginning and end, with `gap` between
-/// them. Only the parts that are kept are read, so a long text takes no more time than a short one.
+/// them. If `gap` leaves no room for text, only the beginning is kept, without `gap`. Only the parts that are kept are
+/// read, so a long text takes no more time than a short one.
 pub fn fit<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     let whole = start(text, columns);
     if whole.len() == text.len() {
@@ -39,8 +40,8 @@ pub fn beginning<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     Cow::Owned(format!("{}{gap}", head.trim_end()))
 }
 
-/// Shortens `text` to `columns` columns if it is wider, by replacing its end with `gap`. The text ends after a whole
-/// word, unless it has only one word that fits.
+/// Shortens `text` to `columns` columns if it is wider, by replacing its end with `gap`. The kept part ends with a whole
+/// word, unless the first word does not fit.
 pub fn first_words<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     if start(text, columns).len() == text.len() {
         return Cow::Borrowed(text);

@@ -284,7 +284,7 @@ pub struct Arguments {
 
     /// Also list noncurrent versions of objects
     ///
-    /// Only for rclone:// paths on S3 and B2. The name of a version contains its time.
+    /// Only for rclone:// paths on S3 and B2. rclone adds a timestamp to the name of each version.
     #[arg(long, help_heading = "Scan", conflicts_with = "import")]
     pub versions: bool,
 

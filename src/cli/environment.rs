@@ -12,7 +12,7 @@ use super::UsageError;
 use crate::base::state_folder;
 use crate::base::text::escape;
 
-/// Inputs other than the command line that determine the invocation.
+/// Inputs that determine the invocation together with the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     /// `true` if standard output is a terminal.
@@ -70,13 +70,14 @@ impl Environment {
         parse(word).map(Some).map_err(|reason| refused(&reason))
     }
 
-    /// Returns the folder that contains automatic snapshots.
+    /// Returns the folder for automatic snapshots, or `None` if neither `XDG_STATE_HOME` nor `HOME` is an absolute
+    /// path.
     pub fn snapshot_folder(&self) -> Option<PathBuf> {
         let variable = |name| self.variable(name).map(OsString::as_os_str);
         state_folder::folder(variable("XDG_STATE_HOME"), variable("HOME"))
     }
 
-    /// Returns `true` if the terminal cannot move its cursor, so the browser cannot be drawn.
+    /// Returns `true` if `TERM` is `dumb`. Such a terminal cannot move its cursor, so the browser cannot be drawn.
     pub fn is_dumb(&self) -> bool {
         self.variable("TERM").is_some_and(|term| term == "dumb")
     }

@@ -56,7 +56,7 @@ pub fn refusal(error: clap::Error) -> UsageError {
     refusal_with(error, "--help")
 }
 
-/// Converts an error like [`refusal`], but refers to the help that `help` prints.
+/// Converts an error like [`refusal`]. The message refers the user to `help`, the flag or command that prints the help.
 pub fn refusal_with(error: clap::Error, help: &str) -> UsageError {
     if !error.use_stderr() {
         return UsageError::Answer(error);

@@ -71,7 +71,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("XDG_CONFIG_HOME", "its subdirectory duke/ holds config.toml"),
     ("XDG_STATE_HOME", "its subdirectory duke/ holds snapshots and the journal"),
     ("XDG_DATA_HOME", "its subdirectory Trash/ is the trash (Linux)"),
-    ("HOME", "its .config, .local/state or .local/share replaces an unset XDG_* variable"),
+    ("HOME", "its .config, .local/state or .local/share is used if the XDG_* variable is unset"),
     ("SHELL, PAGER", "programs started by the keys b and v"),
     ("DUKE_LEVEL", "set in shells started by duke: number of nested browsers"),
     ("TERM, COLORTERM", "capabilities of the terminal"),

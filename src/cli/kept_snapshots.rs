@@ -1,4 +1,4 @@
-//! `duke diff` with a single directory: finds the directory's kept snapshots.
+//! Finds the kept snapshots of a directory, for `duke diff` with a single directory and for `--list`.
 //!
 //! Invariant: a snapshot that another user could have written is neither used nor listed.
 
@@ -85,8 +85,8 @@ fn is_of(subject: &Subject, root: &[u8]) -> bool {
     subject.roots == [root]
 }
 
-/// Explains why none of the `kept` snapshots can be used. Lists the snapshots of the same directory, or all snapshots
-/// if the directory has none.
+/// Explains why none of the `kept` snapshots can be used. Lists the snapshots of the directory with the same flags; if
+/// there are none, all snapshots of the directory; if there are none either, all snapshots.
 fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<KeptSnapshot>) -> UsageError {
     let root = absolute_bytes(directory.as_bytes());
     let matches = |kept: &KeptSnapshot, scope: Option<&str>| {

@@ -164,7 +164,7 @@ impl Page {
             self.line(&format!(".SS duke {}", escaped(command.get_name())));
             let about = command.get_long_about().or(command.get_about());
             self.text(&about.map(ToString::to_string).unwrap_or_default());
-            // The help flag, shared by all subcommands, has already been described above.
+            // The help flag of each subcommand is omitted, because the section OPTIONS already describes this flag.
             let help = |arg: Arg| arg.hide(true);
             self.options(&command.clone().mut_arg("help", help));
         }

@@ -141,7 +141,7 @@ pub fn invocation(
 }
 
 /// Returns the [`Invocation`] for a command line without a subcommand. `typed` contains the words after the program's
-/// name. The key bindings of the actions in `without_keys` are removed.
+/// name. The key bindings of the browser commands in `without_keys` are removed.
 fn without_subcommand(
     typed: &[OsString],
     without_keys: &[&str],

@@ -22,7 +22,7 @@ pub fn progress(is_unwanted: bool, units: Units) -> Progress {
     if is_unwanted { Progress::Silent } else { Progress::Shown(units) }
 }
 
-/// Returns the number of threads from `-t` or the environment.
+/// Returns the number of threads from `-t` or, without `-t`, from `DUKE_THREADS`; `None` if neither is given.
 pub fn threads(given: Option<u16>, environment: &Environment) -> Result<Option<usize>, UsageError> {
     let threads = match given {
         None => environment.parsed("DUKE_THREADS", values::threads)?,

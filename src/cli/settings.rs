@@ -53,7 +53,7 @@ const FOR_ONCE: [&str; 26] = [
 const VARIABLES: [(&str, &[&str]); 3] =
     [("threads", &["DUKE_THREADS"]), ("color", &["DUKE_COLOR", "NO_COLOR"]), ("ascii", &["DUKE_ASCII"])];
 
-/// Returns the definition of the command line, with an opposite (`--no-x`) for each switch.
+/// Returns the definition of the command line, with an opposite (`--no-x`) for each switch that can be a setting.
 pub fn command() -> Command {
     let command = Arguments::command();
     let switches: Vec<Arg> = settable(&command).filter(|arg| is_switch(arg)).cloned().collect();

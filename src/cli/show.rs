@@ -1,5 +1,5 @@
-//! `duke config`: the effective configuration in the form of a configuration file, and the location of that
-//! file.
+//! Output of `duke config`: the effective configuration or ncdu's settings, written as a configuration file of duke, or
+//! the path of the configuration file.
 //!
 //! Invariant: if the output of `duke config show` is used as the configuration file, it causes no warnings, and the
 //! effective configuration does not change.
@@ -41,7 +41,7 @@ pub enum ConfigOutput {
 }
 
 impl ConfigOutput {
-    /// Prints the output. A path is escaped only on a terminal.
+    /// Prints the output and returns the exit code. A path is escaped only on a terminal.
     pub fn print(&self) -> Exit {
         let exit = print(|out| match self {
             Self::Text(text) | Self::List(text, ..) => out.write_all(text.as_bytes()),
@@ -158,7 +158,7 @@ fn settings(text: &mut String, matches: &ArgMatches) {
     }
 }
 
-/// Returns the effective value of a flag, in TOML.
+/// Returns the effective value of a flag in TOML, or `None` if the flag has no value.
 fn value(arg: &Arg, matches: &ArgMatches) -> Option<String> {
     let id = arg.get_id().as_str();
     let words = || matches.get_raw(id).into_iter().flatten().map(|word| word.to_string_lossy().into_owned());

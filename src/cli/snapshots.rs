@@ -1,6 +1,7 @@
 //! Destination and retention of snapshots.
 //!
-//! Invariant: without a home directory, no snapshot is kept automatically, and `duke save` without `-o` is an error.
+//! Invariant: if neither `XDG_STATE_HOME` nor `HOME` is an absolute path, no snapshot is kept automatically, and
+//! `duke save` without `-o` is an error.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};

@@ -50,8 +50,8 @@ pub fn wanted(
     })
 }
 
-/// Returns the inputs for paths on other machines and rclone remotes; none if all paths are local. Returns an error if
-/// only some of the paths are local.
+/// Returns the inputs for paths on other machines and rclone remotes. The result is empty if all paths are local.
+/// Returns an error if only some of the paths are local.
 pub fn remotes(
     paths: &[OsString],
     options: &scan::Options,
@@ -82,7 +82,7 @@ fn of_rclone(
 }
 
 /// Returns the source that reads the files `names`, or `None` if `names` is empty. If `lists` contains any option,
-/// the files are read as lists.
+/// the files are read as lists, and an empty `names` is an error.
 pub fn recorded(names: &[OsString], lists: ListOptions) -> Result<Option<SourceSpec>, UsageError> {
     let is_told = lists != ListOptions::default();
     match names {
@@ -184,7 +184,7 @@ pub fn comparison(words: &Difference, environment: &Environment) -> Result<DiffJ
     Ok(DiffJob { old, new, scan, options, progress: options::progress(words.quiet, units) })
 }
 
-/// Returns one side of a comparison: a directory on this or another machine, an export or a list.
+/// Returns one side of a comparison: a directory on this or another machine, an export, a snapshot or a list.
 fn side(word: &OsString, scan: &scan::Options, words: &Difference) -> Result<SourceSpec, UsageError> {
     if let Some(remote) = remote(word, scan, &words.exclude) {
         return Ok(SourceSpec::Exports(vec![remote?]));
@@ -227,7 +227,7 @@ fn remote(path: &OsString, scan: &scan::Options, patterns: &[String]) -> Option<
         let allowed = if patterns.is_empty() {
             rclone
         } else {
-            Err("--exclude (even if set in the configuration) and -X do not work with rclone:// paths")
+            Err("--exclude and -X do not work with rclone:// paths; if the configuration sets exclude, use --no-config")
         };
         return Some(allowed.map(Input::Rclone).map_err(refused));
     }

@@ -68,8 +68,8 @@ impl KeptCopies {
         Ok(Self { places: places.finish(), sets: found })
     }
 
-    /// Returns the paths of the selected items that are or contain the last copy of a file, because all unselected
-    /// copies have been changed or deleted.
+    /// Returns the paths of the selected items that are or contain the last copy of a file, because every unselected
+    /// copy has been changed or deleted, or cannot be checked.
     pub(super) fn last_copies(&self) -> HashSet<&[u8]> {
         let mut open = LastPlace::default();
         let mut is_left = |file: &CopyFile| open.check(&self.places, file).is_ok();

@@ -64,7 +64,8 @@ pub struct Item {
     pub apparent: u64,
     /// Modification time of the entry itself according to the tree, in seconds since 1970.
     pub mtime: i64,
-    /// Time at which the scan began to read the entry, if the file system uses the clock of this machine.
+    /// Start time of the last scan or rescan that read the entry; `None` if this time cannot be compared with the times
+    /// that the file system reports.
     pub read_at: Option<Time>,
     /// Identity of the entry when the confirmation dialog opened; `None` if not recorded.
     pub identity: Option<Identity>,
@@ -125,8 +126,8 @@ impl Group {
     /// Opens the directory of the group. Symbolic links are followed only in the path of the root.
     ///
     /// # Errors
-    /// Returns the error of openat(2), or [`Reason::Changed`] if a directory on the path has been replaced since the
-    /// scan.
+    /// Returns [`Reason::Changed`] if a directory on the path has been deleted or replaced since the scan. Otherwise,
+    /// returns the error that the system reports.
     pub fn open(&self) -> Result<Directory, Reason> {
         let mut open: Option<Directory> = None;
         for step in &self.steps {

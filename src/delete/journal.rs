@@ -56,8 +56,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Returns the journal of this process, `$XDG_STATE_HOME/duke/deleted.jsonl`, or `None` if there is no home
-    /// directory.
+    /// Returns the journal of this process: `duke/deleted.jsonl` in `$XDG_STATE_HOME` or, by default, in
+    /// `$HOME/.local/state`. Returns `None` if neither variable contains an absolute path.
     pub fn of_process() -> Option<Self> {
         state_folder::folder_of_process().map(Self::in_directory)
     }
@@ -94,7 +94,7 @@ impl Journal {
     /// Returns the message for an error of [`Journal::append`]. It contains a path, escaped for a terminal.
     pub(super) fn message(&self, error: &io::Error) -> String {
         let reason = io_error_text(error);
-        // A refusal names the path that is not safe.
+        // If a refusal contains the unsafe path, its text already names this path.
         let refusal = error.get_ref().and_then(|inner| inner.downcast_ref::<Refusal>());
         if refusal.is_some_and(|refusal| refusal.path.is_some()) {
             reason

@@ -4,8 +4,8 @@
 //! guards -> journal: begun -> free space -> delete, trash, restore or share -> free space -> journal: result
 //! ```
 //!
-//! Invariant: if there is a journal, every operation is recorded in it before the operation begins. Journal errors
-//! are reported. If a guard refuses any item, nothing is done.
+//! Invariant: if there is a journal, duke writes to it before the operation begins. If it cannot be written, the
+//! operation runs anyway, and the error is reported. If a guard refuses any item, nothing is done.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -43,7 +43,7 @@ pub struct Report {
     /// Disk usage in bytes of the inodes whose last name was deleted. For [`Operation::Share`], the length in bytes
     /// of the data that was shared.
     pub freed: u64,
-    /// Entries that could not be deleted or moved.
+    /// Entries that could not be deleted or moved, or files whose data could not be shared.
     pub failures: Failures,
     /// Items moved to or from the trash.
     pub trashed: Vec<Trashed>,
@@ -162,7 +162,8 @@ fn run(task: &Task<Report>, work: &Operation, journal: Option<&Journal>) -> Repo
     Report { unwritten: not_begun.or(not_ended), ..report }
 }
 
-/// Deletes the selection and measures the free space before and after. Also returns the journal lines with the results.
+/// Deletes the selection, and measures the free space before and after. Returns the report, and the journal lines with
+/// the results.
 fn removed(task: &Task<Report>, selection: &Selection, kind: OperationKind) -> (Report, Vec<JournalLine>) {
     let before = free(selection);
     let report = |removal: remove::Removal| Report {
@@ -274,7 +275,7 @@ fn refused(selection: &Selection) -> Failures {
     failures
 }
 
-/// Returns the free space of the file systems that contain selected entries, keyed by device.
+/// Returns the free space in bytes of the file systems that contain selected entries, keyed by device.
 fn free(selection: &Selection) -> HashMap<u64, u64> {
     // Thousands of groups may share a few file systems, so each device is queried only once.
     let mut devices = HashMap::new();

@@ -70,8 +70,8 @@ pub struct Preview {
     pub warnings: Vec<DeleteWarning>,
     /// Indexes of the items that have changed since they were read. These items are not deleted.
     pub changed: Vec<usize>,
-    /// Selection without the items in `changed`; the operation applies only to these items. Each item contains the
-    /// identity that the preview found on the disk.
+    /// Selected items to which the operation applies: all except those in `changed`. Each item contains the identity
+    /// that the preview found on the disk.
     pub going: Option<Arc<Selection>>,
     /// `true` when the preview is complete.
     pub is_complete: bool,
@@ -167,7 +167,7 @@ impl<'a> Previewer<'a> {
             (_, Sharing::Never) => (bytes, bytes),
             (Kind::File, _) => (self.least(at, name, bytes), bytes),
             (_, Sharing::Bounded) => (bytes, bytes),
-            // These entries are metadata, although btrfs reports blocks for them.
+            // Entries that are not regular files consist only of metadata, although btrfs reports blocks for them.
             (_, Sharing::Unbounded) => (0, 0),
         };
         let probe = &mut lock(&self.met).probe;
@@ -195,7 +195,8 @@ impl<'a> Previewer<'a> {
         met.asked += 1;
         drop(met);
         let Ok(layout) = extents::layout(at, name) else { return 0 };
-        // The system still reports the old data of an overwritten file, and its space may be free before the deletion.
+        // Until the new data of an overwritten file is on the disk, the system reports the old data. The space of the
+        // old data may become free before the deletion.
         if extents::may_be_unwritten(layout.changed, self.now) && has_unwritten_data(at) {
             return 0;
         }

@@ -8,7 +8,7 @@ use crate::platform::entry::safe_path::Cause;
 /// Message about an entry that was changed or replaced after it was selected.
 const CHANGED: &str = "changed in the meantime";
 
-/// Reason why an entry was not deleted or moved.
+/// Reason why an entry was not deleted or moved, or why a file does not share its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// The system reported this error number.

@@ -22,9 +22,9 @@ use crate::platform::{Attributes, Directory, FileId, STICKY, attributes_of_path}
 pub enum DeleteWarning {
     /// The entry with this path is the home directory of a user.
     SomebodysHome(Vec<u8>),
-    /// duke runs as root, and another user can change the directory during the deletion. Contains the path of
-    /// the directory and the user ID of its owner. The ID is 0 if the directory is owned by root but
-    /// writable by other users.
+    /// duke runs as root, and another user could change the directory that contains the entries while duke deletes
+    /// them. Contains the path of this directory and the user ID of its owner. The ID is 0 if the directory is owned
+    /// by root but writable by other users.
     OthersDirectory(Vec<u8>, u32),
 }
 
@@ -128,7 +128,7 @@ fn protected() -> HashMap<FileId, Blocked> {
             protected.insert(found.file_id(), refusal);
         }
     };
-    // Later entries replace earlier ones, so the most specific reasons come last.
+    // A later reason for a directory replaces an earlier one, so the most specific reasons are added last.
     if let Ok(working) = std::env::current_dir() {
         for above in working.ancestors() {
             add(above, Blocked::Working);

@@ -147,8 +147,8 @@ impl Remover {
 }
 
 impl Visitor for Remover {
-    /// Unused: permissions are not checked in advance, because attempting to delete an entry shows whether it is
-    /// permitted.
+    /// Unused: permissions are not checked in advance, because the attempt to delete an entry fails if permission is
+    /// missing.
     type Rights = ();
 
     fn rights(&self, _: &Directory) {}
@@ -189,7 +189,8 @@ impl Visitor for Remover {
 }
 
 impl Removal {
-    /// Returns `true` if everything selected was deleted.
+    /// Returns `true` if the deletion has ended without failures. Entries that were skipped because the user canceled
+    /// are not failures.
     pub fn is_complete(&self) -> bool {
         self.is_over && self.failures.count == 0
     }

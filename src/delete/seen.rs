@@ -127,8 +127,8 @@ impl Item {
         let is_another = match (self.kind, now.born) {
             (Kind::Directory, Some(born)) => self.is_since_read(born) || has_new_time && born.0 > self.mtime,
             // If the modification time and the change time are both new, the directory counts as the same, because
-            // adding or deleting a name in it updates both. If only the change time is new, another directory may have
-            // taken its place, with its modification time set back.
+            // adding or deleting a name in it updates both. If only the change time is new, this may be another
+            // directory whose modification time was set to the old value.
             (Kind::Directory, None) => !has_new_time && self.is_since_read(now.changed),
             _ => {
                 let is_touched = self.is_single && self.is_since_read(now.changed);

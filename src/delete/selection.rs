@@ -1,6 +1,6 @@
 //! Selected entries, with their paths from a root and the inode of each directory on these paths.
 //!
-//! Invariant: the tree is read only once, when the selection is made.
+//! Invariant: the entries are copied from the tree when the selection is made. Operations do not read the tree.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,8 +22,9 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Selects the entries of `places` that exist in the tree. Omits duplicates and entries inside other selected
-    /// entries. A root is not an entry of a directory, so only its contents can be selected.
+    /// Selects the entries of `places` whose metadata is in the tree. Omits duplicates, entries inside other selected
+    /// entries and, for [`DeleteScope::Content`], entries that are not directories in the tree. A root is not an entry
+    /// of a directory, so only its contents can be selected.
     pub fn new<'a>(
         tree: &Tree,
         places: impl IntoIterator<Item = (DirId, &'a [u8])>,
@@ -54,8 +55,8 @@ impl Selection {
     }
 
     /// Returns the number of bytes that deleting the entries would free, or `None` if the exclusive size of any entry
-    /// is unknown. If only the contents of a directory are deleted, the blocks of the directory itself are not
-    /// counted.
+    /// is unknown. The blocks of selected directories are included, even if only the contents of the directories are to
+    /// be deleted.
     pub fn exclusive(&self, tree: &Tree) -> Option<Exclusive> {
         let sizes = tree.exclusive()?;
         let entries = self.groups.iter().flat_map(|group| {
@@ -96,8 +97,8 @@ impl Selection {
         self.groups.iter().map(|group| (group.directory, names(group))).collect()
     }
 
-    /// Finds the same entries in a changed tree: those with the same inode at the same path, plus any entry at a path
-    /// for which `is_meant` returns `true`.
+    /// Finds the same entries in a changed tree: those at the same path that still have the same inode. If `is_meant`
+    /// returns `true` for a path, the entry at this path may have any inode.
     #[must_use]
     pub fn renewed(&self, tree: &Tree, is_meant: impl Fn(&[u8]) -> bool) -> Self {
         let places = self.groups.iter().filter_map(|group| Some((group.find(tree)?, group)));
@@ -115,8 +116,8 @@ impl Selection {
         Self { copies: self.copies.clone(), ..now.filtered(|number| is_kept[number]) }
     }
 
-    /// Replaces the modification times of the entries with those in `mtimes`, which the entries had when the user chose
-    /// them. A rescan may have read different times since then.
+    /// Replaces the modification times of the entries with those in `mtimes`, and clears `read_at` of these entries. The
+    /// entries had these modification times when the user chose them; a rescan may have read different ones since then.
     #[must_use]
     pub fn as_chosen(mut self, mtimes: &HashMap<(DirId, &[u8]), i64>) -> Self {
         for group in &mut self.groups {

@@ -35,7 +35,7 @@ pub(super) struct SharedData {
     /// counted.
     pub(super) files: u64,
     /// Number of bytes that these files share now and did not share before. If the system does not report where data is
-    /// stored, all bytes of these files.
+    /// stored, all bytes of these files count.
     pub(super) bytes: u64,
     /// Change in free space in bytes; `None` if unknown.
     pub(super) gained: Option<i64>,
@@ -212,15 +212,17 @@ impl Sharer<'_> {
                 && others.len() > 1
                 && others.iter().all(|member| member.before == Some(APART))
             {
-                // A single other file is reported instead, because it has no file to share with.
+                // No other file can use the data of the first file, so the first file is reported. If there is only one
+                // other file, that file is reported instead, because it has no file to share data with.
                 self.shared.failures.push(|| self.sharing.places.path(source.file), APART);
             }
             rest = others;
         }
     }
 
-    /// Makes `file` use the data of `from`, which is at `stored` if this is known. Returns the number of bytes shared
-    /// that were not shared before, or all bytes if the system does not report where data is stored.
+    /// Makes `file` use the data of `from`. `stored` is the location of this data, if known. Returns the number of bytes
+    /// shared that were not shared before, or the number of all bytes if the system does not report where data is
+    /// stored.
     fn share(
         &mut self,
         from: &Contents,
@@ -299,7 +301,8 @@ impl FreeSpace {
         leaders.filter(|leader| **leader == from).for_each(|leader| *leader = to);
     }
 
-    /// Returns the change in free space of the file systems on which files were made to share data.
+    /// Returns the change in free space, in bytes, of the file systems on which files were made to share data. Returns
+    /// `None` if it is unknown, or if no files were made to share data.
     fn gained(&self, sharing: &CopySharing) -> Option<i64> {
         let mut counted = HashSet::new();
         let changed = self.changed.iter().filter_map(|device| {
@@ -312,7 +315,8 @@ impl FreeSpace {
     }
 }
 
-/// Writes pending changes to disk, and returns the free space of the file system that contains the directory.
+/// Writes pending changes to disk, and returns the free space in bytes of the file system that contains the directory
+/// with index `place`. Returns `None` on errors.
 fn free(sharing: &CopySharing, place: usize) -> Option<u64> {
     let group = sharing.places.group(place);
     sync_file_system(&group.open().ok()?).ok()?;

@@ -136,7 +136,7 @@ fn hidden(space: &FileSystemUsage, subject: Subject) -> Vec<String> {
                 needed: run duke there with sudo on the same directory."
                 .to_owned()
         }
-        Some(error) => format!("They could not be read: {}.", error_text(error as i32)),
+        Some(error) => format!("These files could not be read: {}.", error_text(error as i32)),
         None => "These files were scanned through a private mount of the file system, in which no other \
             mount covers them."
             .to_owned(),

@@ -81,8 +81,8 @@ pub fn account(pool: &Pool, tree: Arc<Tree>, from: DirId, units: Units) -> io::R
     })
 }
 
-/// Starts a job that checks whether any root is the top directory of its file system. In that case, the accounting
-/// covers the whole file system.
+/// Starts a job that checks whether any root is a mount point. Only then can the accounting cover the file system of
+/// that root.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -171,7 +171,8 @@ fn first_system(tree: &Tree, regions: &MountMap, sums: &ScannedSizes, from: DirI
 /// df's numbers for a directory and for the mount point of its file system.
 type Sizes = (Result<Capacity, Errno>, Option<Capacity>);
 
-/// Returns the [`Sizes`] of each file system, or `None` for a file system that does not respond within the time limit.
+/// Returns the [`Sizes`] of each file system, or `None` for a file system that did not respond during the scan or does
+/// not respond within the time limit.
 fn sizes<'s>(systems: impl Iterator<Item = &'s System>) -> Vec<Option<Sizes>> {
     let question = |system: &System| {
         let (path, is_silent) = (system.path.clone(), system.is_silent);

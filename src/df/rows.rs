@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! 100.0 GiB  size
-//!   1.6 GiB    tables and journal: not part of the size
-//!  60.0 GiB  used
-//!  50.0 GiB    scanned here                                       123,456 entries
-//!   9.0 GiB    deleted but open                            in any process
-//!   9.0 GiB      /var/log/big.log                                 rsyslogd (612)
+//!   1.6 GiB    inode tables and bitmaps               not part of the size
+//!  60.0 GiB  used                                     60.0%
+//!  50.0 GiB    scanned                                123,456 entries
+//!   9.0 GiB    deleted but open                       in any process
+//!   9.0 GiB      /var/log/big.log                     rsyslogd (612)
 //!   1.0 GiB    unexplained
 //! ```
 //!
@@ -76,7 +76,7 @@ pub enum Amount {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     pub subject: Subject,
-    /// Indentation level. Each line is part of the nearest line above it that is indented less.
+    /// Indentation level. Each indented line belongs to the nearest line above it that is indented less.
     pub depth: usize,
     pub amount: Amount,
     pub label: String,
@@ -140,7 +140,7 @@ pub fn no_capacity(error: Errno) -> String {
     if error == Errno::ETIMEDOUT { "not responding".to_owned() } else { error_text(error as i32) }
 }
 
-/// Returns the title of a file system, such as `/home: /dev/sda1 (ext4)`, or only the path if there is no mount table.
+/// Returns the title of a file system, such as `/home: /dev/sda1 (ext4)`, or only the path if the mount is unknown.
 pub fn title(space: &FileSystemUsage) -> String {
     let bytes = |bytes: &[u8]| escape(bytes).into_owned();
     match &space.volume.mount {

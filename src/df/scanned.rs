@@ -31,7 +31,7 @@ pub struct Scanned {
 pub struct Met {
     /// Files with several names that have been counted.
     files: HashSet<FileId>,
-    /// Counted directories that could be reached again: directories hidden by a mount, and directories on file systems
+    /// Counted directories that could be reached again: directories covered by a mount, and directories on file systems
     /// that were scanned through several mounts.
     directories: HashSet<FileId>,
 }
@@ -54,8 +54,7 @@ impl Met {
 /// Totals of each file system, and the file system of each directory.
 pub struct ScannedSizes {
     pub scanned: Vec<Scanned>,
-    /// File system of each directory, indexed by directory number: the index of the file system plus one, or 0 if there
-    /// is none.
+    /// File system of each directory, by [`DirId`]: the index of the file system plus one, or 0 if there is none.
     of: Vec<u32>,
 }
 

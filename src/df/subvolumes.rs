@@ -26,9 +26,9 @@ const ATTEMPTS: usize = 3;
 pub struct SubvolumeSize {
     /// ID, path and other properties that btrfs reports.
     pub subvolume: Subvolume,
-    /// Size on disk of all extents that the subvolume's files refer to.
+    /// Size on disk, in bytes, of all extents that the subvolume's files refer to.
     pub data: u64,
-    /// Size on disk of the extents that no other subvolume refers to. Deleting the subvolume frees them.
+    /// Size on disk, in bytes, of the extents to which only this subvolume refers. Deleting the subvolume frees them.
     pub exclusive: u64,
 }
 
@@ -62,7 +62,7 @@ pub fn find(pool: &Pool, tree: Arc<Tree>, id: DirId) -> io::Result<Job<Result<Su
 pub struct Subvolumes {
     /// Subvolumes in order of their IDs, beginning with the top level.
     pub rows: Vec<SubvolumeSize>,
-    /// Size of all extents, each counted once.
+    /// Size of all extents in bytes, with each extent counted once.
     pub data: u64,
     pub accuracy: Accuracy,
     sets: Vec<(Vec<u32>, u64)>,
@@ -130,16 +130,16 @@ impl Subvolumes {
     }
 }
 
-/// Extents and the sets of subvolumes that refer to them. A set is stored as the number of a shorter set plus
-/// one more member, and an extent stores only the number of its set. An extent therefore takes the same
-/// memory, no matter how many snapshots refer to it.
+/// Extents and the sets of subvolumes that refer to them. A set is stored as the ID of a smaller set and one additional
+/// member, and an extent stores only the ID of its set. An extent therefore takes the same memory, no matter how many
+/// snapshots refer to it.
 #[derive(Default)]
 struct Owners {
     extents: HashMap<u64, Owned>,
-    /// Sets of subvolumes, except the empty set, which has the number 0. Set `n` is at index `n - 1`.
+    /// Sets of subvolumes, except the empty set, whose ID is 0. The set with the ID `n` is at index `n - 1`.
     sets: Vec<Set>,
-    /// Sets to which the current subvolume has been added: maps the number of the set without the subvolume to the
-    /// number of the set with it.
+    /// Sets to which the current subvolume has been added: maps the ID of the set without the subvolume to the ID of
+    /// the set with it.
     joined: HashMap<u32, u32>,
 }
 
@@ -156,7 +156,7 @@ const _: () = assert!(size_of::<(u64, Owned)>() == 16);
 /// Nonempty set of subvolumes.
 #[derive(Clone, Copy)]
 struct Set {
-    /// All members except `last`, as the number of another set (see `Owners::sets`); 0 if `last` is the only member.
+    /// ID of the set in [`Owners::sets`] that contains all members except `last`; 0 if `last` is the only member.
     before: u32,
     last: u32,
 }

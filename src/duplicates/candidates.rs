@@ -17,7 +17,7 @@ pub(crate) struct Candidate {
     pub(crate) entry: EntryId,
 }
 
-/// Files in a subtree from which the candidates are selected.
+/// Files found in a subtree. The candidates are selected from these files.
 #[derive(Default)]
 pub(crate) struct SizeCandidates {
     /// Files, with one name for each inode. Once all files are collected, they are sorted by size, and files with a
@@ -29,11 +29,12 @@ pub(crate) struct SizeCandidates {
     pub(crate) special: Vec<EntryId>,
     /// Files that were written shortly before the scan or later, with one name for each inode, sorted by directory.
     pub(crate) recent: Vec<Candidate>,
-    /// Earliest modification time of these files, in seconds since 1970.
+    /// Earliest modification time that a file in `recent` can have, in seconds since 1970.
     recent_since: i64,
 }
 
-/// Number of seconds before the scan. A file that was written later is probably being written.
+/// Length of a period in seconds. A file that was modified within this period before the scan, or later, is probably
+/// still being written.
 const RECENT: i64 = 60;
 
 impl Collector for SizeCandidates {

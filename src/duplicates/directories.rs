@@ -15,7 +15,7 @@ use crate::scan::reach;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Tree, Walk};
 use std::os::unix::ffi::OsStrExt;
 
-/// For each file that has identical copies, the index of its set.
+/// Map from each name of a file that has identical copies to the index of the file's set.
 pub(crate) type SetOfName = HashMap<EntryId, u32>;
 
 /// Set of directories with the same contents.
@@ -38,7 +38,7 @@ pub(crate) struct DirectorySummary {
 
 /// Contents of an entry.
 enum EntryContents {
-    /// File, with the number of its set of identical files; `None` for an empty file.
+    /// File, with the index of its set of identical files; `None` for an empty file.
     File(Option<u32>),
     Directory(ContentHash),
     /// Symbolic link, whose target has not been read.

@@ -1,8 +1,8 @@
 //! Groups of duplicates to show: the outermost duplicate directories, and duplicate files outside them.
 //!
-//! Deleting all but one copy of a directory also deletes the copies of its files. A file inside an extra copy (any copy
-//! but the smallest on disk, or the first of several such copies) is therefore not shown again, and the disk usage of
-//! each file is counted once.
+//! Deleting all but one copy of a directory also deletes the copies of its files. The copy to keep is the smallest on
+//! disk or, if several copies are smallest, the first of them; all others are *extra copies*. A file inside an extra
+//! copy is not shown again, and the disk usage of each file is counted once.
 //!
 //! Invariant: if the smallest copy of each group is kept, deleting the others frees the wasted bytes of all groups
 //! together.
@@ -191,7 +191,7 @@ impl FileSet {
     }
 
     /// Returns a group of the visible copies: those that are not inside an extra copy of a directory. Returns `None` if
-    /// there are fewer than two visible copies, or if all of them share their data. Adds the disk usage of the hidden
+    /// there are fewer than two visible copies, or if all of them share their data. Adds the disk usage of the other
     /// copies to the groups of the directories that contain them.
     fn group(
         &self,
@@ -224,7 +224,7 @@ impl FileSet {
         {
             smallest.is_kept = true;
         }
-        // Data that a kept copy also uses is not freed. Of the other data, what copies share is freed once.
+        // Data that a kept copy also uses is not freed. Any other data that several copies share counts once.
         sort_by_key(&mut storages, |(_, storage)| (!storage.is_kept, !storage.is_visible));
         let mut space = OccupiedSpace::default();
         let (mut wasted, mut different) = (0_u64, 0);

@@ -295,7 +295,7 @@ fn holes_are_zeros() {
     let mut groups = found.groups();
     groups.sort();
     assert_eq!(groups, [["huge", "huge copy"], ["sparse", "written"]]);
-    // The copy with the hole can be kept.
+    // The copy with the hole takes less space, so it is kept, and the other copy is wasted.
     let disk = fs::metadata(root.path().join("written")).unwrap().blocks() * 512;
     assert_eq!(found.duplicates.groups[0].wasted, disk);
 }

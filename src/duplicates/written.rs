@@ -2,7 +2,7 @@
 //! open them and would not notice that they change.
 //!
 //! The state of each file that was written shortly before the scan is recorded before the first file is read, and
-//! compared after the last one. A file that is written less often does not change during a search.
+//! compared after the last one. A file that is written less often is unlikely to change during a search.
 
 use super::candidates::Candidate;
 use super::opened::{NotCompared, for_each_or, nanoseconds};
@@ -29,7 +29,7 @@ pub(crate) fn watch(search: &DuplicateSearch<'_>, files: &[Candidate]) -> Vec<Wa
     )
 }
 
-/// Names the files that have changed since they were watched.
+/// Records as skipped the files that have changed since [`watch`] recorded their state.
 pub(crate) fn check(search: &DuplicateSearch<'_>, watched: &[WatchedFile]) {
     for_each_or(
         search,

@@ -17,7 +17,8 @@ use crate::tree::Node;
 pub(super) struct FileEnds {
     /// Size of a block in bytes.
     block: u64,
-    /// Number of blocks up to the end of the contents, by node. [`u32::MAX`] for longer files, and for other nodes.
+    /// Number of blocks up to the end of the contents, by node; [`u32::MAX`] for files with more blocks, and for nodes
+    /// whose end is not set.
     blocks: Vec<u32>,
 }
 

@@ -24,7 +24,8 @@ pub(super) fn names_of(known: &[KnownName], inode: u64) -> &[KnownName] {
     &rest[..rest.iter().take_while(|name| name.inode == inode).count()]
 }
 
-/// File on a volume that is read as a whole, whose link count or disk usage differs from those of the scan.
+/// File whose link count or disk usage is not the one that the scan recorded. The file is on a volume that is read as a
+/// whole.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ChangedFile {
     pub(super) node: Node,
@@ -39,8 +40,8 @@ const _: () = assert!(size_of::<ChangedFile>() == 16);
 #[derive(Default)]
 pub(super) struct ChangedFiles {
     pub(super) since_scan: Vec<ChangedFile>,
-    /// Files with new data that may not be on the disk yet, and will not be stored in place of the data that it
-    /// replaces.
+    /// Files with new data that may not be on the disk yet. The new data will not be stored at the location of the data
+    /// that it replaces.
     pub(super) unwritten: Vec<Node>,
 }
 
@@ -90,8 +91,8 @@ impl<'s> References<'s> {
         self.refer(names, extent, known);
     }
 
-    /// Does the same as [`Self::add`] for an extent that other files share. If no extent covers some bytes of the file,
-    /// this reference is not reliable: the bytes may be new data that will replace the shared extent.
+    /// Does the same as [`Self::add`] for an extent that other files share. If some bytes of the file are not in any
+    /// extent, this reference is not reliable: these bytes may be new data that will replace the shared extent.
     pub(super) fn add_shared(&mut self, names: &[KnownName], extent: FileExtent) {
         self.refer(names, extent, if names.is_empty() { Known::All } else { Known::Transient });
     }
@@ -107,7 +108,8 @@ impl<'s> References<'s> {
         self.names = nodes;
     }
 
-    /// Completes the references added with [`Self::add_shared`]. `known` contains the sorted names of the files.
+    /// Marks the references added with [`Self::add_shared`] as reliable, except those of files with bytes that are not in
+    /// any extent. `known` contains the names of the files, sorted by inode number.
     pub(super) fn complete_shared(&mut self, known: &[KnownName]) {
         let files = known.chunk_by(|one, next| one.inode == next.inode);
         let files = files.filter(|names| self.unseen[names[0].node as usize] > 0);
@@ -116,8 +118,8 @@ impl<'s> References<'s> {
         self.sums.settle_transient(self.number, |node| nodes.binary_search(&node).is_ok());
     }
 
-    /// Adds the bytes of the scanned files that are not covered by an added reference. Such bytes exist because data
-    /// that has not been written to the disk has no extent yet. `known` contains the sorted names of the files.
+    /// Adds the bytes of each scanned file for which no reference accounts. Such bytes exist because data that has not
+    /// been written to the disk has no extent yet. `known` contains the names of the files, sorted by inode number.
     pub(super) fn add_unseen(&mut self, known: &[KnownName]) {
         for names in known.chunk_by(|one, next| one.inode == next.inode) {
             let nodes = self.nodes(names);

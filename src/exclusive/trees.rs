@@ -17,8 +17,8 @@ use crate::tree::Accuracy;
 const LIMIT: usize = 1 << 16;
 
 /// Adds the references of all subvolumes. `names` contains the sorted names of the scanned files, by the ID
-/// of their subvolume. Calls `note` after each extent, and ends when `note` returns `Break`. Compares the extents with
-/// the data that the file system reports as used.
+/// of their subvolume. Calls `note` after each extent, and ends when `note` returns `Break`. Returns the accuracy that
+/// results from comparing the extents with the data that the file system reports as used.
 ///
 /// # Errors
 /// Returns the error if reading failed. The references found before are added nevertheless.
@@ -70,13 +70,12 @@ fn read(
     Ok(())
 }
 
-/// Returns the first transaction whose changes to the snapshot `next` must be read after all extents of the snapshot
-/// `before` have been read. Returns 0 if all of `next` must be read. Neither snapshot may have changed since it was
-/// created.
+/// Returns the first transaction whose changes to the btrfs snapshot `next` must still be read, given that all extents
+/// of the btrfs snapshot `before` have been read. Returns 0 if all of `next` must be read. Neither of the two may have
+/// changed since it was created.
 ///
-/// If both snapshots have the same parent and `next` is the later one, the blocks of `next` that are older than
-/// `before` need not be read. These blocks belonged to the parent when `before` was created, so they also belong to
-/// `before`.
+/// If both have the same parent and `next` is the later one, the blocks of `next` that are older than `before` need not
+/// be read. These blocks belonged to the parent when `before` was created, so they also belong to `before`.
 fn since(before: &Subvolume, next: &Subvolume) -> u64 {
     let is_later = before.parent.is_some() && before.parent == next.parent && before.created <= next.created;
     if is_later { before.created + 1 } else { 0 }

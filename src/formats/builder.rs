@@ -229,7 +229,7 @@ impl<'t> Builder<'t> {
         self.seal_if_long();
     }
 
-    /// Closes all open directories and marks them as incomplete. Used when the input ends early.
+    /// Closes all open directories and marks them as partial. Used when the input ends early.
     pub(crate) fn break_off(&mut self) {
         while self.depth() > 0 {
             self.tree.stop(self.current());

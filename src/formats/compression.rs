@@ -97,7 +97,7 @@ fn unpack_zstd(source: &mut impl Read, text: &mut Text<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the error of the system that caused `error`. If there is none, the data cannot be decompressed.
+/// Returns the system error that caused `error`, or the reason [`DAMAGED`] if no system error caused it.
 fn cause(error: &(dyn Error + 'static)) -> io::Error {
     let mut causes = iter::successors(Some(error), |error| (*error).source());
     let errno = causes.find_map(|cause| cause.downcast_ref::<io::Error>()?.raw_os_error());
@@ -123,9 +123,9 @@ impl<R: Read> Read for Counted<R> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Whose {
-    /// The file is not compressed.
+    /// Text of a file that is not compressed.
     Plain,
-    /// The text was decompressed.
+    /// Decompressed text.
     Unpacked,
 }
 

@@ -68,7 +68,7 @@ const FIELDS: [&str; 18] = [
     "scanned_at",
 ];
 
-/// Name of the field for the storage class. If a tree has storage classes, it follows [`FIELDS`].
+/// Name of the field for the storage class. This field follows [`FIELDS`] if the tree has storage classes.
 const CLASS: &str = "storage_class";
 
 /// Names of the fields for the bytes freed by deleting an entry. If they are written, they are the last fields.

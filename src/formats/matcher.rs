@@ -1,8 +1,8 @@
 //! Search for repeated bytes, used by `ruzstd` for compression.
 //!
 //! Exports repeat the same few fields for each entry, with different numbers. On such text, this search takes half as
-//! long as the one in `ruzstd`, and the output is a fifth smaller. It looks only for long matches, which keeps the
-//! number of sequences low, and takes larger steps where it finds no match.
+//! long as the one in `ruzstd`, and the output is a fifth smaller. The search looks only for long matches, which keeps
+//! the number of sequences low, and takes larger steps where it finds no match.
 //!
 //! Invariant: a match lies within its block of at most [`SPACE`] bytes.
 

@@ -8,9 +8,9 @@
 //! Differences between the programs are handled only in this file:
 //!
 //! - For a directory, gdu 5.37 and later write sizes that include everything below it; older versions write none.
-//! - gdu 5.30 and later mark all names of a hard-linked file. Older versions mark only the second and later names and do
-//!   not count them, so these names have no size in the tree either. The same applies to marked names if the sizes of
-//!   directories include them: the size is then part of the directory in which gdu has counted it.
+//! - gdu 5.30 and later mark all names of a hard-linked file. Older versions mark only the second and later names and
+//!   do not count them, so these names have no size in the tree either. If directory sizes include everything below, no
+//!   marked name has a size in the tree: the size of the file stays with the directory in which gdu has counted it.
 //! - ncdu before 1.16 does not record link counts. Since 2.5, excluded directories are arrays of one element.
 //!
 //! Invariant: every entry of the tree has a name that is valid in a directory, regardless of the input.
@@ -33,7 +33,8 @@ const ALL_NAMES_MARKED: (u32, u32) = (5, 30);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Head {
     dialect: Dialect,
-    /// `true` if the export marks only names of linked files that it does not count.
+    /// `true` if names that the export marks as hard links get no size in the tree, because the export does not count
+    /// them, or because a directory's size already includes them.
     marks_only_uncounted: bool,
     /// Time of the scan in seconds since 1970.
     pub(crate) timestamp: Option<i64>,

@@ -81,7 +81,7 @@ impl Chunks {
     /// Returns the next chunk. Waits at most `limit` for it.
     ///
     /// # Errors
-    /// Returns the sender's error.
+    /// Returns the sender's error, or another error if the sender was dropped before it ended the stream.
     pub(crate) fn next(&mut self, limit: Duration) -> io::Result<Next> {
         if self.has_ended {
             return Ok(Next::End);

@@ -124,7 +124,8 @@ fn sums_and_links_of_gdu_are_read() {
     assert_eq!(own, [10240 - 6144 - 512, 6144 - 2048, 0]);
 }
 
-/// Export with two names of one file, as gdu 5.22 and gdu 5.36.1 write it.
+/// Returns an export with two names of one file, as gdu 5.22 to 5.36.1 write it. `first` contains additional fields of
+/// the first name.
 fn links_of_gdu(version: &str, first: &str) -> String {
     format!(
         r#"[1,2,{{"progname":"gdu","progver":"{version}","timestamp":5}},[{{"name":"/r","mtime":4}},

@@ -2,7 +2,7 @@
 
 use crate::base::sync::{AtomicU64, Ordering};
 
-/// Number of entries written so far. One thread writes while another reads the number.
+/// Number of entries written so far. The threads that write add to the number while another thread reads it.
 #[derive(Debug, Default)]
 pub struct WrittenEntries(AtomicU64);
 

@@ -59,7 +59,7 @@ impl Packer {
     }
 }
 
-/// Returns the content length that a frame records.
+/// Returns the content length that a frame records, or `None` if `frame` is not a zstd frame or records no length.
 pub(crate) fn content_length(frame: &[u8]) -> Option<u64> {
     let descriptor = *frame.strip_prefix(&MAGIC)?.first()?;
     let is_single = descriptor & SINGLE_SEGMENT != 0;

@@ -11,8 +11,8 @@
 //! 100.0 GiB   60.0 GiB   35.0 GiB   50.0 GiB   10.0 GiB  /home
 //! ```
 //!
-//! Invariant: names are safe for a terminal, and the rest in the table is the used space minus the scanned space,
-//! except for differences that result from rounding.
+//! Invariant: names are safe for a terminal, and the column "Rest" of the table is the used space minus the scanned
+//! size, except for differences that result from rounding.
 
 use std::io::{self, BufWriter, Write};
 
@@ -156,7 +156,7 @@ mod tests {
         for error in [Errno::EPERM, Errno::EACCES, Errno::ENOSYS] {
             assert!(text(error).starts_with("Reading such files requires root"), "{error}");
         }
-        assert_eq!(text(Errno::EIO), "They could not be read: I/O error.");
+        assert_eq!(text(Errno::EIO), "These files could not be read: I/O error.");
     }
 
     #[test]

@@ -18,7 +18,9 @@ use crate::tree::{Alias, DirId, Failure, Tree};
 /// grouped by remedy.
 const NAMED: usize = 5;
 
-/// Returns the messages about roots inside other roots, which count only once, and about the errors of a scan.
+/// Returns messages about the read errors of a scan, about its early end, and about each root that counts only once
+/// because it is the same as another root or inside another root. `outcome` is `None` if the scan is still hanging
+/// after an interrupt.
 pub(crate) fn lines(tree: &Tree, outcome: Option<&Outcome>) -> Vec<String> {
     const HANGS: &str = "interrupted; the input is not responding; the output is incomplete";
     let mut lines = aliases(tree);

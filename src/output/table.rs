@@ -24,7 +24,7 @@ use crate::tree::{DirId, EntryState, Exclusive, ExclusiveSizes, Index, Metadata,
 /// Scan result to print as a table.
 pub(crate) struct Table<'t> {
     pub(crate) tree: &'t Tree,
-    /// Totals of incomplete directories. Empty unless the scan was abandoned because it hung.
+    /// Source of the sizes. Contains totals of incomplete directories only if the scan was abandoned because it hung.
     pub(crate) sizes: SizeSource,
     /// Maximum number of levels below the roots.
     pub(crate) depth: usize,

@@ -60,8 +60,8 @@ pub struct DirEntry<'b> {
     /// Kind according to the listing. This is only a hint, because a file system may omit the kind or report a wrong
     /// kind.
     pub hint: Kind,
-    /// Inode number according to the listing. For a mount point, this is the number of the covered directory, unlike
-    /// [`Attributes::inode`].
+    /// Inode number according to the listing. For a mount point, this is the inode number of the covered directory,
+    /// unlike [`Attributes::inode`].
     pub inode: u64,
     /// Attributes that the listing already contains. [`Buffer::attributes`] reads the rest.
     pub prefetched: Prefetched,

@@ -1,6 +1,6 @@
 //! Cleanup candidates: directories that can be rebuilt or downloaded again.
 //!
-//! A rule combines a directory name with evidence, such as a build file next to the directory; see
+//! A rule combines a directory name with evidence, such as a build file next to the directory. The rules are in
 //! `rules.txt`. Like each statistic in [`crate::analysis::survey`], the search is a [`Job`] that takes a [`Request`].
 //! If candidates are nested, only the outermost is returned. The search does not mark or delete anything.
 //!
@@ -30,7 +30,8 @@ pub struct Hint {
     /// Index of the rule in [`Hints::rules`].
     pub rule: usize,
     pub totals: Totals,
-    /// Time of the newest change in the directory, in seconds since 1970; `None` until the search is complete.
+    /// Latest modification time of the entries below the directory, in seconds since 1970; `None` until the search is
+    /// complete, or if no time is known.
     pub used: Option<i64>,
 }
 
@@ -121,7 +122,7 @@ impl Candidates {
     }
 }
 
-/// Returns the latest modification time of the entries below a directory.
+/// Returns the latest modification time of the entries below a directory, or `None` if no time is known.
 fn newest(tree: &Tree, id: DirId) -> Option<i64> {
     let times = Walk::new(tree, id).filter_map(|(_, listing)| {
         let mtime = |state| match state {

@@ -74,7 +74,7 @@ impl Pattern {
 }
 
 impl Rule {
-    /// Returns `true` if the rule can apply to a directory with this name; see [`Self::is_proven`].
+    /// Returns `true` if the rule can apply to a directory with this name. [`Self::is_proven`] checks the evidence.
     pub(crate) fn is_named(&self, name: &[u8]) -> bool {
         self.name.matches(name)
     }

@@ -36,7 +36,7 @@ pub struct Side<'t> {
 pub enum ChangeKind {
     /// The entry is in both trees.
     Kept,
-    /// The directory was renamed or moved. Contains its number in the old tree.
+    /// The directory was renamed or moved. Contains its ID in the old tree.
     Renamed(DirId),
     /// The entry is only in the new tree.
     New,
@@ -58,12 +58,12 @@ pub struct Change<'t> {
     /// Name of the entry; empty for a root.
     pub name: &'t [u8],
     pub kind: Kind,
-    /// ID of the entry: in the old tree if the entry was deleted, otherwise in the new tree. For a root, the ID
-    /// contains the number of the root directory itself, and its position is unused.
+    /// ID of the entry: in the old tree if the entry was deleted, otherwise in the new tree. For a root, the field
+    /// `directory` is the ID of the root itself, and `position` is unused.
     pub entry: EntryId,
     /// Directory in the new tree that contains the entry or, if the entry was deleted, contained it.
     pub place: DirId,
-    /// Number of the directory, in the same tree as `entry`; `None` if the entry is not a directory.
+    /// ID of the directory, in the same tree as `entry`; `None` if the entry is not a directory.
     pub itself: Option<DirId>,
     /// Sizes in the old tree.
     pub before: Sizes,
@@ -74,7 +74,7 @@ pub struct Change<'t> {
 /// One result of a comparison: a pair of directories or a change.
 #[derive(Clone, Copy, Debug)]
 pub enum Met<'t> {
-    /// Numbers of the same directory in the old tree and in the new tree.
+    /// IDs of the same directory in the old tree and in the new tree.
     Pair(DirId, DirId),
     /// Changed entry.
     Change(Change<'t>),
@@ -422,7 +422,7 @@ mod tests {
     use super::*;
     use crate::fixture::{Plan, build, excluded, failed, file, numbered_dir, numbered_file};
 
-    /// Returns the names, kinds and directories of the changes that `keep` selects.
+    /// Returns the name, the kind of change and the directory ID for each change that `keep` selects.
     fn found(
         old: Vec<Plan>,
         new: Vec<Plan>,

@@ -6,7 +6,8 @@
 //!            -> PreviousListing: the earlier state of each entry of a directory
 //! ```
 //!
-//! While the tree is still growing, only entries in both trees are compared; a later comparison adds the rest.
+//! In a directory that has not been read completely, only entries in both trees are compared; a later comparison adds
+//! the rest.
 //!
 //! Invariant: an entry that has not been read yet is never reported as new or deleted.
 
@@ -46,9 +47,9 @@ const CHARTED: usize = 2000;
 /// Tree to compare with, which may still be loading.
 pub trait EarlierTree {
     fn tree(&self) -> &Arc<Tree>;
-    /// Waits up to `limit` for the tree to load, and returns `true` if it has loaded.
+    /// Waits up to `limit` for the tree to load. Returns `true` if loading has ended, with or without an error.
     fn wait(&self, limit: Duration) -> bool;
-    /// Returns the time of the scan that produced the tree, in seconds since 1970.
+    /// Returns the time of the scan that produced the tree, in seconds since 1970, if the time is known.
     fn recorded_at(&self) -> Option<i64>;
     /// Returns the error message if loading the tree has failed.
     fn trouble(&self) -> Option<String>;
@@ -57,24 +58,24 @@ pub trait EarlierTree {
 /// Comparison with an earlier tree.
 #[derive(Clone, Default)]
 pub struct Comparison {
-    /// Time of the earlier scan in seconds since 1970.
+    /// Time of the earlier scan in seconds since 1970; `None` if the time is not known.
     pub since: Option<i64>,
     /// Largest changes, in the requested order.
     pub rows: Vec<Row>,
     /// Rows as a tree: each directory is followed by the changes below it, in the requested order.
     pub outline: Vec<OutlineRow>,
-    /// Size charts of the first rows; empty if there are too few earlier trees.
+    /// Size charts of the first rows; empty until they have been computed, or if there are too few earlier trees.
     pub trends: Vec<Trend>,
     /// Total number of changes, including changes that are not in `rows`.
     pub matched: u64,
-    /// Earlier and present sizes of the requested directory. Set only if the directory is in both trees and the totals
-    /// are final in both.
+    /// Earlier and present sizes of the requested directory. Set only if the directory is in both trees and its totals
+    /// are comparable.
     pub whole: Option<(Sizes, Sizes)>,
     /// Error from loading the earlier tree, if only the readable part of that tree was compared.
     pub trouble: Option<String>,
     old: Arc<Tree>,
-    /// Directories that are in both trees, as pairs (number in the present tree, number in the earlier tree), sorted by
-    /// the first number.
+    /// Directories that are in both trees, as pairs (ID in the present tree, ID in the earlier tree), sorted by the
+    /// first ID.
     pairs: Vec<(DirId, DirId)>,
     /// New directories; all of their contents are new too.
     fresh: HashSet<DirId>,
@@ -208,8 +209,8 @@ impl Gathering<'_> {
 
     fn is_wanted(&mut self, change: &Change<'_>) -> bool {
         // Roots, which have an empty name here, and the requested directory itself get no row. The sizes of the
-        // requested directory are in `whole`. For a deleted directory, `itself` is a number in the old tree, so it
-        // cannot be compared with the requested directory, whose number is from the new tree.
+        // requested directory are in `whole`. For a deleted directory, `itself` is an ID in the old tree, so it cannot be
+        // compared with the ID of the requested directory, which is an ID in the new tree.
         let is_itself = change.name.is_empty()
             || change.itself == Some(self.request.from) && change.difference != ChangeKind::Gone;
         if self.most == 0 || is_itself || !self.is_inside(change.place) {
@@ -218,7 +219,7 @@ impl Gathering<'_> {
         let is_same = match self.request.order.by {
             By::Apparent => change.before.apparent == change.after.apparent,
             By::Disk => change.before.disk == change.after.disk,
-            // These sort orders do not depend on sizes, so entries whose size has not changed are included too.
+            // These sort orders do not select a size, so a change of either size is enough.
             By::Modified | By::Items | By::Path => false,
         };
         if is_same && change.difference == ChangeKind::Kept {

@@ -1,5 +1,6 @@
-//! Changes as a tree: each changed directory is followed by the changes below it. A directory whose change is that of
-//! its only changed entry has no row of its own: the row of this entry has the path `a/b/c`.
+//! Changes as a tree: each changed directory is followed by the changes below it. If a directory has only one changed
+//! entry and both have changed by the same amounts, the directory has no row: the row of the entry shows the path
+//! `a/b/c`.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -14,9 +15,9 @@ use crate::tree::{DirId, Tree};
 pub struct OutlineRow {
     /// Index of the change in the comparison's `rows`.
     pub row: usize,
-    /// Number of changed directories that contain the entry of this row.
+    /// Number of directories that contain the entry of this row and have rows of their own.
     pub depth: usize,
-    /// Innermost changed directory that contains the entry of this row, or the requested directory if there is none.
+    /// Innermost of these directories, or the requested directory if there are none.
     pub above: DirId,
     /// Hash of the directory's path below the requested directory; `None` if there are no changes below this row. The
     /// hash is the same in every comparison, even in one of another tree.

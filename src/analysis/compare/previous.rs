@@ -99,7 +99,8 @@ impl PreviousListing {
         }
     }
 
-    /// Returns `true` if the earlier listing is complete, which means that an entry missing from it is new.
+    /// Returns `true` if an entry that is missing from the earlier listing is new, because the listing is complete.
+    /// Returns `false` for the roots, because their names may have changed.
     fn is_all_there(&self) -> bool {
         match self.what {
             What::Was(id, _) => id != DirId::TOP && self.growth.old.status(id).is_settled(),

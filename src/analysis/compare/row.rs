@@ -16,7 +16,7 @@ pub struct Row {
     pub entry: EntryId,
     /// Directory in the present tree that contains the entry or, if the entry was deleted, contained it.
     pub place: DirId,
-    /// Directory number in the present tree; `None` if the entry is not a directory, or was deleted.
+    /// ID of the directory in the present tree; `None` if the entry is not a directory, or was deleted.
     pub itself: Option<DirId>,
     /// Sizes in the earlier tree.
     pub before: Sizes,
@@ -25,7 +25,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Returns the entry, unless it was deleted.
+    /// Returns the ID of the entry in the present tree, or `None` if the entry was deleted.
     pub fn present(&self) -> Option<EntryId> {
         (self.difference != ChangeKind::Gone).then_some(self.entry)
     }
@@ -54,7 +54,7 @@ pub fn difference(before: Sizes, after: Sizes, by: By) -> u64 {
     size(before, by).abs_diff(size(after, by))
 }
 
-/// Returns the sort key: largest change first, then largest entry, then a stable order.
+/// Returns the sort key: the largest change comes first, then the largest entry. The rest of the key makes it unique.
 pub fn rank(row: &Row, by: By) -> (Reverse<u64>, Reverse<u64>, EntryId, bool) {
     let largest = Reverse(size(row.before, by).max(size(row.after, by)));
     (Reverse(difference(row.before, row.after, by)), largest, row.entry, row.difference == ChangeKind::Gone)

@@ -15,11 +15,11 @@ const UNITS: [(&str, i64); 5] = [("h", HOUR), ("d", DAY), ("w", 7 * DAY), ("mo",
 pub enum AgeFault<'t> {
     /// The string is empty.
     Empty,
-    /// The number has no unit.
+    /// The number has no unit. Contains the number.
     UnitMissing(&'t str),
-    /// The unit is `m`, which could mean months or minutes.
+    /// The unit is `m`, which could mean months or minutes. Contains the number.
     Minutes(&'t str),
-    /// The unit is unknown.
+    /// The unit is unknown. Contains the unit.
     UnknownUnit(&'t str),
     /// The unit has no number.
     NumberMissing,

@@ -180,7 +180,7 @@ pub fn counted(number: u64, one: &str, several: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { several })
 }
 
-/// Returns `part` as a share of `whole` in thousandths, at most 1000.
+/// Returns `part` as a share of `whole` in thousandths, at most 1000. Returns 0 if `whole` is 0.
 pub fn share(part: u64, whole: u64) -> u16 {
     let thousandths =
         (u128::from(part) * 1000 + u128::from(whole) / 2).checked_div(u128::from(whole)).unwrap_or(0);

@@ -29,7 +29,7 @@ pub struct Setting {
 }
 
 impl Config {
-    /// Removes all key bindings of the actions with these names.
+    /// Removes all key bindings of the browser commands with these names.
     pub fn take_keys(&mut self, actions: &[&str]) {
         for line in actions.iter().filter_map(|action| line(action)) {
             self.keymap.give(line, Vec::new());

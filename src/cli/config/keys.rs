@@ -1,7 +1,7 @@
 //! Reads `[keys]` in the configuration file, which changes key bindings.
 //!
-//! If two lines of the file bind the same key to different actions, the first line takes precedence. Any line of the
-//! file can rebind default keys. An action that loses a default key is reported, unless the file binds other keys to
+//! If two lines of the file bind the same key to different commands, the first line takes precedence. Any line of the
+//! file can rebind default keys. A command that loses a default key is reported, unless the file binds other keys to
 //! it.
 
 use toml::Spanned;
@@ -16,7 +16,7 @@ use crate::ui::keys::{Command, KEYMAP, Key, Scope, line};
 /// warning.
 const RENAMED: [(&str, &str); 3] = [("hints", "cleanup"), ("rest", "df"), ("erase-all", "erase-to-start")];
 
-/// New keys for the action at index `line` of [`KEYMAP`], with the positions of the keys in the file.
+/// New keys for the command at index `line` of [`KEYMAP`], with the positions of the keys in the file.
 struct Change {
     line: usize,
     keys: Vec<(Key, Place)>,
@@ -42,8 +42,8 @@ pub fn read(config: &mut Config, text: Text<'_>, lines: &DeTable<'_>) {
     }
 }
 
-/// Returns a warning that `key` is bound to two commands, those of the rows `line` and `rival` of [`KEYMAP`], or `None`
-/// if no warning is needed. `is_later` is `true` if the configuration file sets the keys of `rival` after those of
+/// Returns a warning that `key` is bound to the commands at indexes `line` and `rival` of [`KEYMAP`]. Returns `None` if
+/// no warning is needed. `is_later` is `true` if the configuration file sets the keys of `rival` after those of
 /// `line`.
 fn conflict(config: &Config, line: usize, rival: usize, key: Key, is_later: bool) -> Option<String> {
     let (name, other) = (KEYMAP[line].name(), KEYMAP[rival].name());
@@ -51,7 +51,7 @@ fn conflict(config: &Config, line: usize, rival: usize, key: Key, is_later: bool
     if KEYMAP[rival].is_fixed() {
         Some(format!("in questions, {key} always means '{other}', not '{name}'"))
     } else if config.keymap.is_changed(rival) {
-        // If the file binds the key to two actions, the one that comes first in the file gets the key. Only the other
+        // If the file binds the key to two commands, the one that comes first in the file gets the key. Only the other
         // one causes a warning.
         (!is_later).then(|| format!("{key} is already bound to '{other}' above"))
     } else {
@@ -88,7 +88,7 @@ fn change(
     let wanted = words.len();
     let keys: Vec<(Key, Place)> =
         words.into_iter().filter_map(|word| read_key(config, text, line, word)).collect();
-    // If all keys of a line are invalid, the action keeps its default keys.
+    // If all keys of a line are invalid, the command keeps its default keys.
     (wanted == 0 || !keys.is_empty()).then_some(Change { line, keys })
 }
 

@@ -22,8 +22,8 @@ impl Value {
     /// Converts a TOML value from the configuration file.
     ///
     /// # Errors
-    /// Returns the reason why no setting can have this value. Returns `None` for a table, for which the caller has its
-    /// own message.
+    /// Returns the reason why no setting can have this value. For a table, the reason is `None`, because the caller has
+    /// its own message for tables.
     pub fn of(value: &DeValue<'_>) -> Result<Self, Option<&'static str>> {
         match value {
             DeValue::Boolean(is_on) => Ok(Self::Switch(*is_on)),

@@ -14,15 +14,15 @@ pub enum Means {
     Words(&'static str),
     /// Shows this column of the list if `true`, hides it otherwise.
     Columns(&'static str, bool),
-    /// Binds the keys of these actions if `true`, unbinds them otherwise.
+    /// Binds the keys of these browser commands if `true`, unbinds them otherwise.
     Actions(&'static [&'static str], bool),
     /// Disables deletion. If given twice, also disables running other programs; if given three times, also rescanning.
     ReadOnly,
-    /// Compresses a JSON export if `true`. Dropped without a JSON export, because duke would reject it.
+    /// Compresses a JSON export if `true`. Without a JSON export, the flag is dropped, because duke would reject it.
     Compress(bool),
     /// No effect, because duke has a single compression level. The value must be from 1 to 19.
     Level,
-    /// Sets the block size of a binary export. Dropped for any other output, because duke would reject the flag.
+    /// Sets the block size of a binary export. For other output, the flag is dropped, because duke would reject it.
     BlockSize,
     /// Stays on one file system if `true`. Overrides `Kernfs`, because duke does not accept `-x` together
     /// with `--include-kernfs`.
@@ -53,9 +53,9 @@ pub struct Flag {
     pub help: &'static str,
 }
 
-/// Actions that run other programs.
+/// Browser commands that run other programs.
 pub const PROGRAMS: &[&str] = &["shell", "view-file", "open-elsewhere"];
-/// Actions that rescan.
+/// Browser commands that rescan.
 pub const REFRESH: &[&str] = &["rescan", "rescan-root"];
 
 const fn flag(short: char, long: &'static str, means: Means, help: &'static str) -> Flag {

@@ -23,7 +23,7 @@ const GRAPH_STYLES: [&str; 4] = ["hash", "half-block", "eighth-block", "eigth-bl
 pub struct Translation {
     /// Words of the command line, without the program's name.
     pub words: Vec<OsString>,
-    /// Actions whose key bindings are removed.
+    /// Browser commands whose key bindings are removed.
     pub without_keys: Vec<&'static str>,
 }
 
@@ -201,7 +201,7 @@ fn sort(value: &OsStr) -> Option<impl Iterator<Item = &'static str>> {
     Some([column, reverse].into_iter().chain(measure))
 }
 
-/// Returns duke's flag for a value of ncdu's `--color`.
+/// Returns duke's flag for a value of ncdu's `--color`. Returns `None` if the value is invalid.
 fn color(value: &OsStr) -> Option<&'static str> {
     match value.to_str()? {
         "off" => Some("--color=never"),

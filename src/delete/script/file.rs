@@ -25,7 +25,7 @@ pub struct Written {
 /// if other users can write there, in `fallback`, which is created if necessary.
 ///
 /// # Errors
-/// Returns an error if an entry may not be deleted, or if the script cannot be written.
+/// Returns an error if an entry must not be deleted, has changed or cannot be read, or if the script cannot be written.
 pub fn write(
     directory: &Path,
     fallback: Option<&Path>,

@@ -42,10 +42,10 @@ const LONGEST: usize = 4096;
 /// Reason why no script was written.
 #[derive(Debug)]
 pub enum ScriptError {
-    /// A selected entry must not be deleted. Contains its path and the reason.
+    /// A selected entry must not be deleted, has changed, or cannot be read. Contains its path and the reason.
     Refused(Vec<u8>, Reason),
-    /// Other users could change the script in the given folder before it is run, and also in the fallback folder, if
-    /// there is one. Contains the directory in which they could do that, and the reason.
+    /// Neither the given folder nor the fallback folder, if there is one, is safe: other users could change the script
+    /// before it is run. Contains the directory in which they could do that, and the reason.
     Exposed(Refusal),
     /// The script cannot be written.
     Failed(std::io::Error),
@@ -61,7 +61,7 @@ impl From<std::io::Error> for ScriptError {
 /// entries themselves, not only their contents. `sizes` contains the size of each entry as text.
 ///
 /// # Errors
-/// Returns an error if an entry may not be deleted.
+/// Returns an error if an entry must not be deleted, has changed, or cannot be read.
 pub fn text(selection: &Selection, sizes: &[String]) -> Result<(String, Vec<DeleteWarning>), ScriptError> {
     let (refusals, warnings) = refusal::check(selection);
     if let Some((number, refusal)) = refusals.first()
@@ -146,7 +146,7 @@ fn look(directory: &Directory, name: &CStr) -> Result<Identity, Reason> {
 }
 
 /// Returns two quoted arguments: device and inode, and the birth time as stat(1) prints it (with nanoseconds, except on
-/// macOS).
+/// macOS). The second argument is empty if the birth time is unknown.
 fn identity(found: &Identity) -> [String; 2] {
     let birth = match found.born {
         None | Some((..=0, _)) => String::new(),

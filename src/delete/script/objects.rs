@@ -1,7 +1,7 @@
 //! Shell script that uses rclone to delete objects on a remote.
 //!
-//! Invariant: no byte of a name is outside quotes, no byte controls the terminal, and rclone cannot take a name
-//! for a flag.
+//! Invariant: outside comments, every byte of a name is quoted. No name can control the terminal, and rclone cannot
+//! mistake a name for a flag.
 
 use crate::base::text::{assignment, escape};
 use crate::delete::{Group, Item, Selection};

@@ -32,7 +32,8 @@ const VOLUME_TRASHES: &str = ".Trashes";
 /// User whose trash receives the entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// Path of the trash in the home directory; `None` if there is no home directory.
+    /// Path of the user's own trash, which is in the home directory or, except on macOS, in `$XDG_DATA_HOME`; `None` if
+    /// neither is known.
     pub home_trash: Option<PathBuf>,
     pub uid: u32,
 }
@@ -121,8 +122,8 @@ impl Trash {
             let path = real.join(path.file_name().ok_or(NoTrash::Nowhere)?);
             return Self::unopened(path, home, Access { uid: owner.uid, is_open: false });
         }
-        // Fails if HOME belongs to another user, which is the case if sudo keeps HOME. Otherwise, root would create a
-        // trash that the user cannot use.
+        // The next call fails if the home directory belongs to another user, as it does if sudo keeps HOME. Otherwise,
+        // root would create a trash that the user cannot use.
         let (directory, path) = PrivateFolder::find(path)?.make()?.into_parts();
         Self::in_directory(path, &directory, Access { uid: owner.uid, is_open: false }, None)
     }

@@ -1,4 +1,4 @@
-//! Walk over a selection that either reads it or deletes it.
+//! Walk that either reads or deletes a selection.
 //!
 //! ```text
 //! empty(directory): reads the directory, visits all entries that are not directories, and queues the directories
@@ -11,8 +11,9 @@
 //! time, and the directory is reopened through the child's `..`, which must be the same inode. As a result, a chain of
 //! directories of any depth needs only a few descriptors, and one `..` per level.
 //!
-//! Invariant: every descriptor was opened relative to the parent directory's descriptor without following a link or
-//! crossing a mount, and every claim on a directory ([`Node::claims`]) is released exactly once.
+//! Invariant: every directory below a selected one is opened without following a link or crossing a mount, relative to
+//! its parent or, when it is reopened, to its child. Every claim on a directory ([`Node::claims`]) is released exactly
+//! once.
 
 mod node;
 
@@ -190,7 +191,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         match opened.and_then(|inside| Ok((inside.identity()?, inside))) {
             Ok((now, inside)) if item.is_still(&now) => {
                 let found = now.attributes;
-                // If only the contents of the directory are selected, the directory itself is not deleted.
+                // If only the contents of the directory are selected, the directory itself is not deleted or counted.
                 if self.selection.extent == DeleteScope::Whole {
                     self.act.enter(&found, number);
                 }

@@ -94,8 +94,8 @@ impl<'w> Node<'w> {
         }
     }
 
-    /// Opens the directory again, starting from its nearest open ancestor. Returns `None` if the directory no longer
-    /// exists.
+    /// Opens the directory again, starting from its nearest open ancestor. Returns `None` if the directory cannot be
+    /// opened or has been replaced.
     fn reopen(&self) -> Option<Directory> {
         let mut names = Vec::new();
         let mut start = None;

@@ -1,7 +1,8 @@
 //! Rules for several lines that have the same path.
 //!
 //! ```text
-//! directory   the first line that states the kind "directory" counts; without such a line, the first line counts
+//! directory   the first line that states the kind "directory", or that comes after a line for an entry inside the
+//!             directory, counts; without such a line, the first line counts
 //! other       the first line counts
 //! ```
 //!
@@ -16,8 +17,8 @@ use crate::base::text::escape;
 use crate::tree::join;
 
 impl PathTree {
-    /// Returns the records of directory `node`, the last record first. If several records have the same path, only the
-    /// first of them is returned. `path` returns the path of the directory, for error messages.
+    /// Returns the records of directory `node`, from the last one in the log to the first. If several records have the
+    /// same path, only the earliest one is returned. `path` returns the path of the directory, for error messages.
     pub(super) fn distinct(
         &mut self,
         node: u32,

@@ -111,7 +111,8 @@ impl EntryLine {
         Ok(())
     }
 
-    /// Looks up the storage class in the classes of the tree to which the entry will be added.
+    /// Sets the number of the storage class. `classes` are the classes of the tree to which the entry will be added. If
+    /// the class is new, adds it to `classes`.
     pub(crate) fn number_class(&mut self, classes: &StorageClasses) {
         self.facts.class = (!self.class.is_empty()).then(|| classes.add(&self.class));
     }

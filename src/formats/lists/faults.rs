@@ -1,4 +1,4 @@
-//! Unreadable lines in a list: their number, and messages about the first ones.
+//! Unreadable lines in a list: a count of all of them, and messages about the first ones.
 
 use crate::base::format::counted;
 

@@ -60,9 +60,9 @@ pub struct FieldUnit {
 /// Column of a list, as specified by the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListColumn {
-    /// Number of the column, from 1.
+    /// Position of the column, counted from 1.
     Number(usize),
-    /// Name of the column in the header, or of the key in an object.
+    /// Name of the column in the header, or key in a JSON object.
     Header(String),
 }
 

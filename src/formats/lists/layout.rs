@@ -59,7 +59,7 @@ pub(crate) enum Recognized {
 pub(crate) enum LayoutError {
     /// Reading failed or was stopped.
     Input(Reason),
-    /// The [`ListOptions`] do not fit the list. Contains the reason.
+    /// The input cannot be read as a list with the given [`ListOptions`]. Contains the reason.
     Settings(&'static str),
 }
 
@@ -69,10 +69,10 @@ impl From<Reason> for LayoutError {
     }
 }
 
-/// Recognizes a list by its first bytes, and skips its header.
+/// Recognizes the format of an input by its first bytes and by `options`. Skips the header of a list.
 ///
 /// # Errors
-/// Returns an error if reading fails or is stopped, or if `options` do not fit the list.
+/// Returns an error if reading fails or is stopped, or if the input cannot be read as a list with these `options`.
 pub(crate) fn recognize(
     records: &mut RecordReader<'_>,
     options: &ListOptions,

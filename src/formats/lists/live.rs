@@ -22,7 +22,7 @@ use crate::base::kind::Kind;
 use crate::formats::builder::{Builder, Counts, DirectoryStart, SEGMENT, Sizes, UNREADABLE};
 use crate::tree::{Batch, DirId, Entry, Metadata, Page, StorageClasses, Tree};
 
-/// Maximum number of directories with unpublished entries.
+/// Maximum number of directories with unpublished entries, not counting the current directory.
 const MOST_PAGES: usize = 64;
 
 /// Tree of the files in a list, built while the list is read.
@@ -148,13 +148,13 @@ impl<'t> LiveTree<'t> {
         }
     }
 
-    /// Marks the root as not read completely, because the program that wrote the list failed.
+    /// Sets a read error for the root. Used if the program that wrote the list failed.
     pub(crate) fn fail(&mut self) {
         self.counts.errors += 1;
         self.tree.fail(self.root(), UNREADABLE);
     }
 
-    /// Marks the root as incomplete. Used if the user stops the import.
+    /// Marks the root as partial. Used if the user stops the import.
     pub(crate) fn stop(&self) {
         self.tree.stop(self.root());
     }

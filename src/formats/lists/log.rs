@@ -56,7 +56,7 @@ pub(crate) enum Logged<'l> {
 #[derive(Default)]
 pub(crate) struct EntryLog {
     blocks: Vec<LogBlock>,
-    /// For each group of [`GROUP`] directories, the index in `blocks` of its last block.
+    /// Index in `blocks` of the last block of each group of [`GROUP`] directories; `None` if the group has no records.
     groups: Vec<Option<usize>>,
     draft: Option<Draft>,
     head: Vec<u8>,

@@ -50,7 +50,7 @@ pub(super) struct DirectoryNode {
     pub(super) device: u32,
     /// Error number; 0 if there is none.
     pub(super) errno: i32,
-    /// Number of the directory in the tree; [`DirId::TOP`] until the entries of its parent have been written.
+    /// ID of the directory in the tree; [`DirId::TOP`] until the directory's entry has been written.
     pub(super) id: DirId,
 }
 
@@ -62,12 +62,13 @@ pub(super) struct ListRoot {
     pub(super) host: u32,
     pub(super) host_name: Vec<u8>,
     pub(super) scanned_at: Option<i64>,
-    /// `true` if the lines of the list do not name the root. If it then contains nothing but one directory, that
+    /// `true` if the lines of the list do not name the root. If such a root contains only a single directory, this
     /// directory may become the root instead.
     pub(super) is_implied: bool,
 }
 
-/// Path of the part of a list to read, as a whole (`name`), and split into the root and the names below it.
+/// Path of the part of a list to read: the whole path (`name`), and the same path split into its starting point
+/// (`anchor`, as in [`anchored`]) and the names below the starting point (`names`).
 struct OnlyPart {
     name: Vec<u8>,
     anchor: Vec<u8>,
@@ -144,7 +145,7 @@ impl PathTree {
     /// Returns the root of a line and the path below this root, or `None` if the path is outside the part to read.
     fn rooted<'l>(&self, line: &'l EntryLine, path: &'l [u8]) -> Result<Option<RootedPath<'l>>, LineRefusal> {
         if line.path.is_empty() {
-            return Err(if line.root.is_empty() { "no path" } else { "a root, but no path" }.into());
+            return Err(if line.root.is_empty() { "no path" } else { "has a root, but no path" }.into());
         }
         if let Some(only) = &self.only {
             let below = only.below(path)?;
@@ -265,7 +266,7 @@ impl PathTree {
 enum LineKind {
     /// Directory that was read, with or without an error.
     Directory,
-    /// Entry of a known kind that is not a directory, or of any kind that was excluded or could not be read.
+    /// Entry of a known kind that is not a directory, or any entry that was excluded or could not be read.
     Typed(Kind),
     /// Entry of unknown kind: a directory if other lines name entries inside it, otherwise a file.
     Untyped,

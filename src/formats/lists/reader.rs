@@ -147,14 +147,14 @@ impl<'d> ListReader<'d> {
         Ok(())
     }
 
-    /// Marks the roots as incompletely read, because the program that wrote the list failed.
+    /// Sets a read error for every root. Used if the program that wrote the list failed.
     pub(crate) fn fail(&mut self) {
         self.has_failed = true;
         self.tree.fail();
     }
 
     /// Adds the entries of all lines read so far to the tree. Returns the host and scan time of each root, and messages
-    /// about unreadable lines.
+    /// about unreadable lines or, if there are none, about a list without entries.
     pub(crate) fn write(
         mut self,
         builder: &mut Builder<'d>,

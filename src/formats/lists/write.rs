@@ -90,8 +90,9 @@ impl PathTree {
         }
     }
 
-    /// Repeatedly replaces a root with its only child directory, as long as the root has no line of its own and
-    /// contains nothing else. `taken` contains the names of other roots, which must not be used.
+    /// Repeatedly replaces an implied root ([`ListRoot::is_implied`]) with its only child directory, as long as the
+    /// root has no line of its own and contains nothing else. `taken` contains the names of other roots, which must not
+    /// be used.
     fn narrow(&mut self, root: &mut ListRoot, taken: &HashSet<(u32, Vec<u8>)>) {
         let host = root.host;
         while root.is_implied && self.nodes[root.node as usize].own.is_none() {
@@ -246,7 +247,7 @@ impl PathTree {
 }
 
 impl ListTarget<'_, '_> {
-    /// Writes a root for a list that has no lines.
+    /// Writes an empty root for a list that has no entries.
     pub(super) fn write_empty(&mut self, name: &[u8], host: u32) -> Provenance {
         let device = self.tree.devices().of_host(host).index(0);
         let metadata = Metadata::default();

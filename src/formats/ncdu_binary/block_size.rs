@@ -19,8 +19,8 @@ pub enum BlockSize {
 }
 
 impl BlockSize {
-    /// Sizes in KiB that ncdu accepts. The maximum is below the format's limit of 16 MiB, because a block can exceed
-    /// its size by a part of its last item.
+    /// Sizes in KiB that ncdu accepts. The maximum is below the format's limit of 16 MiB, because a block can be longer
+    /// than the size set here by a part of its last item.
     pub const RANGE: RangeInclusive<u16> = 4..=16_000;
 
     /// Returns the size in bytes for the block with this number.

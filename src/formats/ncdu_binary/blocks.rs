@@ -205,7 +205,7 @@ fn offset_in_block(reference: u64) -> usize {
     usize::try_from(reference & LARGEST).unwrap_or(usize::MAX)
 }
 
-/// Returns the zstd frame in `block`, or `None` if it is not data block `number`.
+/// Returns the zstd frame in `block`, or `None` if `block` is not the data block with this number.
 fn frame(block: &[u8], number: u32) -> Option<&[u8]> {
     let (head, rest) = block.split_first_chunk::<WORD>()?;
     let (own_number, rest) = rest.split_first_chunk::<WORD>()?;

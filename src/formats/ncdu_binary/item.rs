@@ -127,7 +127,7 @@ impl<'a> Fields<'a> {
 
     /// Converts the item to the form that the tree loads. `is_root` is `true` for the root, whose name is a path.
     pub(crate) fn item(&self, is_root: bool) -> Result<ChainItem<'a>, ItemFault> {
-        // `DirId(1)` stands for any directory below the top, in which `is_name` accepts only plain names.
+        // `DirId(1)` stands for any directory below the top. In such a directory, `is_name` accepts only plain names.
         let directory = if is_root { DirId::TOP } else { DirId(1) };
         if self.name.is_empty() || self.name.len() > LONGEST_NAME || !is_name(directory, self.name) {
             return Err("invalid file name");

@@ -1,4 +1,4 @@
-//! Control of the writing of a snapshot: when it ends early, and how far it is.
+//! Conditions under which writing a snapshot ends early, and the progress of the writing.
 
 use std::fmt;
 use std::io;
@@ -14,7 +14,7 @@ pub struct WriteControl<'a> {
     pub bytes: u64,
     /// Flag that cancels the snapshot when it is set. `Relaxed` ordering is enough, because the flag guards no data.
     pub stop: &'a AtomicBool,
-    /// Counter of the entries, roots included, if somebody watches the progress.
+    /// Counter of the entries written, including the roots; `None` if the progress is not shown.
     pub written: Option<&'a WrittenEntries>,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Display for WriteError {
         match self {
             Self::Output(error) => formatter.write_str(&io_error_text(error)),
             Self::TooLarge => formatter.write_str(
-                "snapshot too large for this folder; write elsewhere \
+                "snapshot larger than half of snapshot-size, or the disk would be nearly full; write elsewhere \
                 with -o FILE",
             ),
             Self::Stopped => formatter.write_str("stopped"),

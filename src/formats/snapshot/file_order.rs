@@ -3,7 +3,8 @@
 //! A long listing begins with its head, which has the entries with the largest disk usage. All other entries keep the
 //! order of the tree.
 //!
-//! Invariant: the head depends only on names and sizes, so a merge of parts writes the same head as a whole save.
+//! Invariant: the head depends only on names and sizes, so merging the parts of a plan writes the same head as saving
+//! the whole tree.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -4,7 +4,8 @@
 
 use crate::tree::varint::{ByteReader, Malformed, write_varint, zigzag};
 
-/// Value of [`SnapshotInfo::scope`] if the flags are unknown, or if they depend on how the roots were written.
+/// Value of [`SnapshotInfo::scope`] if the flags are unknown, or if the entries that they select depend on how the user
+/// wrote the roots.
 pub(crate) const UNKNOWN_SCOPE: &[u8] = b"filtered";
 
 /// Metadata of a snapshot.
@@ -15,7 +16,7 @@ pub struct SnapshotInfo {
     /// Host name of the first root; empty if unknown.
     pub host: Vec<u8>,
     /// Command-line flags that select the entries of the scan; empty for the default. The value is `filtered` if
-    /// patterns for paths were excluded, or if the flags are unknown. A comparison of snapshots with different values
+    /// patterns for paths exclude entries, or if the flags are unknown. A comparison of snapshots with different values
     /// says little about growth.
     pub scope: Vec<u8>,
     /// Origins of the second and later roots, in order. Roots beyond the end of this list have the origin of the
@@ -37,7 +38,7 @@ pub struct RootOrigin {
     pub scanned_at: i64,
     /// Host name; empty if unknown.
     pub host: Vec<u8>,
-    /// See [`SnapshotInfo::scope`].
+    /// Command-line flags that select the entries of the scan, as in [`SnapshotInfo::scope`].
     pub scope: Vec<u8>,
 }
 

@@ -16,10 +16,10 @@ const END: [u8; 8] = *b"duke end";
 /// Version of the format that is written. All earlier versions can be read.
 pub const VERSION: u32 = 3;
 
-/// Length of the header: magic, version, and a checksum of both.
+/// Length of the header in bytes. The header contains the magic number, the version, and a checksum of both.
 pub const HEADER: u64 = 16;
-/// Length of the footer: offset, length and checksum of the index, a checksum of these numbers, and the end
-/// mark.
+/// Length of the footer in bytes. The footer contains the offset, length and checksum of the index, a checksum of these
+/// numbers, and the end mark.
 pub const FOOTER: u64 = 32;
 
 const LISTINGS: u8 = 0;

@@ -240,8 +240,8 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
         Ok(())
     }
 
-    /// Adds entries of the directory `id` to the current listing and seals it. `number` is the number of `id`. Returns
-    /// the number of the first directory that the entries name, and the number of entries.
+    /// Adds entries of the directory `id` to the current listing and seals it. `number` is the number assigned to `id`.
+    /// Returns the number assigned to the first directory that the entries name, and the count of the entries.
     fn seal(
         &mut self,
         (id, number): (DirId, u32),
@@ -312,7 +312,7 @@ impl<'t, T: WrittenTree> Numbers<'t, T> {
         Self { tree, waiting: VecDeque::from([(DirId::TOP, 0)]), given: 1, roots: HashSet::new() }
     }
 
-    /// Returns the next directory to write: its number, its parent's number, and its id in the tree.
+    /// Returns the next directory to write: its number, its parent's number, and its ID in the tree.
     fn next(&mut self) -> Option<(u32, u32, DirId)> {
         let waiting = u32::try_from(self.waiting.len()).expect("the number of directories fits into 32 bits");
         let (id, parent) = self.waiting.pop_front()?;

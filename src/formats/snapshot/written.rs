@@ -13,8 +13,8 @@ pub(crate) trait WrittenTree {
     fn storage_classes(&self) -> Vec<Vec<u8>>;
     /// Returns the entries of a directory. The writer passes each entry to [`WrittenTree::entry`].
     fn listing(&self, id: DirId) -> Listing<'_>;
-    /// Returns `record`, an entry of the directory `id`, with the directory number and the device index that the
-    /// snapshot stores for it.
+    /// Returns the entry for `record`, which is in the listing of directory `id`. The directory number and the device
+    /// index in the result are those of this tree. In a merged tree, `record` contains those of a part instead.
     fn entry<'e>(&self, id: DirId, record: Entry<'e>) -> Entry<'e>;
     fn parent(&self, id: DirId) -> Option<DirId>;
     /// Returns the totals of a directory.

@@ -1,7 +1,7 @@
 //! JSON output of a tree.
 //!
-//! [`Report`] implements the schema (docs/json.md), and `base::json` the syntax. Neither is recursive. Memory holds
-//! only a buffer and the sorted entries of the directories on the path to the current entry.
+//! [`Report`] implements the schema (docs/json.md), and `base::json` the syntax. Neither is recursive. Apart from the
+//! read errors, memory holds only a buffer and the sorted entries of the directories on the path to the current entry.
 //!
 //! Invariant: the output is valid JSON and valid UTF-8, whatever bytes a name contains.
 

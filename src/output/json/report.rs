@@ -1,7 +1,7 @@
 //! Document of `--json`: schema `duke/1`, described in docs/json.md and docs/schema.json.
 //!
-//! Invariant: memory holds only a buffer and the sorted entries of the directories on the path to the current entry. No
-//! function is recursive, and nothing grows with the size of the tree.
+//! Invariant: apart from the read errors, memory holds only a buffer and the sorted entries of the directories on the
+//! path to the current entry. No function is recursive, and nothing else grows with the size of the tree.
 
 use std::io::{self, Write};
 use std::time::Duration;

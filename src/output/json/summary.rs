@@ -21,8 +21,8 @@ pub struct Summary {
 /// One of the largest files.
 #[derive(Clone, Debug)]
 pub struct Large {
-    /// Path of the file, starting with the root as given by the user. Of several hard links with the same size,
-    /// this is the path that sorts first.
+    /// Path of the file, starting with the root as given by the user. If the file has several names, this is the path
+    /// of the name with the largest size or, if several names have this size, the path that sorts first.
     pub path: Vec<u8>,
     pub kind: Kind,
     pub metadata: Metadata,

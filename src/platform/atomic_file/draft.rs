@@ -4,7 +4,7 @@
 //! a file into that directory.
 //!
 //! ```text
-//! .report.json.duke-9ae0daaf-1234-0.part      file name, checksum of the host name, process ID, number
+//! .report.json.duke-9ae0daaf-1234-0.part      file name, checksum of the host name, process ID, attempt
 //! ```
 //!
 //! Invariant: a leftover file is deleted only if it has a name of this form, and belongs to this user, this machine and
@@ -98,7 +98,7 @@ impl DraftFile {
                 Ok(())
             }
             Err(Errno::EEXIST) => Err(Errno::EEXIST),
-            // If the file system does not support hard links, the file is renamed. The name is checked first,
+            // If the file system does not support hard links, the file is renamed. The final name is checked first,
             // because not every system can rename without replacing an existing file.
             Err(_) => match directory.attributes_of(target) {
                 Err(Errno::ENOENT) => directory.replace(name.as_c_str(), target),
@@ -120,7 +120,7 @@ impl DraftFile {
 }
 
 /// Calls `make` with one temporary name after another until one is free in the directory of `place`. Returns the result
-/// and the name.
+/// of `make` and the name. Fails with `EEXIST` if [`TRIES`] names are in use.
 fn with_fresh_name<T>(
     place: &Output,
     make: impl Fn(&CStr) -> Result<T, Errno>,
@@ -165,8 +165,8 @@ fn remove_old(directory: &Directory) {
     }
 }
 
-/// Returns the ID of the process that created the file `name`, or `None` if this is not a temporary name from this
-/// host.
+/// Returns the ID of the process that created the file `name`, or `None` if `name` is not a temporary name from the
+/// host with the checksum `host`.
 fn writer(name: &[u8], host: &str) -> Option<i32> {
     let mark = format!("{MARK}{host}-");
     let name = name.strip_suffix(UNFINISHED.as_bytes()).filter(|name| name.starts_with(b"."))?;

@@ -38,10 +38,10 @@ impl AtomicFile {
         Ok(Self { draft, place })
     }
 
-    /// Replaces the old file with the written data.
+    /// Replaces the old file, if there is one, with the written data.
     ///
     /// # Errors
-    /// Returns any error of fsync(2) and rename(2). After an error, the old file is unchanged.
+    /// Returns any error of fsync(2), link(2) and rename(2). After an error, the old file is unchanged.
     pub fn keep(self) -> io::Result<()> {
         self.finish(DraftFile::replace)
     }

@@ -49,7 +49,7 @@ pub enum Boundary {
     /// groups, so only the kernel can recognize it (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8; `DIR_MNTSTATUS_MNTPOINT`,
     /// macOS).
     Mount,
-    /// Link to another volume of the same system (`SF_FIRMLINK`). On macOS, for example, `/Users` links to the data
+    /// Link to another volume of the same volume group (`SF_FIRMLINK`, macOS). For example, `/Users` links to the data
     /// volume.
     Firmlink,
     /// Directory with several hard links (`ATTR_DIR_LINKCOUNT`). HFS+ supports such directories for Time Machine

@@ -41,7 +41,7 @@ pub struct ContentState {
     pub links: u64,
     /// Time of the last change to the contents.
     pub modified: Time,
-    /// Time of the last change to the inode, which no program can set back.
+    /// Time of the last change to the inode. No program can set this time back.
     pub changed: Time,
 }
 
@@ -71,8 +71,9 @@ pub struct StoredContents {
 }
 
 impl StoredContents {
-    /// Returns `true` if files with this location have the same contents. This is unknown for reserved space without
-    /// data, and for compressed data, because the system does not report which part of an extent a file contains.
+    /// Returns `true` if any two files with this location have the same contents. Returns `false` if a part is
+    /// compressed, because the system does not report which part of the extent a file contains, or if a part is
+    /// reserved, inline or at an unknown location.
     pub fn determines_contents(&self) -> bool {
         self.parts.iter().all(|part| part.form == StoredForm::Plain)
     }
@@ -143,7 +144,7 @@ impl Contents {
         }
     }
 
-    /// Returns where the contents are stored. Returns `None` if the system does not report this.
+    /// Returns the location of the contents, or `None` if the system does not report the location of all parts.
     pub fn stored(&self) -> Option<StoredContents> {
         let mut parts = Vec::new();
         let is_whole = imp::locate(&self.file, &mut |part| {
@@ -154,7 +155,8 @@ impl Contents {
     }
 
     /// Returns the ranges of this file that could share space on disk with `other`, but do not. Both files must have
-    /// the same contents. Returns `None` if the system does not report where the contents are stored.
+    /// the same contents. Returns `None` if the files are on different volumes, or if the system does not report where
+    /// the contents are stored.
     pub fn unshared_with(&self, other: &StoredContents) -> Option<Vec<Range<u64>>> {
         if imp::volume_id(&self.file) != other.volume {
             return None;

@@ -57,8 +57,8 @@ pub fn share_range(
     // The type of ioctl's request parameter depends on the C library, but a request always has 32 bits.
     #[allow(clippy::cast_possible_wrap, clippy::cast_lossless)]
     retry(|| {
-        // SAFETY: `range` is a whole `struct file_dedupe_range` with as many entries as its count says, and nothing
-        // else refers to it during the call.
+        // SAFETY: `range` is a whole `struct file_dedupe_range` with as many `file_dedupe_range_info` elements as its
+        // count says, and nothing else refers to it during the call.
         Errno::result(unsafe { libc::ioctl(from.as_raw_fd(), DEDUPE as _, &raw mut range) })
     })?;
     match range.status {

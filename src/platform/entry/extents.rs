@@ -25,8 +25,8 @@ pub enum Sharing {
     /// Files can share extents, and [`layout`] reports the number of bytes not shared. Deleting a file frees at most
     /// its disk usage.
     Bounded,
-    /// As [`Sharing::Bounded`], but deleting a file can free more: the file system keeps a whole extent while a file
-    /// refers to part of it. Directories and symbolic links may have no blocks of their own.
+    /// As [`Sharing::Bounded`], but deleting a file can free more than its disk usage: the file system keeps a whole
+    /// extent while a file refers to part of it. Directories and symbolic links may have no blocks of their own.
     Unbounded,
 }
 
@@ -40,7 +40,8 @@ pub struct ExtentLayout {
     /// also counts as one block, because it may be compressed when it is written. Blocks after the end of the file are
     /// not included, because the file system may free them before the file is deleted.
     pub certain: u64,
-    /// Number of bytes shared with copies or snapshots. Always 0 on macOS, which reports only private bytes.
+    /// Number of bytes shared with copies or file-system snapshots. Always 0 on macOS, which reports only private
+    /// bytes.
     pub shared: u64,
     /// Number of bytes that are stored in compressed form, counted before compression.
     pub compressed: u64,
@@ -96,7 +97,7 @@ pub struct StoredPart {
 /// Form in which a part of a file is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StoredForm {
-    /// The bytes are on the volume as they are.
+    /// The volume contains the bytes unchanged.
     Plain,
     Compressed,
     /// The space is reserved, and nothing has been written to it.
@@ -112,8 +113,8 @@ impl StoredPart {
         self.logical.saturating_add(self.length)
     }
 
-    /// Returns `true` if both parts have the byte at `offset` in the same place on the volume. Both parts must contain
-    /// this byte, and it must be the same byte in both.
+    /// Returns `true` if both parts store the byte at `offset` in the file in the same place on the volume. Both parts
+    /// must contain this byte, and it must have the same value in both.
     fn is_stored_with(&self, other: &Self, offset: u64) -> bool {
         let place = |part: &Self| match part.form {
             StoredForm::Plain => Some(part.physical.saturating_add(offset - part.logical)),
@@ -127,7 +128,8 @@ impl StoredPart {
 /// Returns the ranges of a file that take up space of their own on the volume, although they could share the space of
 /// `other`, which has the same contents. `parts` and `other` are the parts of the two files in order of their position.
 ///
-/// Reserved space is left out, because a program wants to keep it, and inline data, because it cannot be shared.
+/// The ranges contain no reserved space, because a program wants to keep this space, and no inline data, because inline
+/// data cannot be shared.
 pub fn unshared_ranges(parts: &[StoredPart], other: &[StoredPart]) -> Vec<Range<u64>> {
     let mut ranges: Vec<Range<u64>> = Vec::new();
     let can_share = |part: &&StoredPart| !matches!(part.form, StoredForm::Reserved | StoredForm::Inline);
@@ -159,7 +161,8 @@ pub struct ExtentVolume {
     pub id: u64,
     /// `true` if deleting files never frees more bytes than their reported extents contain.
     pub is_bounded: bool,
-    /// `true` if changes of files may be in memory only, and will be written to other places on the volume.
+    /// `true` if changes to files may still be in memory only. The file system will write them to new places on the
+    /// volume.
     pub has_unwritten_data: bool,
     /// Number of inodes in use on the volume; 0 if the file system does not report it.
     pub inodes: u64,

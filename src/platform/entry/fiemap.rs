@@ -33,7 +33,7 @@ struct Extent {
 }
 
 impl Extent {
-    /// Returns the number of bytes before the offset `end` in the file.
+    /// Returns the number of bytes in the part of the extent that precedes the offset `end` in the file.
     fn before(&self, end: u64) -> u64 {
         self.length.min(end.saturating_sub(self.logical))
     }
@@ -75,7 +75,7 @@ const SYNC: u32 = 0x1;
 /// `FS_IOC_FIEMAP` of linux/fs.h, which is `_IOWR('f', 11, struct fiemap)`.
 const FIEMAP: u32 = 0xc020_660b;
 
-/// Returns the support for shared extents on the file system of `directory`, which is recognized by magic number.
+/// Returns the support for shared extents on the file system of `directory`. The magic number identifies the type.
 pub fn sharing(directory: &Directory) -> Sharing {
     const XFS: u32 = 0x5846_5342;
     const BTRFS: u32 = 0x9123_683e;

@@ -144,7 +144,7 @@ fn identity_by(
 /// # Errors
 /// Returns any error of statx(2) or, if it is not supported, fstatat(2).
 pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
-    /// `STATX_ATTR_*` of linux/stat.h.
+    /// Bits `STATX_ATTR_*` of linux/stat.h, each with its trait.
     const KNOWN: [(u64, Trait); 9] = [
         (0x4, Trait::Compressed),
         (0x800, Trait::Encrypted),

@@ -82,7 +82,7 @@ pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
     Ok(Probe { born: Some(stat.st_birthtime), traits, ..unix::probe_in(stat, directory, name) })
 }
 
-/// Returns [`Sharing::Bounded`] if `directory` is on APFS, the only file system that reports shared extents.
+/// Returns [`Sharing::Bounded`] if `directory` is on APFS, the only file system on macOS that reports private bytes.
 pub fn sharing(directory: &Directory) -> Sharing {
     let is_apfs =
         nix::sys::statfs::fstatfs(directory).is_ok_and(|status| status.filesystem_type_name() == "apfs");

@@ -50,7 +50,7 @@ pub enum Trait {
     MountPoint,
     /// Automount trigger: opening the entry would mount something.
     Trigger,
-    /// Link to another volume of the same system (macOS).
+    /// Link to another volume of the same volume group (macOS).
     Firmlink,
 }
 
@@ -72,7 +72,7 @@ impl Trait {
     clippy::unnecessary_cast
 )]
 pub fn major_minor(device: u64) -> (u32, u32) {
-    // The type `dev_t` differs between systems. The number was reported by this system, so it fits.
+    // The type `dev_t` differs between systems. This system has reported `device`, so the value fits into its `dev_t`.
     let device = device as libc::dev_t;
     (libc::major(device) as u32, libc::minor(device) as u32)
 }

@@ -23,7 +23,7 @@ pub enum Refused {
     NotRegular,
     /// The file is larger than allowed.
     TooLong,
-    /// The file belongs to another user.
+    /// The file belongs neither to this user nor to root.
     Foreign,
     /// The process is running as root, and another user can write to this path.
     Writable(PathBuf),

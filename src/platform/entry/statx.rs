@@ -23,7 +23,7 @@ pub(crate) const MOUNT_ID: u32 = 0x1000;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Status {
     pub(crate) attributes: Attributes,
-    /// ID of the mount that the entry is on.
+    /// ID of the mount that the entry is on, if the kernel reports it.
     pub(crate) mount: Option<u64>,
 }
 

@@ -58,8 +58,8 @@ pub fn used(path: &Path) -> Result<u64, Errno> {
     own.or_else(|_| Ok(capacity(path)?.used()))
 }
 
-/// Asks the file system of `mounts` for information that statfs(2) does not report: the space used by its volumes,
-/// and the names of their snapshots.
+/// Asks APFS for information that statfs(2) does not report: the space used by the volumes of `mounts`, and the names
+/// of their file-system snapshots. Returns [`Native::Silent`] for other file systems.
 pub fn ask(mounts: &[Mount], _: &Path) -> Native {
     match mounts.first().map_or(b"".as_slice(), |mount| mount.kind.as_slice()) {
         b"apfs" => Native::Apfs(apfs::ask(mounts)),
@@ -146,7 +146,7 @@ pub fn mount_at(directory: &Directory) -> Result<Mount, Errno> {
 
 #[allow(clippy::cast_sign_loss)]
 fn mount(status: &libc::statfs) -> Mount {
-    /// Flag for snapshot mounts, from sys/mount.h.
+    /// Flag for mounts of file-system snapshots, from sys/mount.h.
     const MNT_SNAPSHOT: u32 = 0x4000_0000;
     let source = text(&status.f_mntfromname);
     Mount {

@@ -103,7 +103,8 @@ impl Arena {
         index
     }
 
-    /// Returns the bytes from `address` to the current end of the chunk, or no bytes if the address is invalid.
+    /// Returns the bytes from `address` to the last byte written to the chunk so far, or no bytes if the address is
+    /// invalid.
     pub fn bytes_from(&self, address: Address) -> &[u8] {
         address
             .split()
@@ -141,7 +142,7 @@ struct Growing {
 }
 
 // SAFETY: the memory at `start` belongs to this chunk alone. Shared access reads only below `written`, where bytes no
-// longer change, and each byte above it is written only by the appender that has reserved it.
+// longer change, and each byte above `written` is written only by the appender that has reserved the byte.
 #[allow(unsafe_code)]
 unsafe impl Send for Growing {}
 // SAFETY: as for `Send`.

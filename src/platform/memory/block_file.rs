@@ -127,7 +127,7 @@ impl BlockFile {
     /// # Errors
     /// Returns any error of open(2) and mmap(2), or an error if `path` is not a regular file.
     pub fn open(path: &Path, access: Option<Access>) -> io::Result<Self> {
-        // The kind is checked first, because opening a pipe would be noticed by the process at its other end.
+        // The file type is checked first, because opening a pipe would be noticed by the process at its other end.
         length_of_file(&std::fs::metadata(path)?)?;
         let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
         let length = length_of_file(&file.metadata()?)?;

@@ -43,7 +43,8 @@ impl Descriptors {
         self.open.load(Ordering::Relaxed)
     }
 
-    /// Returns `true` if one more directory may stay open until its children are opened.
+    /// Returns `true` if the number of open directories is within the limit, so that a directory may stay open until
+    /// its children are opened.
     pub fn suffice(&self) -> bool {
         // `Relaxed` ordering is enough. The count may miss directories that are being opened right now, but every
         // worker has spare descriptors for them.

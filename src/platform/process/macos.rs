@@ -7,7 +7,7 @@ mod unix;
 
 use std::path::PathBuf;
 
-pub use unix::*; // no own `threads_with_room`, because `RLIMIT_AS` does not limit the address space on macOS
+pub use unix::*; // includes `threads_with_room`, because `RLIMIT_AS` does not limit the address space on macOS
 
 /// `false`, because the kernel watches only for requested events, and poll(2) does not support `/dev/tty` at all.
 pub const POLL_REPORTS_HANGUP: bool = false;
@@ -21,7 +21,7 @@ pub const OPENER: &str = "open";
 pub const REVEAL: Option<&str> = Some("-R");
 /// Clipboard tool that the operating system always includes.
 pub const CLIPBOARD_TOOL: Option<&str> = Some("pbcopy");
-/// `false`, because the trash of macOS contains the items directly; it has no directories `files` and `info`.
+/// `false`, because the trash of macOS contains the entries directly; it has no directories `files` and `info`.
 pub const TRASH_HAS_INFO: bool = false;
 /// Text between a name in the trash and the number that makes it unique.
 pub const TRASH_NAME_SEPARATOR: &str = " ";

@@ -42,7 +42,7 @@ pub fn group(number: u32) -> Option<String> {
     known.or_else(|| elsewhere(Database::Groups, number))
 }
 
-/// Returns `true` if `group` is the private group of `user`, that is, it has the user's name and no other members.
+/// Returns `true` if `group` is the private group of `user`: a group with the user's name and no other members.
 pub fn is_only_member(user: u32, group: u32) -> bool {
     let Some(name) = known_user(user) else { return false };
     let group = Group::from_gid(Gid::from_raw(group)).ok().flatten();

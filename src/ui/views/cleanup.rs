@@ -30,9 +30,9 @@ use crate::ui::loader::Load;
 pub static VIEW: ViewSpec = ViewSpec {
     name: "cleanup",
     key: '9',
-    tab: ["Clean-up", "Clean", "Clean"],
-    help: "clean-up",
-    title: "clean-up",
+    tab: ["Cleanup", "Clean", "Clean"],
+    help: "cleanup",
+    title: "cleanup",
     needs: Needs::Nothing,
     table: Some(&TABLE),
 };

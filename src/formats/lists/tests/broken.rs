@@ -44,7 +44,7 @@ fn broken_objects() {
         ("{\"path\":{}}", "no path"),
         ("{\"path\":[\"a\"]}", "no path"),
         ("{\"size\":1}", "no path"),
-        ("{\"root\":\"/r\"}", "a root, but no path"),
+        ("{\"root\":\"/r\"}", "has a root, but no path"),
         ("{\"path\":\"/a\",\"root\":\"/b\"}", "path outside its root"),
         ("{\"path\":\"/ab\",\"root\":\"/a\"}", "path outside its root"),
         ("{\"path\":\"a/../b\"}", "'..' is allowed only at the start of a relative path"),
@@ -168,7 +168,7 @@ fn broken_records_of_du_find_and_s3() {
         ("\"b\",\"%\",\"1\",\"\"\n", "path: '%' without two hexadecimal digits"),
         ("\"b\",\"a%00\",\"1\",\"\"\n", "path: NUL in a name"),
         ("\"b\",\"a\",\"null\",\"\"\n", "size: not a whole number"),
-        ("\"b\",\"\",\"1\",\"\"\n", "a root, but no path"),
+        ("\"b\",\"\",\"1\",\"\"\n", "has a root, but no path"),
         ("\"b\",\"a/%2E%2E/c\",\"1\",\"\"\n", "'..' is allowed only at the start of a relative path"),
     ];
     let good = ("b,k,5,2026-11-21T08:15:00Z\n", "b,z,1,2026-11-21T08:15:00Z\n");

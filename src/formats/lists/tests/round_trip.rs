@@ -13,7 +13,7 @@ use crate::formats::lists::ListOptions;
 use crate::formats::tests::{LinkForm, Plan, build, directories, metadata, names};
 use crate::tree::{DirId, Tree, Walk, hard_links};
 
-/// Removes entries with a repeated name, because names in a directory are unique.
+/// Keeps only the first of several entries with the same name, because names in a directory are unique.
 fn distinct(entries: Vec<(Vec<u8>, Plan)>) -> Vec<(Vec<u8>, Plan)> {
     let mut seen = HashSet::new();
     let is_new = |(name, _): &(Vec<u8>, Plan)| seen.insert(name.clone());

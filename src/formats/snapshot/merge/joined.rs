@@ -72,7 +72,7 @@ impl JoinedPart<'_> {
 }
 
 impl<'p> Joined<'p> {
-    /// Joins parts. The first part must be part 0 of the plan. Returns `None` if the parts have more than 2^32
+    /// Joins parts. The first part must be part 0 of the plan. Returns `None` if the parts have 2^32 or more
     /// directories.
     pub fn new(parts: &'p [Snapshot]) -> Option<Self> {
         let mut joined = Self {

@@ -99,7 +99,7 @@ impl fmt::Display for Refusal {
             Cause::PrivateLink(owner) => {
                 write!(formatter, "symbolic link owned by {}; replace it with a directory", user(owner))
             }
-            // For example, sudo may have kept HOME.
+            // For example, sudo may have kept the HOME of the user who ran it.
             Cause::Owner(owner) if users::own() == 0 => {
                 write!(formatter, "belongs to {}, but duke runs as root; use sudo -H", user(owner))
             }

@@ -21,8 +21,8 @@ impl PrivateFolder {
     /// Finds the folder without creating anything.
     ///
     /// # Errors
-    /// Returns any error of open(2). Returns [`Error::Refused`] if another user owns the folder or the directory in
-    /// which it would be created, can write to the folder, or could redirect the path.
+    /// Returns any error of open(2), or `EINVAL` if `path` is relative. Returns [`Error::Refused`] if another user owns
+    /// the folder or the directory in which it would be created, can write to the folder, or could redirect the path.
     pub fn find(path: &Path) -> Result<Self, Error> {
         if !path.is_absolute() {
             return Err(Errno::EINVAL.into());

@@ -1,4 +1,4 @@
-//! APFS: space used by the volumes of a container, and the names of their snapshots.
+//! APFS: space used by the volumes of a container, and the names of their file-system snapshots.
 //!
 //! Purgeable space is not reported by any system call, only by Apple's frameworks.
 
@@ -11,12 +11,12 @@ use crate::platform::fs::mounts::Mount;
 use crate::platform::fs::overhead::Apfs;
 use crate::platform::{Directory, Errno};
 
-/// Returns the space used by the volumes of `mounts`, and the names of their snapshots.
+/// Returns the space used by the volumes of `mounts`, and the names of their file-system snapshots.
 pub fn ask(mounts: &[Mount]) -> Apfs {
     let point = |mount: &Mount| PathBuf::from(OsString::from_vec(mount.point.clone()));
     let volumes = mounts.iter().map(|mount| used(&point(mount)).ok()).sum();
-    // Snapshot mounts are skipped. `/` is one of them: macOS runs from a snapshot of the system volume. System
-    // updates manage that snapshot.
+    // Mounts of file-system snapshots are skipped. `/` is one of them: macOS runs from a file-system snapshot of the
+    // system volume, and that snapshot is managed by system updates, not by the user.
     let own = mounts.iter().filter(|mount| !mount.is_snapshot);
     let lists: Vec<_> = own.filter_map(|mount| snapshots(&point(mount)).ok()).collect();
     Apfs { volumes, snapshots: (!lists.is_empty()).then(|| lists.concat()) }
@@ -43,8 +43,8 @@ pub fn used(path: &Path) -> Result<u64, Errno> {
     Ok(u64::from_ne_bytes(answer[4..].try_into().expect("eight bytes are left")))
 }
 
-/// Returns the names of the snapshots of a volume. Fails with `EINVAL` if `path` is not the topmost directory of the
-/// volume.
+/// Returns the names of the file-system snapshots of a volume. Fails with `EINVAL` if `path` is not the topmost
+/// directory of the volume.
 #[allow(unsafe_code)]
 fn snapshots(path: &Path) -> Result<Vec<Vec<u8>>, Errno> {
     // Declaration from sys/snapshot.h.

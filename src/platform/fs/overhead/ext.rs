@@ -27,7 +27,8 @@ pub struct Superblock {
     pub reserved: u64,
     /// Size of a cluster, the unit of allocation.
     pub cluster: u64,
-    /// Size of the journal, unless it is on another device.
+    /// Size of the journal; `None` if there is no journal, if the journal is on another device, or if the superblock
+    /// does not record its size.
     pub journal: Option<u64>,
     /// Size of the file system's own structures, including the journal; `None` if the superblock does not record this
     /// size.
@@ -37,7 +38,8 @@ pub struct Superblock {
 /// Reads the superblock of a mounted file system.
 ///
 /// # Errors
-/// Returns any error of open(2). Usually only root may read the device.
+/// Returns any error of open(2) and pread(2), `ENODEV` if the mount source is not the mounted device, or `EINVAL` if
+/// the superblock is invalid. Usually only root may read the device.
 pub fn read(mount: &Mount) -> Result<Superblock, Errno> {
     let source = Path::new(OsStr::from_bytes(&mount.source));
     let flags = (OFlag::O_CLOEXEC | OFlag::O_NONBLOCK).bits();

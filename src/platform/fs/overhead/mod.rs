@@ -23,7 +23,7 @@ pub use super::imp::{ask, quota};
 pub enum Native {
     Ext {
         superblock: ext::Superblock,
-        /// Number of clusters that the kernel reserves for delayed writes.
+        /// Number of clusters that the kernel reserves for delayed writes, if /sys reports it.
         held_back: Option<u64>,
     },
     Xfs(Xfs),
@@ -62,12 +62,12 @@ pub struct Xfs {
     pub pool: Option<u64>,
 }
 
-/// Space usage and snapshots that APFS reports.
+/// Space usage and file-system snapshots that APFS reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Apfs {
-    /// Number of bytes that the scanned volumes use in their container.
+    /// Number of bytes that the scanned volumes use in their container; `None` if a volume does not report its usage.
     pub volumes: Option<u64>,
-    /// Names of the local snapshots of the scanned volumes; `None` if they cannot be read.
+    /// Names of the local file-system snapshots of the scanned volumes; `None` if they cannot be read.
     pub snapshots: Option<Vec<Vec<u8>>>,
 }
 

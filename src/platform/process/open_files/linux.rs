@@ -1,8 +1,8 @@
 //! Deleted but open files, found in /proc (proc(5)).
 //!
-//! The link to such a file in `/proc/PID/fd` ends with ` (deleted)`. Attributes are read only for these files, so that
-//! a file on an unreachable server does not block the search. Mapped files are listed in `maps`, which is a single file
-//! per process. Their sizes are read through the links in `map_files`, which only root can follow.
+//! The target of the link to such a file in `/proc/PID/fd` ends with ` (deleted)`. Attributes are read only for these
+//! files, so that a file on an unreachable server does not block the search. Mapped files are listed in `maps`, which
+//! is a single file per process. Their sizes are read through the links in `map_files`, which only root can follow.
 
 use std::cell::OnceCell;
 use std::ffi::{CStr, CString};
@@ -79,7 +79,7 @@ struct Look {
 struct Process {
     directory: Directory,
     pid: u32,
-    /// Name of the process. It is not read until one of the wanted files is found open in the process.
+    /// Name of the process. It is not read until a deleted file is found open in the process.
     name: OnceCell<Vec<u8>>,
 }
 

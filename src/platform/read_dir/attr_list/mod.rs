@@ -181,8 +181,9 @@ impl<'b> Fields<'b> {
         Some((kind, inode, prefetched?))
     }
 
-    /// Returns the boundary that a directory forms, such as a mount point. If the directory must not be opened
-    /// ([`Boundary::is_closed`]), returns all its attributes, including the boundary.
+    /// Returns the boundary that a directory forms, such as a mount point, or [`Prefetched::Nothing`] if it forms none.
+    /// If the directory must not be opened ([`Boundary::is_closed`]), returns all its attributes, including the
+    /// boundary. Returns `None` if the record is too short.
     fn directory(&mut self, own: Attributes, flags: u32) -> Option<Prefetched> {
         let links = self.number(self.directory & DIRECTORY_LINKS)?;
         let border = match border(self.number(self.directory & MOUNT_STATUS)?, flags) {

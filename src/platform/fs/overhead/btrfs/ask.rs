@@ -55,7 +55,8 @@ pub fn ask(path: &Path) -> Result<Btrfs, Errno> {
 /// Returns any error of ioctl(2), such as `ENOTTY` if the file system is not btrfs.
 #[allow(unsafe_code)]
 pub fn block_groups(directory: &Directory) -> Result<Vec<BlockGroups>, Errno> {
-    /// Maximum number of block groups in the reply, which has a header of two numbers and three numbers for each group.
+    /// Maximum number of groups in the reply. The reply consists of a header of two numbers, followed by three numbers
+    /// for each group.
     const MOST: usize = 64;
     let mut answer = [0_u64; 2 + 3 * MOST];
     answer[0] = MOST as u64;
@@ -83,8 +84,8 @@ pub fn has_unwritten_data(directory: &Directory) -> bool {
         let text = std::fs::read_to_string(format!("/sys/fs/btrfs/{groups}/allocation/{name}")).ok()?;
         text.trim_ascii().parse().ok()
     };
-    // btrfs counts data in memory as "may use", until it has chosen a location on the disk, and then as "reserved",
-    // until the data is there. On a mixed file system, the first number includes the space reserved for metadata.
+    // btrfs counts data in memory as "may use" until it has chosen a location on the disk, and then as "reserved" until
+    // the data is on the disk. In mixed block groups, the "may use" number includes the space reserved for metadata.
     let in_memory = number("data/bytes_may_use")
         .or_else(|| number("mixed/bytes_may_use")?.checked_sub(number("global_rsv_reserved")?));
     let in_flight = number("data/bytes_reserved").or_else(|| number("mixed/bytes_reserved"));

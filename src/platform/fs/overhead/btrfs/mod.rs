@@ -34,7 +34,7 @@ pub enum Purpose {
     Reserve,
 }
 
-/// All block groups with the same purpose.
+/// All block groups with the same purpose and RAID profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockGroups {
     pub purpose: Purpose,
@@ -54,13 +54,13 @@ pub fn used_data(groups: &[BlockGroups]) -> Option<u64> {
     (!is_mixed).then(|| data.fold(0, u64::saturating_add))
 }
 
-/// Subvolume or snapshot.
+/// Subvolume of btrfs, which may be a btrfs snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subvolume {
     pub id: u64,
     /// Path from the top of the file system. Parts that could not be looked up are missing.
     pub path: Vec<u8>,
-    /// UUID of the subvolume that this one is a snapshot of; `None` if it is not a snapshot.
+    /// UUID of the subvolume from which this btrfs snapshot was made; `None` if this subvolume is not a btrfs snapshot.
     pub parent: Option<[u8; 16]>,
     /// Number of the transaction that created the subvolume.
     pub created: u64,

@@ -78,7 +78,7 @@ pub fn search(
             end = Some((item.id, item.kind, item.offset));
             rest = after;
         }
-        // Continues after the key of the last item.
+        // The next call continues after the key of the last item.
         let next = match end {
             Some((id, kind, offset)) if offset < u64::MAX => (id, kind, offset + 1),
             Some((id, kind, _)) if kind < 255 => (id, kind + 1, 0),

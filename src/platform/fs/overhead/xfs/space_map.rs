@@ -121,8 +121,8 @@ fn visit(directory: &Directory, mut each: impl FnMut(&MapRange) -> ControlFlow<(
     }
 }
 
-/// Returns the number of the device that holds file data, encoded as in the space map. Files on a realtime device
-/// are not on this device.
+/// Returns the number of the data device, encoded as in the space map. The contents of files on a realtime device are
+/// not on the data device.
 fn data_device(directory: &Directory) -> Result<u32, Errno> {
     let device = nix::sys::stat::fstat(directory.as_fd())?.st_dev;
     let (major, minor) = (nix::sys::stat::major(device), nix::sys::stat::minor(device));
