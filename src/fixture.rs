@@ -22,10 +22,10 @@ pub(crate) fn cases(cases: u32) -> ProptestConfig {
 /// Entry to be created.
 pub struct Plan {
     name: Vec<u8>,
-    what: What,
+    what: PlanKind,
 }
 
-enum What {
+enum PlanKind {
     File(Metadata),
     Directory(u64, Vec<Plan>),
     Excluded,
@@ -39,36 +39,36 @@ enum What {
 /// Returns a file with a length of `bytes` and as many blocks as that length needs.
 pub fn file(name: &str, bytes: u64, mtime: i64) -> Plan {
     let metadata = Metadata { apparent: bytes, blocks: bytes.div_ceil(512), mtime, ..Metadata::default() };
-    Plan { name: name.into(), what: What::File(metadata) }
+    Plan { name: name.into(), what: PlanKind::File(metadata) }
 }
 
 /// Returns a directory whose own size is 4 KiB.
 pub fn dir(name: &str, entries: Vec<Plan>) -> Plan {
-    Plan { name: name.into(), what: What::Directory(0, entries) }
+    Plan { name: name.into(), what: PlanKind::Directory(0, entries) }
 }
 
 /// Returns a directory with the given inode number.
 pub fn numbered_dir(name: &str, inode: u64, entries: Vec<Plan>) -> Plan {
-    Plan { name: name.into(), what: What::Directory(inode, entries) }
+    Plan { name: name.into(), what: PlanKind::Directory(inode, entries) }
 }
 
 /// Returns a file with the given inode number.
 pub fn numbered_file(name: &str, inode: u64) -> Plan {
     let metadata = Metadata { apparent: 1, blocks: 1, inode, ..Metadata::default() };
-    Plan { name: name.into(), what: What::File(metadata) }
+    Plan { name: name.into(), what: PlanKind::File(metadata) }
 }
 
 /// Returns a file with the given inode number and link count.
 pub fn linked_file(name: &str, inode: u64, count: u64) -> Plan {
     let links = Some(Links { count, device: 0 });
     let metadata = Metadata { apparent: 1, blocks: 1, inode, links, ..Metadata::default() };
-    Plan { name: name.into(), what: What::File(metadata) }
+    Plan { name: name.into(), what: PlanKind::File(metadata) }
 }
 
 /// Returns a file like [`linked_file`], but on the device with this index.
 pub fn linked_file_on(device: u32, name: &str, inode: u64, count: u64) -> Plan {
     let mut plan = linked_file(name, inode, count);
-    if let What::File(Metadata { links: Some(links), .. }) = &mut plan.what {
+    if let PlanKind::File(Metadata { links: Some(links), .. }) = &mut plan.what {
         links.device = device;
     }
     plan
@@ -76,22 +76,22 @@ pub fn linked_file_on(device: u32, name: &str, inode: u64, count: u64) -> Plan {
 
 /// Returns an entry that was excluded by a pattern.
 pub fn excluded(name: &str) -> Plan {
-    Plan { name: name.into(), what: What::Excluded }
+    Plan { name: name.into(), what: PlanKind::Excluded }
 }
 
 /// Returns an entry whose attributes could not be read.
 pub fn failed(name: &str) -> Plan {
-    Plan { name: name.into(), what: What::Failed }
+    Plan { name: name.into(), what: PlanKind::Failed }
 }
 
 /// Returns a directory that could not be opened.
 pub fn unreadable(name: &str) -> Plan {
-    Plan { name: name.into(), what: What::Unreadable }
+    Plan { name: name.into(), what: PlanKind::Unreadable }
 }
 
 /// Returns a directory that was not read because the scan was stopped.
 pub fn stopped(name: &str) -> Plan {
-    Plan { name: name.into(), what: What::Stopped }
+    Plan { name: name.into(), what: PlanKind::Stopped }
 }
 
 /// Returns a directory that stays unread until [`Growing::read`] or [`Growing::finish`] is called.
@@ -101,7 +101,7 @@ pub fn unread(name: &str) -> Plan {
 
 /// Returns a directory like [`unread`] that was last changed at `mtime`.
 pub fn unread_since(name: &str, mtime: i64) -> Plan {
-    Plan { name: name.into(), what: What::Unread(mtime) }
+    Plan { name: name.into(), what: PlanKind::Unread(mtime) }
 }
 
 /// Builds a complete tree with one root, `/r`.
@@ -188,23 +188,23 @@ impl Growing {
         for Plan { name, what } in entries {
             let record = |kind, state| Entry { name: &name, kind, state };
             match what {
-                What::File(metadata) => batch.push(id, &record(Kind::File, EntryState::Known(metadata))),
-                What::Excluded => {
+                PlanKind::File(metadata) => batch.push(id, &record(Kind::File, EntryState::Known(metadata))),
+                PlanKind::Excluded => {
                     batch.push(id, &record(Kind::Directory, EntryState::Excluded(Exclusion::Pattern)));
                 }
-                What::Failed => batch.push(id, &record(Kind::Unknown, EntryState::Failed(13))),
-                What::Directory(inode, entries) => {
+                PlanKind::Failed => batch.push(id, &record(Kind::Unknown, EntryState::Failed(13))),
+                PlanKind::Directory(inode, entries) => {
                     let child = batch.push_directory(tree, id, &name, Metadata { inode, ..own() }, 0);
                     below.push((child, entries));
                 }
-                What::Unreadable => {
+                PlanKind::Unreadable => {
                     leaves.push((batch.push_directory(tree, id, &name, own(), 0), Some(13)));
                 }
-                What::Unread(mtime) => {
+                PlanKind::Unread(mtime) => {
                     let metadata = Metadata { mtime, ..own() };
                     self.unread.borrow_mut().push(batch.push_directory(tree, id, &name, metadata, 0));
                 }
-                What::Stopped => leaves.push((batch.push_directory(tree, id, &name, own(), 0), None)),
+                PlanKind::Stopped => leaves.push((batch.push_directory(tree, id, &name, own(), 0), None)),
             }
         }
         if let Some(sealed) = batch.seal(tree, id) {

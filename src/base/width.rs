@@ -31,17 +31,18 @@ pub fn fit<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     Cow::Owned(format!("{head}{gap}{tail}"))
 }
 
-/// Shortens `text` to `columns` columns if it is wider, by replacing its end with `gap`.
+/// Shortens `text` to `columns` columns if it is wider, by replacing its end with `gap`. If not even `gap` fits, nothing
+/// is left.
 pub fn beginning<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     if start(text, columns).len() == text.len() {
         return Cow::Borrowed(text);
     }
-    let head = start(text, columns.saturating_sub(width(gap)));
-    Cow::Owned(format!("{}{gap}", head.trim_end()))
+    let Some(room) = columns.checked_sub(width(gap)) else { return Cow::Borrowed("") };
+    Cow::Owned(format!("{}{gap}", start(text, room).trim_end()))
 }
 
-/// Shortens `text` to `columns` columns if it is wider, by replacing its end with `gap`. The kept part ends with a whole
-/// word, unless the first word does not fit.
+/// Shortens `text` to `columns` columns if it is wider, by replacing its end with `gap`. The kept part ends with a
+/// whole word, unless the first word does not fit.
 pub fn first_words<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     if start(text, columns).len() == text.len() {
         return Cow::Borrowed(text);
@@ -127,6 +128,7 @@ mod tests {
         assert_eq!(fit("abcdefghij", 0, "…"), "");
         assert_eq!(beginning("abc defghij", 11, "…"), "abc defghij");
         assert_eq!(beginning("abc defghij", 5, "…"), "abc…");
+        assert_eq!([0, 1].map(|columns| beginning("abc", columns, "…")), ["", "…"]);
     }
 
     #[test]

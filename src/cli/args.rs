@@ -89,7 +89,7 @@ pub struct Arguments {
 
     /// Write a JSON export in ncdu's format to FILE; - is standard output
     ///
-    /// Compressed with zstd if FILE ends in .zst. An existing file is replaced once the new one is complete.
+    /// The file is compressed with zstd if FILE ends in .zst. An existing file is replaced once the new one is complete.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
     pub output: Option<OsString>,
 
@@ -271,7 +271,7 @@ pub struct Arguments {
 
     /// Skip network file systems below a PATH
     ///
-    /// NFS, SMB, sshfs and others. No request is sent to them, so an unreachable server does not block the scan.
+    /// Examples are NFS, SMB and sshfs. No request is sent to them, so an unreachable server does not block the scan.
     #[arg(long, help_heading = "Scan")]
     pub skip_network: bool,
 

@@ -85,8 +85,8 @@ fn is_of(subject: &Subject, root: &[u8]) -> bool {
     subject.roots == [root]
 }
 
-/// Explains why none of the `kept` snapshots can be used. Lists the snapshots of the directory with the same flags; if
-/// there are none, all snapshots of the directory; if there are none either, all snapshots.
+/// Explains why none of the `kept` snapshots can be used. Lists the snapshots of the directory: those with the same
+/// flags or, if there are none, all of them. If the directory has no snapshots, lists those of other directories.
 fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<KeptSnapshot>) -> UsageError {
     let root = absolute_bytes(directory.as_bytes());
     let matches = |kept: &KeptSnapshot, scope: Option<&str>| {

@@ -227,7 +227,9 @@ fn remote(path: &OsString, scan: &scan::Options, patterns: &[String]) -> Option<
         let allowed = if patterns.is_empty() {
             rclone
         } else {
-            Err("--exclude and -X do not work with rclone:// paths; if the configuration sets exclude, use --no-config")
+            Err(
+                "--exclude and -X do not work with rclone:// paths; if the configuration sets exclude, use --no-config",
+            )
         };
         return Some(allowed.map(Input::Rclone).map_err(refused));
     }

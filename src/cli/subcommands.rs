@@ -99,7 +99,7 @@ pub enum Command {
     /// List btrfs subvolumes and snapshots, and how much space deleting each of them frees
     ///
     /// The column Data is the size on disk of all extents of a subvolume; Exclusive is the part that no other subvolume
-    /// has. Needs root. Sizes are exact if the extents of all subvolumes add up to the data that btrfs reports as used.
+    /// has. The command needs root. Sizes are exact if the extents of all subvolumes add up to the data that btrfs reports as used.
     /// The last line shows whether they are exact.
     Subvolumes(SubvolumesFlags),
 }

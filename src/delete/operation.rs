@@ -4,8 +4,9 @@
 //! guards -> journal: begun -> free space -> delete, trash, restore or share -> free space -> journal: result
 //! ```
 //!
-//! Invariant: if there is a journal, duke writes to it before the operation begins. If it cannot be written, the
-//! operation runs anyway, and the error is reported. If a guard refuses any item, nothing is done.
+//! Invariant: if there is a journal, every operation is recorded in it before the operation begins. If the journal
+//! cannot be written, the operation runs anyway, and the error is reported. If a guard refuses any item, nothing is
+//! done.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -116,8 +116,9 @@ impl Selection {
         Self { copies: self.copies.clone(), ..now.filtered(|number| is_kept[number]) }
     }
 
-    /// Replaces the modification times of the entries with those in `mtimes`, and clears `read_at` of these entries. The
-    /// entries had these modification times when the user chose them; a rescan may have read different ones since then.
+    /// Replaces the modification times of the entries with those in `mtimes`, and clears `read_at` of these entries.
+    /// `mtimes` contains the times from when the user chose the entries; a rescan may have read different ones since
+    /// then.
     #[must_use]
     pub fn as_chosen(mut self, mtimes: &HashMap<(DirId, &[u8]), i64>) -> Self {
         for group in &mut self.groups {

@@ -220,9 +220,9 @@ impl Sharer<'_> {
         }
     }
 
-    /// Makes `file` use the data of `from`. `stored` is the location of this data, if known. Returns the number of bytes
-    /// shared that were not shared before, or the number of all bytes if the system does not report where data is
-    /// stored.
+    /// Makes `file` use the data of `from`. `stored` is the location of this data, if known. Returns the number of
+    /// bytes shared that were not shared before, or the number of all bytes if the system does not report where data
+    /// is stored.
     fn share(
         &mut self,
         from: &Contents,

@@ -156,7 +156,7 @@ const _: () = assert!(size_of::<(u64, Owned)>() == 16);
 /// Nonempty set of subvolumes.
 #[derive(Clone, Copy)]
 struct Set {
-    /// ID of the set in [`Owners::sets`] that contains all members except `last`; 0 if `last` is the only member.
+    /// ID of the set that contains all members except `last`; 0 if `last` is the only member.
     before: u32,
     last: u32,
 }

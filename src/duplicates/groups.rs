@@ -2,7 +2,7 @@
 //!
 //! Deleting all but one copy of a directory also deletes the copies of its files. The copy to keep is the smallest on
 //! disk or, if several copies are smallest, the first of them; all others are *extra copies*. A file inside an extra
-//! copy is not shown again, and the disk usage of each file is counted once.
+//! copy is therefore not shown again, and the disk usage of each file is counted once.
 //!
 //! Invariant: if the smallest copy of each group is kept, deleting the others frees the wasted bytes of all groups
 //! together.

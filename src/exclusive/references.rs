@@ -108,8 +108,8 @@ impl<'s> References<'s> {
         self.names = nodes;
     }
 
-    /// Marks the references added with [`Self::add_shared`] as reliable, except those of files with bytes that are not in
-    /// any extent. `known` contains the names of the files, sorted by inode number.
+    /// Marks the references added with [`Self::add_shared`] as reliable, except those of files with bytes that are not
+    /// in any extent. `known` contains the names of the files, sorted by inode number.
     pub(super) fn complete_shared(&mut self, known: &[KnownName]) {
         let files = known.chunk_by(|one, next| one.inode == next.inode);
         let files = files.filter(|names| self.unseen[names[0].node as usize] > 0);

@@ -149,9 +149,9 @@ impl ExclusiveSearch {
         state.is_stopped = true;
     }
 
-    /// Starts a thread. `at` contains the index of the piece at which the thread starts, and the number of files to skip
-    /// in that piece. If `at` is `None`, the thread starts at the next piece, or is not started if no piece is left. If
-    /// the system cannot start a thread, counts the remaining files of the piece as unread.
+    /// Starts a thread. `at` contains the index of the piece at which the thread starts, and the number of files to
+    /// skip in that piece. If `at` is `None`, the thread starts at the next piece, or is not started if no piece is
+    /// left. If the system cannot start a thread, counts the remaining files of the piece as unread.
     fn start(self: &Arc<Self>, state: &mut SearchState, at: Option<(usize, usize)>) {
         let (piece, done) = match at {
             Some(at) => at,

@@ -62,9 +62,9 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
     if head.starts_with(&ZSTD) || head.get(1..4) == Some(&SKIPPABLE) && head[0] & 0xf0 == 0x50 {
         unpack_zstd(&mut source, &mut text)
     } else if head.starts_with(&GZIP) {
-        text.take(&mut MultiGzDecoder::new(BufReader::with_capacity(CHUNK, source)), Whose::Unpacked)
+        text.take(&mut MultiGzDecoder::new(BufReader::with_capacity(CHUNK, source)), TextOrigin::Unpacked)
     } else {
-        text.take(&mut source, Whose::Plain)
+        text.take(&mut source, TextOrigin::Plain)
     }
 }
 
@@ -82,7 +82,7 @@ fn unpack_zstd(source: &mut impl Read, text: &mut Text<'_>) -> io::Result<()> {
     let mut source = BufReader::with_capacity(CHUNK, source);
     while !source.fill_buf()?.is_empty() {
         match StreamingDecoder::new(&mut source) {
-            Ok(mut frame) => text.take(&mut frame, Whose::Unpacked)?,
+            Ok(mut frame) => text.take(&mut frame, TextOrigin::Unpacked)?,
             Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
                 length, ..
             })) => {
@@ -122,7 +122,7 @@ impl<R: Read> Read for Counted<R> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Whose {
+enum TextOrigin {
     /// Text of a file that is not compressed.
     Plain,
     /// Decompressed text.
@@ -138,20 +138,20 @@ struct Text<'f> {
 }
 
 impl Text<'_> {
-    fn take(&mut self, reader: &mut impl Read, whose: Whose) -> io::Result<()> {
+    fn take(&mut self, reader: &mut impl Read, origin: TextOrigin) -> io::Result<()> {
         loop {
             let mut chunk = vec![0; CHUNK];
             let length = match reader.read(&mut chunk) {
                 Ok(0) => return Ok(()),
                 Ok(length) => length,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) if whose == Whose::Unpacked => return Err(cause(&error)),
+                Err(error) if origin == TextOrigin::Unpacked => return Err(cause(&error)),
                 Err(error) => return Err(error),
             };
             chunk.truncate(length);
             self.sent += length as u64;
             let most = self.taken.borrow().saturating_mul(RATIO).max(HARMLESS);
-            if whose == Whose::Unpacked && self.sent > most {
+            if origin == TextOrigin::Unpacked && self.sent > most {
                 let what = format!("expands to more than {RATIO} times its size; decompress it first");
                 return Err(io::Error::other(what));
             }

@@ -1,10 +1,10 @@
 //! Translates the globs in a search (`*`, `?`, `[a-z]` and `{a,b}`) to regexes.
 //!
-//! Globs have the same meaning as in `--exclude` (`scan::exclude`), as checked by a test, with one difference: a search
-//! compares characters rather than bytes. Therefore `?` matches a whole character, and case is also ignored outside
-//! ASCII. A byte that is not UTF-8 counts as a character.
+//! Globs have the same meaning as in `--exclude` (`scan::exclude_patterns`), as checked by a test, with two
+//! differences. A search compares characters rather than bytes, so `?` matches a whole character; a byte that is not
+//! UTF-8 counts as a character. A search also ignores case, unless the term contains a capital (`query::parse`).
 //!
-//! Invariant: an error gives the byte offset at which it occurs in the glob.
+//! Invariant: every glob gives a valid regex or an error.
 
 /// Regex for any character, or for a byte that is not UTF-8.
 const ANY: &str = "(?:(?s:.)|(?s-u:.))";

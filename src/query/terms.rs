@@ -31,7 +31,7 @@ pub struct Query {
     pub(crate) own: Vec<Term>,
     /// Terms that test the name or path of an entry; at most [`MOST_NAMED`].
     pub(crate) named: Vec<Term>,
-    /// Terms added by [`Query::narrowed_by`], which an entry must match, too, to be in the result.
+    /// Additional terms (see [`Query::narrowed_by`]). An entry is counted only if it matches these terms, too.
     narrowed: Vec<Term>,
     /// Directory whose subtree is searched. The search never finds this directory or its ancestors.
     below: DirId,
@@ -85,7 +85,7 @@ pub enum Test {
     Apparent(Size),
     /// Lower bound of the bytes that deleting the entry frees. The test fails while this bound is unknown.
     Frees(Size),
-    /// Modification time in this range of seconds since 1970. Directories are tested only if the query selects them by
+    /// Modification time in this range of seconds since 1970. Directories are found only if the query selects them by
     /// name or type, because their modification time does not show the age of their contents.
     Modified(Range<i64>),
     /// Implausible modification time: zero, which some programs write, or a time in the future.
@@ -223,7 +223,7 @@ impl Query {
         self.own.iter().chain(&self.named)
     }
 
-    /// Returns the error about the last term of the text, if it is unfinished, and therefore not part of the query.
+    /// Returns the error about the last term of the text, if that term is unfinished and therefore not in the query.
     pub fn unfinished(&self) -> Option<&QueryError> {
         self.unfinished.as_ref()
     }
@@ -238,7 +238,7 @@ impl Query {
         match term.test {
             Test::Name(_) | Test::Path(_) | Test::Hidden if self.named.len() == MOST_NAMED => return false,
             Test::Name(_) | Test::Path(_) | Test::Hidden => self.named.push(term),
-            // Sizes and times are tested first, because comparing them is cheaper than matching names.
+            // Sizes and times are tested first, because comparing numbers is cheaper than most other tests.
             Test::Disk(_) | Test::Apparent(_) | Test::Modified(_) => self.own.insert(0, term),
             _ => self.own.push(term),
         }
@@ -250,9 +250,9 @@ impl Query {
         self.named.iter().chain(&self.narrowed).any(|term| matches!(term.test, Test::Path(_)))
     }
 
-    /// Returns `true` if the query also keeps the contents of each directory that it finds. This is the case
-    /// if the query selects directories, for example by name, type or size. Other queries do not keep these
-    /// contents. For example, `-*.log` finds most directories, but does not keep the logs in them.
+    /// Returns `true` if the query also keeps the contents of each directory that it finds. This is the case if the
+    /// query has no terms, or if it selects directories, for example by name, type or size. Other queries do not keep
+    /// these contents. For example, `-*.log` finds most directories, but does not keep the logs in them.
     pub(crate) fn brings_contents(&self) -> bool {
         self.terms().next().is_none() || self.terms().any(Term::brings_contents)
     }
@@ -304,8 +304,8 @@ impl Term {
         self.test.holds(subject) != self.negated
     }
 
-    /// Returns `true` if the term selects directories by name or type. Without such a term, the age of directories is
-    /// not tested, because their modification time does not show the age of their contents.
+    /// Returns `true` if the term selects directories by name or type. Without such a term, a term about age excludes
+    /// directories, because their modification time does not show the age of their contents.
     fn asks_for_directories(&self) -> bool {
         let asks = match self.test {
             Test::Name(_) | Test::Path(_) | Test::Hidden => true,

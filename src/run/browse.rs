@@ -78,7 +78,7 @@ pub struct BrowseJob {
     pub snapshots: Option<snapshot_store::RetentionPolicy>,
     /// `true` to show the sizes of the last scan until the new scan has confirmed them.
     pub shows_recorded: bool,
-    /// Folder with kept snapshots, which serve as baselines for growth.
+    /// Folder with kept snapshots, which serve as baselines for growth; `None` to use no kept snapshot.
     pub kept: Option<PathBuf>,
 }
 

@@ -1,6 +1,7 @@
 //! Exit codes of the program.
 //!
-//! Invariant: the code reports the most serious problem, and exit codes are defined only here.
+//! Invariant: the code reports the most serious problem. All exit codes are defined here, except those of a process
+//! that ends in response to a signal (`platform::terminal`).
 
 use crate::scan::Outcome;
 use crate::source::Source;
@@ -37,7 +38,8 @@ impl Exit {
         }
     }
 
-    /// Returns the code for a scan: [`Exit::Incomplete`] if anything below the roots could not be read.
+    /// Returns the exit code of [`Exit::of_roots`], except that errors below the roots turn [`Exit::Success`] into
+    /// [`Exit::Incomplete`].
     pub fn of_everything(tree: &Tree) -> Self {
         match Self::of_roots(tree) {
             Self::Success if tree.totals(DirId::TOP).errors > 0 => Self::Incomplete,

@@ -1,7 +1,7 @@
 //! `-o` and `-O`: export of the tree that was read.
 //!
-//! A truncated export could look complete, so a run that is interrupted or fails writes no export. A file is written
-//! completely or not at all.
+//! An export of an incomplete tree could look complete, so nothing is written if reading is interrupted or fails. A
+//! file is written completely or not at all.
 //!
 //! Invariant: exit code 0 means that everything was written.
 

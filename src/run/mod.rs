@@ -1,4 +1,4 @@
-//! The tasks of the program, one per file.
+//! Tasks of the program, such as browsing, printing and saving, and the code that they share.
 
 pub(crate) mod browse;
 pub(crate) mod diff;

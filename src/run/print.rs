@@ -273,9 +273,10 @@ fn print(
 
 /// Finds the exclusive sizes of a scanned tree, and stores them in the tree.
 ///
-/// Returns [`Exit::Success`] if all extents were read, and [`Exit::Incomplete`] otherwise. An error is the exit code
-/// for the program. `table` contains the units of the text table, if one is printed. If all sizes are then based on
-/// link counts instead of extents, prints a message that says so, because the table cannot show it.
+/// Returns [`Exit::Success`] if all extents were read and no file changed in the meantime, and [`Exit::Incomplete`]
+/// otherwise. The error is the exit code of a run that must end without printing the tree. `table` contains the units
+/// of the text table; `None` for other formats. If a text table is printed and all its sizes are based on link counts
+/// instead of extents, prints a message about this, because the table cannot show it.
 fn find_frees(
     source: &Source,
     outcome: Option<&Outcome>,

@@ -30,8 +30,8 @@ pub(crate) fn summarize(tree: &Tree, outcome: Option<&Outcome>) {
     }
 }
 
-/// Prints a message if the two trees were scanned with different flags, because the comparison then shows entries as
-/// new or deleted that only one of the scans has excluded.
+/// Prints a message if the two trees were scanned with different flags, because entries that only one of the scans has
+/// excluded then appear in the comparison as new or deleted.
 pub(crate) fn print_other_flags(old: &Source, new: &Source) {
     let (Some(before), Some(after)) = (old.scope(), new.scope()) else { return };
     if before != after {

@@ -17,8 +17,8 @@ use crate::tree::Accuracy;
 pub struct SubvolumesJob {
     /// Path on the file system whose subvolumes are listed.
     pub path: PathBuf,
-    /// Subvolumes for which to print how much space deleting all of them would free. Each is given by its ID or its
-    /// path from the top level.
+    /// Subvolumes of a planned deletion: the output includes the number of bytes that deleting all of them would free.
+    /// Each is given by its ID or its path from the top level.
     pub deleted: Vec<Vec<u8>>,
     pub form: SubvolumesFormat,
 }

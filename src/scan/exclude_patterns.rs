@@ -20,7 +20,7 @@ use crate::base::sync::Arc;
 pub struct ExcludePatterns {
     anything: Patterns,
     directories: Patterns,
-    /// See [`Exclude::flags`]. The order of the patterns has no effect, so they are sorted here.
+    /// Flags for [`Exclude::flags`], one per pattern. They are sorted, because the order of the patterns has no effect.
     flags: String,
 }
 
@@ -35,7 +35,7 @@ struct Patterns {
 /// Invalid exclude pattern, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadPattern {
-    /// Pattern as the user gave it.
+    /// Pattern as the user gave it; empty if the error concerns all patterns together.
     pub pattern: String,
     /// Error message of the glob parser.
     pub reason: String,

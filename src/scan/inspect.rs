@@ -40,8 +40,8 @@ pub struct Inspection {
     pub layout: Option<Result<ExtentLayout, i32>>,
     /// Paths of the inode's other names in the tree.
     pub names: Vec<Vec<u8>>,
-    /// Number of the inode's names in the tree, including the inspected name; `None` before the search and while a scan
-    /// is running.
+    /// Number of the inode's names in the tree, including the inspected name. `None` before the search, while a scan is
+    /// running, and for directories and entries with a link count of 1.
     pub names_in_tree: Option<u64>,
     /// Name of the owner; `None` until looked up, or if the user ID has no name.
     pub owner: Option<String>,
@@ -133,7 +133,8 @@ impl Inspected<'_> {
     }
 }
 
-/// Returns the layout of a file on disk; `None` if reading it could have side effects or the system does not report it.
+/// Returns the layout of a file on disk. Returns `None` if the entry is not a regular file with allocated blocks, if
+/// reading the layout could have side effects, or if the system does not report it.
 fn layout(place: &Directory, name: &CStr, probe: &Probe) -> Option<Result<ExtentLayout, i32>> {
     /// Errors of file systems that do not report a layout. They are in a list rather than in a pattern,
     /// because two of them have the same number on some systems.

@@ -72,7 +72,8 @@ impl Scan {
     }
 
     /// Starts rescanning directory `id`. The tree keeps the old directory until the new one is complete, or permanently
-    /// if the rescan is stopped or the directory cannot be read. Only one scan of a tree may run at a time.
+    /// if the rescan is stopped or the state of the directory cannot be determined. Only one scan of a tree may run at
+    /// a time.
     ///
     /// # Errors
     /// Returns an error if no thread can be started.
@@ -154,8 +155,8 @@ impl Scan {
         self.shared.looked_at.set(directories);
     }
 
-    /// Makes the scan read, among the subdirectories in a batch of a directory's entries, first those that have changed
-    /// at `time` or later. `time` is in seconds since 1970.
+    /// Makes the scan read recently changed subdirectories first: in each batch of a directory's entries, those that
+    /// have changed at `time` or later precede the others. `time` is in seconds since 1970.
     pub fn read_changed_first(&self, time: i64) {
         self.shared.changed_since.store(time, Ordering::Relaxed);
     }

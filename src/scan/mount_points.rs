@@ -19,7 +19,8 @@ use crate::tree::join;
 #[derive(Debug, Default)]
 pub(crate) struct Points(HashMap<Vec<u8>, HashSet<Vec<u8>>>);
 
-/// Returns the real path of each root, together with the path given by the user. Omits roots without a real path.
+/// Returns the real path of each root, together with the path given by the user. Omits roots whose paths
+/// cannot be resolved.
 pub(crate) fn real(roots: impl Iterator<Item = PathBuf>) -> Vec<(PathBuf, PathBuf)> {
     roots.filter_map(|root| Some((root.canonicalize().ok()?, root))).collect()
 }

@@ -24,7 +24,7 @@ struct Recheck {
     /// New metadata of `directory` itself; `None` for the list of roots, and if the metadata could not be read.
     own: Option<Metadata>,
     changes: Changes,
-    /// Numbers that the changed directories had before the rescan.
+    /// IDs that the changed directories had before the rescan.
     replaced: HashSet<DirId>,
     /// Error number of the first entry whose state could not be determined.
     errno: Option<Errno>,
@@ -231,8 +231,8 @@ impl Shared {
         Some((found.kind, renewed))
     }
 
-    /// Returns the new state of a deleted root that was a directory. The state refers to a new detached directory;
-    /// reading this directory fails, which records an error for the root.
+    /// Returns the new state of a deleted root that was a directory; `None` for any other root. The state refers to a
+    /// new detached directory. Reading this directory fails, which records an error for the root.
     fn lost(&self, root: &Entry<'_>) -> Option<(Kind, Metadata)> {
         let tree = &self.tree;
         let old = root.directory()?;

@@ -81,7 +81,7 @@ impl<'s> Roots<'s> {
         visitor.visit_each(scope, outermost.filter_map(|root| root.id).collect());
     }
 
-    /// Turns inner roots that the scan found while reading an outer root into aliases, and visits the inner roots
+    /// Makes an alias of each inner root that the scan found while reading an outer root, and visits the inner roots
     /// that it did not find there.
     pub(crate) fn visit_rest<'v: 'j, 'j>(&self, visitor: &'v Visitor<'v>, scope: &Scope<'j>) {
         if !self.roots.iter().any(|root| root.inside) {

@@ -1,5 +1,5 @@
-//! Mounts below the roots that the scan does not enter, so that it does not count files twice: snapshots, and
-//! repeated mounts of a volume.
+//! Mounts below the roots that the scan does not enter, so that it does not count files twice: file-system snapshots,
+//! and repeated mounts of a volume.
 //!
 //! Such mounts are recognized only on macOS, which leaves Time Machine snapshots mounted, and mounts its own volume a
 //! second time for updates. The result does not depend on the order in which the scan visits the mounts.
@@ -33,8 +33,8 @@ impl SecondMounts {
     /// Selects the mounts below `roots` that the scan does not enter. `points` are the mount points of the mounts that
     /// contain the roots.
     fn of(mounts: &[Mount], roots: &[PathBuf], points: &HashSet<Vec<u8>>) -> Self {
-        // A root on a snapshot does not count as a root on the volume itself. `/` is an exception, because macOS runs
-        // from a snapshot.
+        // A root on a file-system snapshot does not count as a root on the volume itself. `/` is an exception, because
+        // macOS runs from such a snapshot.
         let is_volume = |mount: &&Mount| !mount.is_snapshot || mount.point == b"/";
         let of_roots = mounts.iter().filter(|mount| points.contains(&mount.point)).filter(is_volume);
         let mut volumes: HashSet<_> = of_roots.filter_map(|mount| mount.volume).collect();

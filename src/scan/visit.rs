@@ -37,7 +37,7 @@ pub(crate) struct Visitor<'s> {
     pub(crate) policy: Policy<'s>,
 }
 
-/// Directories that are visited one after another: the child directories from one batch, or the roots.
+/// Queue of directories to visit: the child directories from one batch, or those passed to [`Visitor::visit_each`].
 struct ChildQueue<'v> {
     /// Parent directory of all of them, if it was left open for its children.
     parent: Option<Arc<Opened<'v>>>,
@@ -308,7 +308,7 @@ impl<'v> Visitor<'v> {
         }
     }
 
-    /// Reads the attributes of the entries in `buffer`, and appends the entries to `batch`.
+    /// Reads the attributes of the entries in `buffer`, appends the entries to `batch`, and seals the batch.
     fn seal(
         &self,
         batch: &mut Batch,

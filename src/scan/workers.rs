@@ -52,7 +52,7 @@ pub(crate) struct Workers {
     latest: Mutex<Vec<(Call, Instant)>>,
 }
 
-/// Number of the directory that a worker is reading (zero if there is none), and the worker's [`CallCount`].
+/// ID of the directory that a worker is reading (zero if there is none), and the worker's [`CallCount`].
 type Call = (u32, u32);
 
 /// State and counters of a worker, aligned so that no two workers share a cache line.
@@ -71,7 +71,7 @@ struct Counters {
     disk: AtomicU64,
     errors: AtomicU64,
     current: AtomicU32,
-    /// Number of the directory being read; zero if there is none.
+    /// ID of the directory being read; zero if there is none.
     called: AtomicU32,
     calls: CallCount,
 }

@@ -118,7 +118,7 @@ pub struct BaselineInfo {
     pub is_there: bool,
     /// Time at which the earlier tree was scanned, in seconds since 1970, if known.
     pub since: Option<i64>,
-    /// Totals of the earlier tree; `None` if it is still being read.
+    /// Totals of the earlier tree; `None` if there is no earlier tree, or if it is still being read.
     pub totals: Option<Totals>,
     /// Index of the requested snapshot, even if it was not found. The newest snapshot has index 0.
     pub index: usize,

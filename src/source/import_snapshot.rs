@@ -21,7 +21,7 @@ pub struct SnapshotInput<'t> {
     file: Snapshot,
     /// Indexes of the snapshot's devices in the common tree.
     devices: Vec<u32>,
-    /// Storage classes in the common tree, by the numbers of the snapshot's classes.
+    /// Storage classes in the common tree, indexed by the numbers of the same classes in the snapshot.
     classes: Vec<StorageClass>,
 }
 
@@ -61,8 +61,9 @@ impl<'t> SnapshotInput<'t> {
         (0..roots).map(provenance).collect()
     }
 
-    /// Adds all entries of the snapshot to the tree of `builder`. For `label`, see
-    /// [`SnapshotInfo::name_beside_others`]. If `goes_on` returns `false`, closes all directories and ends early.
+    /// Adds all entries of the snapshot to the tree of `builder`. `label` precedes the name of a root whose host is not
+    /// known; it is empty if there is only one input. If `goes_on` returns `false`, closes all directories and ends
+    /// early.
     pub fn read(&self, builder: &RefCell<Builder<'_>>, label: &[u8], goes_on: impl Fn() -> bool) {
         let mut open = vec![(DirId::TOP, self.file.tree.listing(DirId::TOP).into_iter())];
         let mut root = 0;

@@ -200,8 +200,8 @@ fn keep_last(mut errors: impl Read) -> Vec<u8> {
     }
 }
 
-/// Returns the last message of ssh or rclone, without rclone's level. A message continues on lines that are indented or
-/// begin with `caused by:`. Of the continuation, only the causes are kept.
+/// Returns the last message of ssh or rclone, without the log level that rclone puts before it. A message continues on
+/// lines that are indented or begin with `caused by:`. The result includes the causes, but not the indented lines.
 fn last_message(messages: &[u8]) -> Vec<u8> {
     let lines = messages.trim_ascii_end().rsplit(|byte| *byte == b'\n');
     let mut starts = lines.filter(|line| !matches!(line.first(), None | Some(b' ' | b'\t' | b'\r')));
@@ -288,8 +288,9 @@ impl Input {
         }
     }
 
-    /// Returns the prefix for the name of the input's root, which distinguishes the roots of several inputs. For an
-    /// rclone remote, returns the whole name of the root.
+    /// Returns a prefix for the name of the input's root, so that roots of several inputs have different names. The
+    /// prefix is empty if the only input is a file or standard input. For an rclone remote, returns the whole name of
+    /// the root.
     pub(crate) fn label(&self, inputs: usize) -> Vec<u8> {
         let mut label = match self {
             Self::Remote(remote) => remote.host().as_bytes().to_vec(),

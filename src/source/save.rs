@@ -3,7 +3,7 @@
 //! ```text
 //! .json  .json.zst   ncdu's export, plain or compressed
 //! .ncdu              ncdu's binary export
-//! .ndjson  .csv      flat lines
+//! .ndjson  .csv      one line per entry
 //! .duke              snapshot
 //! ```
 //!

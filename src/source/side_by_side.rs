@@ -1,9 +1,10 @@
 //! Trees of several snapshots, side by side in one tree. The parts of each snapshot are loaded when they are shown.
 //!
-//! The common tree loads its listings from the trees of the snapshots, which load theirs from the files:
+//! The common tree loads its listings from the trees of the snapshots, and these trees load theirs from the files. The
+//! position of a listing in the common tree identifies the snapshot and the directory:
 //!
 //! ```text
-//! position of a listing = number of the snapshot << 32 | number of the directory in it
+//! position of a listing = index of the snapshot << 32 | ID of the directory in the snapshot
 //! ```
 //!
 //! Invariant: no two snapshots contain the same file system. Otherwise, a file with names in both would count twice.
@@ -28,7 +29,7 @@ struct Part {
     label: Vec<u8>,
     /// Indexes of the snapshot's devices in the common tree.
     devices: Vec<u32>,
-    /// Storage classes in the common tree, by the numbers of the snapshot's classes.
+    /// Storage classes in the common tree, indexed by the numbers of the snapshot's classes.
     classes: Vec<StorageClass>,
 }
 
@@ -74,7 +75,7 @@ impl Part {
         roots.filter(|(_, root)| self.is_own(DirId::TOP, root))
     }
 
-    /// Returns `false` for a root inside another root, which is counted in the outer root.
+    /// Returns `false` for a root inside another root, because the outer root already counts its contents.
     fn is_own(&self, directory: DirId, entry: &Entry<'_>) -> bool {
         entry.directory().is_none_or(|id| self.tree.parent(id) == Some(directory))
     }
@@ -83,8 +84,7 @@ impl Part {
         self.about.name_beside_others(index, &self.label, name)
     }
 
-    /// Converts an entry of this snapshot to an item of the common tree of all snapshots. `number` is the number of
-    /// this snapshot.
+    /// Converts an entry of this snapshot to an item of the common tree. `number` is the index of this snapshot.
     fn item<'a>(&self, number: usize, entry: Entry<'a>) -> ChainItem<'a> {
         let EntryState::Known(metadata) = entry.state else {
             return ChainItem { entry, inside: None, links_on: None };

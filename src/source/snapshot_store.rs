@@ -1,6 +1,6 @@
 //! Automatic snapshots, which serve as baselines when a disk has filled up.
 //!
-//! All snapshots are in one folder. A file name consists of a checksum and a time:
+//! All snapshots are in one folder. A file name consists of a series, a checksum and a time:
 //!
 //! ```text
 //! scan-1c291ca3-01700000000.duke     checksum of roots and flags, seconds since 1970
@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Snapshots of the `scan` series serve as baselines. They are at least a day apart, except those that the
-//! user requests with `duke save`. The `last` series has at most one snapshot of the same roots and flags;
-//! the browser shows the sizes in it while it scans these roots again.
+//! user requests with `duke save`. The `last` series has at most one snapshot of the same roots and flags. During the
+//! next scan of these roots, the browser shows the sizes in this snapshot.
 //!
 //! Invariant: a snapshot is not written to a disk that is nearly full, nor into a folder that another user can
 //! change, and all snapshots together never exceed [`RetentionPolicy::bytes`]. Only snapshots with names of this form,
@@ -66,8 +66,8 @@ impl RetentionPolicy {
 pub enum Kept {
     /// A new snapshot was written to this path.
     New(PathBuf),
-    /// A recent snapshot for comparisons exists, so no new one was written. The snapshot of the last scan was still
-    /// replaced if [`RetentionPolicy::keeps_latest`] is set.
+    /// A recent snapshot for comparisons exists, so no new one was written. The snapshot of the last scan was replaced
+    /// instead if [`RetentionPolicy::keeps_latest`] is set.
     Recent,
 }
 
@@ -167,14 +167,15 @@ fn write(
     Ok(path)
 }
 
-/// Returns the newest snapshot in `folder` that has the roots `roots` and the flags `scope`, was scanned before
-/// `before` (in seconds since 1970), and can be opened. Returns `None` for a folder that another user can change.
+/// Returns the newest snapshot in `folder` that serves as a baseline, has the roots `roots` and the flags `scope`, was
+/// scanned before `before` (in seconds since 1970), and can be opened. Returns `None` for a folder that another user
+/// can change.
 pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> Option<PathBuf> {
     kept_for(folder, roots, scope, before, 0).map(|(path, _)| path)
 }
 
-/// Searches the same snapshots as [`latest_for`]. Returns the path of the snapshot at position `index`, counted from
-/// the newest, and the number of snapshots.
+/// Searches the same snapshots as [`latest_for`]. Returns the path of the snapshot at position `index`, counted from 0
+/// for the newest, and the number of snapshots whose names match, including those that cannot be opened.
 pub fn kept_for(
     folder: &Path,
     roots: &[&[u8]],
@@ -212,7 +213,7 @@ pub struct KeptSnapshot {
 pub struct Subject {
     /// Absolute paths of the roots.
     pub roots: Vec<Vec<u8>>,
-    /// See [`SnapshotInfo::scope`].
+    /// Flags that select the entries of the scan, as in [`SnapshotInfo::scope`].
     pub scope: Vec<u8>,
 }
 
@@ -238,7 +239,7 @@ fn roots(tree: &Tree) -> Vec<Vec<u8>> {
     tree.listing(DirId::TOP).entries().map(|(_, root)| absolute_bytes(root.name)).collect()
 }
 
-/// Returns a checksum that distinguishes snapshots of different roots and flags.
+/// Returns the checksum of roots and flags that is part of a snapshot's file name.
 pub(crate) fn key(roots: &[Vec<u8>], scope: &[u8]) -> String {
     let mut whole = scope.to_vec();
     for root in roots {

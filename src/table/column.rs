@@ -28,7 +28,7 @@ pub enum Column {
     Total,
     /// Bytes that deleting an entry frees.
     Frees,
-    /// Bytes shared between hard links. If exclusive sizes are known, also bytes shared with copies and snapshots.
+    /// Bytes shared between hard links and, if exclusive sizes are known, with copies or file-system snapshots.
     Shared,
     /// User who owns an entry.
     Owner,
@@ -74,7 +74,7 @@ pub struct ColumnKey {
     pub name: &'static str,
     /// Description on the help page.
     pub help: &'static str,
-    /// Rank (low ranks are shown even in little room) and text of the key's hint; `None` if there is no hint.
+    /// Rank and text of the key's hint; `None` if there is no hint. If there is little room, only low ranks are shown.
     pub hint: Option<(u8, &'static str)>,
     /// `true` if the key works only in the list of a directory.
     pub only_in_list: bool,

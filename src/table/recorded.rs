@@ -152,8 +152,9 @@ impl RecordedTree {
         self.tree.has_stored_links() || self.tree.has_links(DirId::TOP)
     }
 
-    /// Returns the recorded directory with the same path as `id`. For the list of roots, returns `None` unless every
-    /// root is found.
+    /// Returns the recorded directory with the same path as `id`. Returns `None` if it does not exist, or if a recorded
+    /// listing on the path is too long for the drawing thread. For the list of roots, returns `None` unless every root
+    /// is found.
     pub fn find(&self, new: &Tree, id: DirId) -> Option<DirId> {
         if id == DirId::TOP {
             let found = self.roots(new);
@@ -186,7 +187,8 @@ impl RecordedTree {
     /// Looks up the entry of the tree `new` that has the same path and kind as an entry of the recorded tree.
     pub fn look_up(&self, new: &Tree, entry: EntryId) -> Lookup {
         let place = || self.way_to(new, entry.directory).unwrap_or((DirId::TOP, Some(Vec::new())));
-        // The scan may read the whole directory at any time. This is therefore checked before the entry is looked up.
+        // The scan may finish reading the directory at any time. `is_listed` is therefore called before the entry is
+        // looked up, so that an entry found in between is not reported as missing.
         let (before, _) = place();
         let is_listed = new.is_listed(before);
         let (directory, missing) = place();

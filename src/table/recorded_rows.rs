@@ -52,7 +52,8 @@ impl RecordedRows {
         let tree = &directory.tree;
         let is_head = directory.is_head && tree.head(directory.id).is_some();
         let recorded = directory.listing();
-        // The names of a few recorded entries are collected first, so that a long listing needs no large set.
+        // If only the largest recorded entries get rows, their names are collected first. `present` then contains only
+        // these few names, even if `listing` is long.
         let few: Option<HashSet<&[u8]>> =
             is_head.then(|| recorded.entries().map(|(_, record)| record.name).collect());
         let names = listing.entries().map(|(_, record)| record.name);
@@ -90,8 +91,8 @@ impl RecordedRows {
         self.rows.len()
     }
 
-    /// Returns the position of the recorded entry in row `index`. If the row shows an entry of the scan, returns its
-    /// number among the rows of the scan as an error.
+    /// Returns the position of the recorded entry in row `index`. If the row shows an entry of the scan, returns the
+    /// index of the row among the rows of the scan as an error.
     pub fn position(&self, index: usize) -> Result<Position, usize> {
         match self.rows.binary_search_by_key(&index, |(row, _)| *row) {
             Ok(number) => Ok(self.rows[number].1),

@@ -26,9 +26,9 @@ pub struct HostDevices<'d> {
     host: u32,
 }
 
-/// Devices of a tree loaded from a file, in the order of their indexes. The file does not say
-/// which host a device belongs to, so all devices get host 0. A number that occurs several times belongs to devices of
-/// different hosts, which are told apart by their indexes.
+/// Devices of a tree loaded from a file, in the order of their indexes. The file does not record the host of a device,
+/// so all devices get host 0. A number that occurs several times belongs to devices of different hosts; their indexes
+/// distinguish them.
 impl From<Vec<u64>> for Devices {
     fn from(numbers: Vec<u64>) -> Self {
         let known = numbers.into_iter().map(|number| Device { host: 0, number }).collect();

@@ -52,8 +52,8 @@ pub enum Exclusion {
     Caches = 3,
     /// The contents are in the cloud: they take no space on the local disk, and reading them would start a download.
     Dataless = 4,
-    /// The directory is the mount point of a snapshot. Most of its files are identical to the files of the volume
-    /// itself.
+    /// The directory is the mount point of a file-system snapshot. Most of its files are identical to the files of the
+    /// volume itself.
     Snapshot = 5,
     /// The directory is another mount point of a volume that the scan counts elsewhere.
     SecondMount = 6,

@@ -156,7 +156,7 @@ impl From<&Metadata> for FileKey {
     }
 }
 
-/// Accuracy of sizes that were found from the extents of a volume. The last case is the least accurate.
+/// Accuracy of sizes that were computed from the extents of a volume. The last case is the least accurate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Accuracy {
     /// The sizes are exact, because all extents add up to the data that the file system reports as used.
@@ -164,7 +164,7 @@ pub enum Accuracy {
     Exact,
     /// The sizes are minimums, because `missing` bytes of data were not found.
     AtLeast {
-        /// Number of bytes.
+        /// Number of used bytes that belong to none of the extents found.
         missing: u64,
     },
     /// The sizes are minimums, because the file system stores data and metadata together and reports only their sum.
@@ -232,8 +232,8 @@ pub struct ExclusiveSizes {
 }
 
 impl ExclusiveSizes {
-    /// Returns the exclusive size of an entry of `directory`, or `None` if the entry is a file that is a root but
-    /// also lies inside another root.
+    /// Returns the exclusive size of an entry of `directory`. Returns `None` for a file that is a root if another root
+    /// already counts it, and for a directory that was not numbered.
     pub fn of(&self, directory: DirId, metadata: &Metadata) -> Option<Exclusive> {
         match metadata.directory {
             Some(id) => self.directory(id),
@@ -247,7 +247,7 @@ impl ExclusiveSizes {
         self.numbers.file(directory, key).map(|node| self.node(node))
     }
 
-    /// Returns the exclusive size of a directory.
+    /// Returns the exclusive size of a directory, or `None` if the directory was not numbered.
     pub fn directory(&self, id: DirId) -> Option<Exclusive> {
         let node = self.numbers.directory(id);
         (node != NodeNumbers::OUTSIDE).then(|| self.node(node))

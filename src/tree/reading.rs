@@ -189,8 +189,8 @@ impl Tree {
         !self.status(id).is_complete() || self.has_links(id)
     }
 
-    /// Returns `true` if `id` contains names of inodes with several links. Child directories count only once they are
-    /// complete.
+    /// Returns `true` if `id` contains, at any depth, names of inodes with several links. The names below a child
+    /// directory are considered only after the child directory is complete.
     pub(crate) fn has_links(&self, id: DirId) -> bool {
         self.dir(id).has(LINKED)
     }

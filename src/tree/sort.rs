@@ -223,8 +223,8 @@ fn chunk(name: &[u8], start: usize) -> u64 {
 }
 
 /// Returns the bytes of the name's natural form. Comparing these bytes yields natural order. Letters are in lower case.
-/// Each number is stripped of leading zeros and encoded as the character `0`, a byte with the number of its digits plus
-/// one, and its digits. No byte of the result is zero.
+/// Each number is stripped of leading zeros and encoded as the character `0`, a byte with the count of digits plus one,
+/// and the digits. No byte of the result is zero.
 fn natural(name: &[u8]) -> Natural<'_> {
     Natural { rest: name, length: None, digits: 0 }
 }

@@ -8,7 +8,7 @@ use crate::base::sync::{Mutex, lock};
 
 /// Maximum number of classes. Object stores have fewer than ten.
 const MOST: usize = 1 << 8;
-/// Name of the last class if a list has more than [`MOST`] classes.
+/// Name of the class with number `MOST - 1`, which stands for all classes added after the first `MOST - 1`.
 const OTHER: &[u8] = b"(other)";
 
 /// Number of a storage class in its tree's list of classes.
@@ -16,7 +16,8 @@ const OTHER: &[u8] = b"(other)";
 pub struct StorageClass(pub u8);
 
 impl StorageClass {
-    /// Returns the class that the list `classes` has in place of this one.
+    /// Returns the class in another tree that corresponds to this class. `classes` is the list that
+    /// [`StorageClasses::add_all`] returned when the classes were added to the other tree.
     #[doc(hidden)]
     pub fn mapped(self, classes: &[Self]) -> Option<Self> {
         classes.get(usize::from(self.0)).copied()

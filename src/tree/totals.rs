@@ -4,8 +4,8 @@
 //! child directory. `pending` counts the claims on a directory: one for reading it, one for each batch given to another
 //! worker, and one for each child directory. When the last claim is released, the directory is complete: its totals are
 //! added to the parent once, and its claim on the parent is released. A chain of any depth therefore costs one addition
-//! per directory, without recursion. While a scan is running, readers add the totals of incomplete directories to the
-//! ancestors with [`super::LiveTotals`].
+//! per directory, without recursion. While a scan is running, readers use [`super::LiveTotals`], which adds the totals
+//! of incomplete directories to those of their ancestors.
 //!
 //! Invariant: once the scan has ended, every directory's totals equal those of a naive walk. [`u64::MAX`] means "at
 //! least that much": sums saturate instead of wrapping around.

@@ -43,7 +43,8 @@ impl AnswerGate {
         Self { quiet, state: State::Closed, was_open: false }
     }
 
-    /// Closes the gate after a key, a paste or a mouse event.
+    /// Closes the gate after a key, a paste or a mouse event. If the gate has never been open, it now requires at least
+    /// [`LONG_QUIET`] without input.
     pub fn take_input(&mut self) {
         if !self.was_open {
             self.quiet = self.quiet.max(LONG_QUIET);

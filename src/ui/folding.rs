@@ -59,7 +59,7 @@ impl Folding {
         }
     }
 
-    /// Folds or unfolds the row with this key and number.
+    /// Folds or unfolds a row. `key` is its key, and `row` is its index in `data`.
     pub fn toggle(&mut self, data: &dyn TableData, key: u64, row: usize) {
         if !self.unfolded.remove(&key) {
             self.unfold(data, row);

@@ -1,7 +1,7 @@
 //! State of the list: the shown directory, its rows and its cursor.
 //!
 //! The state stores the position (in the listing) and the name of the entry under the cursor, so that the
-//! cursor can follow the entry when the rows are sorted again. An entry that only an earlier scan has found
+//! cursor can follow the entry when the rows are sorted again. An entry that only the last scan has found
 //! has no position in the listing, so the cursor follows it by name alone. Until the first key press in a
 //! directory, the cursor stays on the first row, even if another entry moves there.
 //!
@@ -98,12 +98,12 @@ impl<'t> ListState<'t> {
         &self.listing
     }
 
-    /// Returns the entry under the cursor; `None` if there are no rows, or if only an earlier scan has found the entry.
+    /// Returns the entry under the cursor; `None` if there are no rows, or if only the last scan has found the entry.
     pub fn entry(&self) -> Option<Entry<'t>> {
         self.listing.record(self.rows.position(self.cursor.index)?)
     }
 
-    /// Returns the entry under the cursor if only an earlier scan has found it.
+    /// Returns the entry under the cursor if only the last scan has found it.
     pub fn recorded_entry(&self) -> Option<Entry<'_>> {
         match self.rows.entry(self.cursor.index)? {
             RowEntry::Recorded(position) => self.rows.recorded()?.record(position),
@@ -126,8 +126,8 @@ impl<'t> ListState<'t> {
         self.take(tree, Arc::new(rows), lines);
     }
 
-    /// Sorts only the largest entries, if the other ones have not been loaded from a snapshot. Returns `false` if that
-    /// does not give all visible rows, or not the row of the cursor.
+    /// Sorts only the largest entries, if the other ones have not been loaded from a snapshot. Returns `false` if this
+    /// is not possible, or if the sorted rows lack a visible row or the entry that the cursor follows.
     pub fn sort_head(&mut self, tree: &'t Tree, sizes: &SizeSource, order: Order, lines: usize) -> bool {
         let Some(rows) = SortedEntries::of_head(tree, sizes, self.id, order) else { return false };
         self.take(tree, Arc::new(rows), lines);

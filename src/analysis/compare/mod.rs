@@ -209,8 +209,8 @@ impl Gathering<'_> {
 
     fn is_wanted(&mut self, change: &Change<'_>) -> bool {
         // Roots, which have an empty name here, and the requested directory itself get no row. The sizes of the
-        // requested directory are in `whole`. For a deleted directory, `itself` is an ID in the old tree, so it cannot be
-        // compared with the ID of the requested directory, which is an ID in the new tree.
+        // requested directory are in `whole`. For a deleted directory, `itself` is an ID in the old tree, so it cannot
+        // be compared with the ID of the requested directory, which is an ID in the new tree.
         let is_itself = change.name.is_empty()
             || change.itself == Some(self.request.from) && change.difference != ChangeKind::Gone;
         if self.most == 0 || is_itself || !self.is_inside(change.place) {

@@ -122,8 +122,8 @@ impl Trash {
             let path = real.join(path.file_name().ok_or(NoTrash::Nowhere)?);
             return Self::unopened(path, home, Access { uid: owner.uid, is_open: false });
         }
-        // The next call fails if the home directory belongs to another user, as it does if sudo keeps HOME. Otherwise,
-        // root would create a trash that the user cannot use.
+        // The next call fails if HOME belongs to another user, for example because sudo keeps HOME. If the call did not
+        // fail, root would create a trash that the user cannot use.
         let (directory, path) = PrivateFolder::find(path)?.make()?.into_parts();
         Self::in_directory(path, &directory, Access { uid: owner.uid, is_open: false }, None)
     }

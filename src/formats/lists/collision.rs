@@ -37,7 +37,7 @@ impl PathTree {
                 Err(name) => {
                     faults.note(|| {
                         format!(
-                            "{}: path listed again; the first line counts",
+                            "{}: path listed again; only one of its lines counts",
                             escape(&join([&path()[..], &name]))
                         )
                     });

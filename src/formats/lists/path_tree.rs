@@ -247,7 +247,7 @@ impl PathTree {
         kind: LineKind,
     ) -> Result<(), LineRefusal> {
         if self.nodes[node as usize].own.is_some() {
-            return Err("path listed again; the first line counts".into());
+            return Err("path listed again; only one of its lines counts".into());
         }
         let counts =
             if self.nodes[node as usize].parent == NONE { LinkCounts::Any } else { LinkCounts::Several };

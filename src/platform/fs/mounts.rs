@@ -50,9 +50,7 @@ impl Mount {
         let options = split_options(&self.options);
         options.filter_map(move |option| option.strip_prefix(name)?.strip_prefix(b"="))
     }
-}
 
-impl Mount {
     /// Returns the number of the APFS container that the mounted volume is in, or `None` for other file systems. The
     /// volumes of a container share its space.
     fn container(&self) -> Option<u32> {

@@ -110,8 +110,8 @@ impl Buffer {
     /// automount.
     ///
     /// For a directory, cached attributes are enough (`AT_STATX_DONT_SYNC`). The directory may be a mount point of an
-    /// unreachable server, which would otherwise block all other entries. The cached size and times of a directory can
-    /// be outdated only on network file systems.
+    /// unreachable server, and waiting for the server would delay all other entries. The cached size and times of a
+    /// directory can be outdated only on network file systems.
     ///
     /// # Errors
     /// Returns any error of statx(2), such as `ENOENT` if the entry no longer exists.

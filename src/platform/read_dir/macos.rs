@@ -62,7 +62,8 @@ impl<'d> Reader<'d> {
     /// Replaces the contents of `buffer` with the next batch.
     ///
     /// # Errors
-    /// Returns any error of getattrlistbulk(2). An error ends the listing, but earlier batches stay valid.
+    /// Returns any error of getattrlistbulk(2), or `EBADMSG` for a malformed reply. If the directory is read with
+    /// `readdir`, returns the errors of that reader instead. An error ends the listing, but earlier batches stay valid.
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
         buffer.clear();
         loop {

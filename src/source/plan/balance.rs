@@ -4,8 +4,8 @@
 //! Part 0 of a plan is called the rest. A directory with more than 1/(4 N) of all entries, where N is the number of
 //! parts, is cut: the rest reads the directory's own entries, and its child directories are assigned one by one. A
 //! directory that contains most of its entries directly is not cut. The rest also takes the smallest directories until
-//! it has its share, so that a plan names few paths. The other directories are assigned largest first, each to the part
-//! with the fewest entries so far.
+//! it has 1/N of all entries, so that a plan names few paths. All other directories are assigned to the other parts,
+//! largest first, each to the part with the fewest entries so far.
 //!
 //! Invariant: every directory goes to one part. A mount point stays in the rest, where a scan decides whether to enter
 //! it.

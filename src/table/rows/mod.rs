@@ -1,4 +1,4 @@
-//! Order of a directory's entries, and selection of the entries to show.
+//! Order of a directory's entries, and choice of the entries to show.
 //!
 //! The order takes only eight bytes of memory per entry, and only for the directory being shown. Sorting a directory of
 //! a million entries takes a while, so the duration is measured, and [`SortedEntries::may_sort`] allows the next sort
@@ -28,7 +28,7 @@ use crate::tree::{DirId, EntryState, Listing, LiveTotals, Position, Totals, Tree
 /// Minimum ratio between the time of a scan and the time for merging recorded entries into rows.
 pub const MERGE_FACTOR: u32 = 40;
 
-/// Source of directory totals: the growing tree or the result of a filter. Cheap to clone.
+/// Source of directory totals: the growing tree, an earlier scan, or the result of a filter. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct SizeSource {
     /// Totals of the tree.
@@ -190,7 +190,8 @@ impl SortedEntries {
                 return None;
             }
             // Rows are sorted by descending key. Excluded and unreadable entries have no numbers and get the smallest
-            // key. Keys of numeric columns are inverted for the other direction, so these entries come last in both.
+            // key. For the reversed direction, the keys of numeric columns are inverted, except this smallest key, so
+            // entries without numbers come last in both directions.
             let EntryState::Known(metadata) = &record.state else { return Some(0) };
             let totals = metadata.directory.map(|id| sizes.totals(tree, id));
             let size = order.size(totals.as_ref(), metadata);

@@ -1,5 +1,5 @@
 //! Files in which the entries of each directory form a chain of items: the interface for reading such a file, and the
-//! data needed to load its listings on first use. See `chained`.
+//! data with which `chained` loads its listings on first use.
 
 use super::damage::FirstDamage;
 use crate::base::slots::Slots;
@@ -50,8 +50,8 @@ pub struct Inside {
 
 /// File in which the entries of each directory form a chain. The implementation defines the meaning of positions.
 pub trait Chains: Send + Sync {
-    /// Calls `give` with each item of the chain that ends at `last`, from the first to the last. Each item contains the
-    /// position of the previous one, so the chain is followed backward.
+    /// Calls `give` with each item of the chain that ends at `last`, from the first to the last. In a file, each item
+    /// contains the position of the previous one, so the chain is read backward before the first call.
     ///
     /// # Errors
     /// Returns the damage that interrupts the chain. In that case, `give` may have been called with items between the

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! block   = listings, in ascending order of directory numbers; directories without entries have none
-//! listing = directory varint (difference to the previous listing in the block; 0 for the first)
+//! listing = directory varint (difference from the previous listing in the block; 0 for the first)
 //!           node: a segment, or a run of them (`tree::encoding`)
 //! ```
 //!
@@ -95,7 +95,8 @@ pub struct Found {
 /// Decodes a block.
 ///
 /// # Errors
-/// Returns the position of the first malformed record or listing.
+/// Returns the position of the first malformed record or listing. If the block is empty or lacks the entry of a child
+/// directory, returns its length.
 pub fn decode(bytes: &[u8], span: &Span) -> Result<Found, usize> {
     let mut decoder = Decoder { bytes, span, child: span.children.start, found: Found::default() };
     let mut cursor = ByteReader::new(bytes);

@@ -3,7 +3,7 @@
 //! Directories are numbered breadth-first: the top is 0, and the child directories of each directory get the next
 //! numbers, in the order of its listing. A parent therefore has a smaller number than its children. If directories are
 //! taken in ascending order, the numbers of their parents and of their children ascend too. This order keeps the file
-//! small. It is checked when a block is first used. There are two kinds of blocks:
+//! small. A block is checked against this order when it is first used. There are two kinds of blocks:
 //!
 //! ```text
 //! rows      1024 rows of the directory table, with all totals; see `rows`
@@ -14,7 +14,8 @@
 //! and parents, listings and children form no cycles. A damaged block is ignored as a whole: its directories are empty,
 //! and the damage is recorded.
 //!
-//! A long listing is in two blocks: its head (`head`), and the other entries. It is published when both are loaded.
+//! A long listing is stored in two blocks: the first contains its head, which consists of its largest entries, and the
+//! second contains the other entries. The listing is published once both blocks are loaded.
 //!
 //! `platform::memory::block_file` reads the file. Invariant: no matter what the file contains, the tree is finite, and
 //! a walk visits each directory below the top once.

@@ -23,8 +23,8 @@ pub struct ListingBlock {
     pub has_links: bool,
     /// `true` if an entry in the block could not be read.
     pub has_failures: bool,
-    /// Number of entries in the block, if they continue the listing that is alone in the previous block; see
-    /// [`ListingHead`](crate::tree::ListingHead).
+    /// Count of the entries in the block if they continue the listing whose head
+    /// ([`ListingHead`](crate::tree::ListingHead)) is in the previous block; otherwise `None`.
     pub others: Option<u64>,
 }
 

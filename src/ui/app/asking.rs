@@ -58,8 +58,8 @@ impl<'t> App<'t> {
         self.layers.insert(0, layer);
     }
 
-    /// Returns the answer gate of the top layer; `None` if the layer does not ask anything, or if it is a deletion
-    /// dialog that cannot be confirmed yet.
+    /// Returns the answer gate of the top layer; `None` if no layer is open, if the top layer does not ask anything, or
+    /// if it is a deletion dialog that cannot be confirmed.
     fn gate(&mut self) -> Option<&mut AnswerGate> {
         match self.layers.last_mut()? {
             Layer::ConfirmDelete(dialog) if !dialog.is_open() => None,

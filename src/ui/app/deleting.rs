@@ -242,8 +242,9 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Processes a message from the rescan. If it has ended, returns the next effect. If the user requested it in a
-    /// directory that no longer exists, the nearest existing directory is read, because it is shown now.
+    /// Processes a message from the rescan. If the rescan has ended, returns the next effect. If the user requested the
+    /// rescan, and neither its directory nor the shown directory exists any longer, this effect rescans the nearest
+    /// existing directory, which is shown now.
     pub(super) fn take_rescan(&mut self, message: RescanMessage) -> Option<Effect> {
         let is_by_user = self.cx.rescan().is_some_and(|rescan| rescan.wanted.is_some());
         let shown = self.cx.place.id;

@@ -37,7 +37,7 @@ impl<'t> App<'t> {
         self.under_cursor().or_else(first_of_names)
     }
 
-    /// Closes the pages above the view. Returns `true` if a page was open.
+    /// Closes all layers if the top layer is a page. Returns `true` if it was a page.
     pub(super) fn close_page(&mut self) -> bool {
         let is_page = self.layers.last().is_some_and(Layer::is_page);
         if is_page {

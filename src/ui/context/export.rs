@@ -29,8 +29,8 @@ impl Context<'_> {
         self.export.order.as_ref()
     }
 
-    /// Returns the written share of the running export in thousandths. With many excluded entries, which are written
-    /// but are no items, it reaches the end too early.
+    /// Returns the written share of the running export in thousandths. Excluded entries are written, but do not count
+    /// as items. If there are many of them, the share reaches 1,000 too early.
     pub fn written_share(&self) -> u16 {
         let entries = self.tree.totals(DirId::TOP).items;
         share(self.export.written.count().min(entries), entries)
@@ -43,7 +43,7 @@ impl Context<'_> {
         let is_plain = |letter: &char| letter.is_alphanumeric() || ['-', '_', '.'].contains(letter);
         let name: String = String::from_utf8_lossy(last).chars().filter(is_plain).collect();
         let name = name.trim_start_matches(['-', '.']);
-        // The root of an import has the name of the imported file.
+        // The root of an import has the name of the imported file, so the ending of that name is removed.
         let without_ending = ENDINGS.iter().filter_map(|ending| name.strip_suffix(ending));
         let name = without_ending.min_by_key(|name| name.len()).unwrap_or(name);
         // ncdu's format supports only one root.

@@ -81,7 +81,7 @@ impl Context<'_> {
     }
 
     /// Chooses another snapshot as the baseline. `next` gets the index of the current baseline, and returns the
-    /// index of the new one. The newest snapshot has index 0.
+    /// index of the new one, or `None` if that would be newer than the newest snapshot, which has index 0.
     pub fn choose_baseline(&mut self, next: impl Fn(usize) -> Option<usize>) {
         let Some(info) = self.views.compared.offer() else {
             self.notify(Notice::NoBaseline);

@@ -37,7 +37,7 @@ impl<'t> Context<'t> {
         self.anchor.take().is_some()
     }
 
-    /// See [`Marks::add_up`].
+    /// Recomputes the total of the marks with the current totals of their directories.
     pub fn add_up_marks(&mut self) {
         self.marks.add_up(self.tree, &self.live);
     }
@@ -265,8 +265,8 @@ impl<'t> Context<'t> {
         entries
     }
 
-    /// Returns the entries of all rows that can be marked, or shows a notice if there are none. See
-    /// [`Self::whole_entries`].
+    /// Returns the entries of all rows, except those that [`Self::whole_entries`] omits. If none are left, shows a
+    /// notice.
     fn all_entries(&mut self) -> Vec<Located<'t>> {
         if self.views.sheets.is_empty() {
             self.load_rows();
@@ -320,7 +320,7 @@ impl<'t> Context<'t> {
     }
 
     /// Requests that the path of the entry under the cursor be copied to the clipboard, even if the entry is known only
-    /// from an earlier scan. If there is no entry under the cursor, requests this for the path of the shown directory
+    /// from the last scan. If there is no entry under the cursor, requests this for the path of the shown directory
     /// or, in a table view, only shows a notice.
     pub fn copy_path(&mut self) -> Option<Effect> {
         let path = match self.entries(self.row(), 1).first() {

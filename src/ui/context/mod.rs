@@ -99,9 +99,10 @@ pub struct Context<'t> {
     /// Tree from the last scan. `None` once the running scan has ended, or the file that contains the tree turns out
     /// to be damaged.
     pub record: Option<RecordedTree>,
-    /// Totals that an earlier scan found for the directories on the screen.
+    /// Totals that the last scan found for the directories on the screen.
     pub recorded: Option<Arc<RecordedTotals>>,
-    /// Directory in which the user has scrolled to the last of the largest entries from the last scan.
+    /// Directory in which the user has scrolled to the end of a list that showed only the largest entries from the last
+    /// scan. The list of this directory shows all entries from that scan.
     scrolled_through: Option<DirId>,
     pub pressed: Option<Duration>,
     pub sorted: Duration,

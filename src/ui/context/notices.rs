@@ -56,7 +56,7 @@ impl Context<'_> {
     }
 
     /// Returns a hint to append to a sentence, for example ` (Space marks)` if the key is Space and `does` is
-    /// `marks`. The hint is empty if no key in the list has this command.
+    /// `marks`. The hint is empty if no key has this command in [`Scope::List`].
     pub fn key_hint(&self, command: Command, does: &str) -> String {
         self.keymap.hint(command, Scope::List, does)
     }

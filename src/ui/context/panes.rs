@@ -90,8 +90,8 @@ impl<'t> Context<'t> {
         };
     }
 
-    /// Collects the visible rows of the parent directory, if its pane is shown. For the only root, this is the root
-    /// itself.
+    /// Collects the visible rows of the parent directory, if its pane is shown. If the shown directory is the only
+    /// root, the only row in the pane is the root itself.
     pub fn collect_parent(&mut self) {
         let Some(pane) = self.regions(self.size).left else {
             self.parent_list = None;

@@ -15,9 +15,9 @@ use crate::ui::loader::Keep;
 use crate::ui::notice::Notice;
 
 impl Context<'_> {
-    /// Returns the directories on the screen that have not been read, in the reverse order of their urgency: the
-    /// directory that a command waits for is last, then come the shown directory, and the directories that have changed
-    /// since the last scan.
+    /// Returns the directories that the scan should read next, with the most urgent one last: the directories in the
+    /// visible rows (first the unchanged ones, then those that have changed since the last scan), the shown directory,
+    /// and the directory that a command waits for. Omits directories that the scan has already begun to read.
     pub fn looked_at(&self) -> Vec<DirId> {
         let scanned_at = self.record.as_ref().map_or(i64::MAX, |record| record.scanned_at);
         let is_changed =

@@ -21,7 +21,7 @@ impl<'t> Context<'t> {
     }
 
     /// Requests a rescan of the directory under the cursor, or of the shown directory if the cursor is not on a
-    /// directory.
+    /// directory. In the list of roots, a root that is not a directory is rechecked.
     pub fn rescan_selected(&mut self) -> Option<Effect> {
         let under_cursor = self.place.entry();
         match (under_cursor.and_then(|entry| entry.directory()), self.place.id) {
@@ -40,8 +40,8 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Requests a rescan of the shown directory, which has taken the place of a directory that no longer exists. Its
-    /// result is not reported.
+    /// Requests a rescan of the shown directory, which has taken the place of a directory that no longer exists. The
+    /// result of the rescan is not reported.
     pub fn rescan_shown(&mut self) -> Option<Effect> {
         let shown = Some(self.place.id).filter(|id| *id != DirId::TOP)?;
         self.await_rescan(self.tree.name(shown).to_vec(), None, vec![shown]);
@@ -51,7 +51,7 @@ impl<'t> Context<'t> {
     /// Requests a recheck of a root that is not a directory.
     fn recheck_root(&mut self, root: Entry<'_>) -> Option<Effect> {
         self.checked(self.check_rescan())?;
-        // A root inside another root is updated by a rescan of the directory that contains it.
+        // A root that could not be read and lies inside another root is updated by a rescan of its directory.
         if let (EntryState::Failed(_), Some((directory, _))) = (root.state, self.tree.way_to(root.name)) {
             return self.begin_rescan(directory);
         }
@@ -74,7 +74,7 @@ impl<'t> Context<'t> {
         })
     }
 
-    /// Requests a rescan of a directory, and records that it is running.
+    /// Requests a rescan of a directory, and records that the rescan is running.
     pub fn begin_rescan(&mut self, directory: DirId) -> Option<Effect> {
         self.checked(self.check_rescan())?;
         let name = self.tree.name(directory).to_vec();

@@ -69,8 +69,9 @@ impl Context<'_> {
         let directory = self.place.id;
         let long = sizes.recorded.as_ref().filter(|recorded| recorded.is_large(directory));
         let is_long = long.is_some();
-        // Merging a long recorded listing slows the scan down, so it may only take a small part of the scan's time,
-        // unless the user has scrolled to the end of the list. Until then, only its largest entries are merged.
+        // Merging a long recorded listing slows the scan down, so it may take only a small part of the scan's time.
+        // Until the scan has run long enough, only the largest entries of that listing are merged, unless the user has
+        // scrolled to the end of the list.
         let is_early = long.is_some_and(|recorded| {
             self.scan.last.elapsed < recorded.merge_time(directory).saturating_mul(MERGE_FACTOR)
         });
@@ -96,7 +97,8 @@ impl Context<'_> {
         }
     }
 
-    /// Moves the list cursor. If necessary, loads the rows from its new position onward.
+    /// Moves the list cursor. If the move leads to rows that have not been loaded or merged yet, first loads or merges
+    /// all of them.
     pub fn step(&mut self, motion: Motion) {
         let lines = self.lines_here();
         if self.place.lacks_rows_for(motion, lines) {

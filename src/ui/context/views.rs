@@ -155,8 +155,8 @@ impl Context<'_> {
         }
     }
 
-    /// Updates the views after a rescan has replaced directories. Closes views whose directory no longer
-    /// exists.
+    /// Updates the table views after a rescan has replaced directories. Closes all of them if the directory of one
+    /// no longer exists.
     pub fn renew_views(&mut self, relocation: &mut Relocation<'_>) {
         self.views.return_to = None;
         let mut sheets = std::mem::take(&mut self.views.sheets);
@@ -217,7 +217,7 @@ impl Context<'_> {
         } else {
             String::new()
         };
-        // On one day, there can be several snapshots in the same minute.
+        // There can be several snapshots from the same minute, so recent times are shown with seconds.
         let is_recent = self.views.clock.saturating_sub(since) < 86_400;
         let time = if is_recent { exact_time(since, &self.zone) } else { date_and_time(since, &self.zone) };
         let day = date(since, &self.zone);

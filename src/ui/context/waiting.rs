@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! key on a row of the last scan -> notice -> the entry is found: the command is performed on it
-//!                                         -> the listing is whole: a notice says that it no longer exists
+//!                                         -> the listing is whole: a notice says that the entry no longer exists
 //!                                         -> any input, or another notice: the command is forgotten
 //! ```
 //!
-//! The scan reads the shown directory first or, if the row is in a table view, the deepest directory on the way to the
-//! entry that it has found ([`Context::looked_at`]). The command is stored in the notice that tells the user about it.
-//! When the notice disappears, the command is forgotten.
+//! The scan reads the shown directory first. If the row is in a table view, the scan instead reads first the deepest
+//! directory found so far on the path of the entry ([`Context::looked_at`]). The command is stored in the notice that
+//! tells the user about it. When the notice disappears, the command is forgotten.
 //!
 //! Invariant: a command that was waiting acts only on an entry that the scan has found, and never after another input.
 
@@ -51,7 +51,7 @@ impl Context<'_> {
     }
 
     fn wait(&mut self, command: Command, awaited: Awaited) {
-        // Rows may be added above the one that the command is for.
+        // Rows may be added above the row that the command is for, so the cursor is pinned to that row.
         match self.views.sheets.last_mut() {
             Some(sheet) => sheet.is_pinned = true,
             None => self.pin(),
@@ -170,12 +170,13 @@ impl Context<'_> {
         Some(Ok(self.sheet().is_some_and(|sheet| sheet.is_on(entries, &found))))
     }
 
-    /// Returns `true` if the cursor of the list is on the entry called `name`, or a notice if it does not exist.
-    /// Without a name, returns `true`. Returns `None` while the scan may still find the entry, or entries of the
-    /// directory if there is no name, and until the rows are sorted.
+    /// Returns `true` if the cursor of the list is on the entry called `name`, or a notice if that entry does not
+    /// exist. Without a name, returns `true`. Returns `None` while the scan may still find the entry (without a name:
+    /// any entry of the directory), and until the rows are sorted.
     fn is_list_ready(&mut self, name: Option<&[u8]>) -> Option<Result<bool, Notice>> {
         let directory = self.place.id;
-        // The scan may read the whole directory at any time. This is therefore checked before the name is looked up.
+        // The scan may finish reading the directory at any time. If it did so between a look-up of the name and the
+        // check of the listing, an existing entry would count as missing. The listing is therefore checked first.
         let is_whole = self.tree.is_listed(directory);
         let is_found = name.is_some_and(|name| self.tree.entry(directory, name).is_some());
         if !is_whole && !is_found {

@@ -305,7 +305,7 @@ fn the_list_has_a_column_for_storage_classes_if_the_tree_has_any() {
     app.update(Event::Resize(50, 12));
     let text = screen(&mut app);
     assert!(!text.contains("Storage") && text.contains("Share"), "{text}");
-    // Control characters in a name from a list do not reach the terminal.
+    // Control characters in the name of a storage class do not reach the terminal.
     let tree = with_class(Some("a\x1b[31m"));
     let text = screen(&mut finished(&tree));
     assert!(text.contains("Storage") && !text.contains('\x1b'), "{text}");

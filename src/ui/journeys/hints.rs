@@ -35,7 +35,7 @@ fn hints_fit_the_row_under_the_cursor() {
         ("G k", &["Left parent"]),
         ("5 g", &["Enter open", "Space mark", "d delete", "Bksp parent"]),
         ("5 j", &["Enter open", "Space mark", "d delete", "Bksp parent"]),
-        // Neither the reason of an error nor an entry that could not be read can be marked.
+        // Neither the row with the reason for errors nor an entry that could not be read can be marked.
         ("7", &["Enter open"]),
         ("7 j", &["Enter open"]),
         ("3 g", &["Space mark"]),

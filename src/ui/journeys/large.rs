@@ -127,7 +127,7 @@ fn the_largest_entries_of_a_stored_directory_are_shown_without_loading_the_other
     assert_eq!(unloaded(&app), ENTRIES - 1024);
     assert!(tree.loaded_listing(app.cx.place.id).is_empty());
     let before = selected(&app);
-    // Scrolls down to the entries that are not loaded. The cursor moves on as if they were.
+    // Scroll past the loaded entries. The other entries are then loaded, and the cursor moves on.
     let pages = 1024 / app.cx.lines_here() + 1;
     (0..pages).for_each(|_| _ = press(&mut app, "PgDn"));
     assert_eq!((unloaded(&app), app.cx.is_sorting()), (0, false));
@@ -159,7 +159,6 @@ fn commands_for_all_rows_load_the_others() {
     assert_eq!(selected(&app), "even_000001");
 }
 
-/// The rows that become visible in a larger window are loaded.
 #[test]
 fn a_larger_window_loads_the_rows_it_shows() {
     let tree = stored();

@@ -11,8 +11,7 @@ use crate::tree::DirId;
 use crate::ui::notice::Notice;
 use crate::ui::operations::programs::Launch;
 
-/// Returns a browser of `growing`. In the recorded tree of an earlier scan, `a` was larger than `b`, and `gone`
-/// existed.
+/// Returns a browser of `growing`. In the recorded tree of the last scan, `a` was larger than `b`, and `gone` existed.
 pub(super) fn opened(growing: &Growing) -> App<'_> {
     let (tree, _) = build(vec![
         dir("a", vec![file("x", 3 << 20, 0)]),
@@ -22,12 +21,12 @@ pub(super) fn opened(growing: &Growing) -> App<'_> {
     opened_with(growing, tree)
 }
 
-/// Returns a browser that shows `growing` and was opened a second ago. `tree` is the tree of an earlier scan.
+/// Returns a browser that shows `growing` and was opened a second ago. `tree` is the tree of the last scan.
 pub(super) fn opened_with(growing: &Growing, tree: Tree) -> App<'_> {
     opened_since(growing, tree, 0)
 }
 
-/// Like [`opened_with`]. The earlier scan was at `scanned_at`.
+/// Does the same as [`opened_with`], for a last scan at the time `scanned_at`.
 pub(super) fn opened_since(growing: &Growing, tree: Tree, scanned_at: i64) -> App<'_> {
     let record = Some(RecordedTree { tree: Arc::new(tree), scanned_at });
     let settings = Settings { record, ..settings() };
@@ -178,7 +177,7 @@ fn a_long_recorded_listing_is_merged_once_that_takes_a_small_part_of_the_scan() 
         work(&mut app, &growing.tree);
         assert_eq!((app.cx.window.rows, app.cx.window.bound), (rows, Precision::Recorded));
     }
-    // The user who scrolls to the last row sees the others, too.
+    // A user who scrolls to the last row sees the remaining rows, too.
     let mut app = opened_with(&growing, open_bytes(snapshot(&tree)).unwrap().tree);
     press(&mut app, "Enter j");
     work(&mut app, &growing.tree);

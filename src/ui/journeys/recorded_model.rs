@@ -103,7 +103,7 @@ fn check(app: &mut App<'_>, [old, new]: [&Nodes; 2], path: &[String], read: &BTr
     }
 }
 
-/// Checks that no key deletes, marks, opens, inspects or starts the recorded entry in row `index`.
+/// Checks that no key deletes, marks, opens or inspects the recorded entry in row `index`, or starts a program for it.
 fn cannot_be_acted_on(app: &mut App<'_>, index: usize) {
     press(app, "g");
     (0..index).for_each(|_| drop(press(app, "j")));

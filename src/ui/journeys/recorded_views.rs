@@ -266,7 +266,7 @@ fn a_waiting_key_in_a_view_is_cancelled_by_any_other_key() {
 
 #[test]
 fn a_waiting_key_in_a_view_acts_only_on_the_row_under_the_cursor() {
-    // The scan ends before the entry is found, and the rows of the running scan replace those of the last one.
+    // The scan finds the entry and ends before the next tick, while the view still shows the rows of the last scan.
     let growing = begun();
     let mut app = on_row_of_view(&growing);
     press(&mut app, "Space");

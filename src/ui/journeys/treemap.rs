@@ -96,7 +96,8 @@ fn check_drawing(buffer: &Buffer, area: Area, has_frame: bool) -> Result<(), Tes
         return Ok(());
     }
     let (columns, lines) = (u32::from(area.width), u32::from(area.height.saturating_sub(1).max(1)));
-    // The last column is half painted. It can be whole only where another rectangle has the other half of the line.
+    // Only half of the last column is painted. All of it can be painted only where another rectangle occupies the other
+    // half of the line.
     let shared = u32::from(area.y % 2 == 1 || area.height == 1);
     let (painted, apart) = (painted(buffer, area), (2 * columns - 1) * lines);
     prop_assert!((apart..=apart + shared).contains(&painted), "{painted} of {area:?}");

@@ -80,8 +80,8 @@ pub enum Command {
     InvertMarks,
     /// Mark all copies in a group of duplicates except one.
     MarkCopies(KeptCopy),
-    /// Keep all copies in or below the directory that contains the copy under the cursor, and mark all other copies in
-    /// their groups.
+    /// Keep all copies in and below the directory under the cursor (if the cursor is on a file, the directory that
+    /// contains it), and mark all other copies in their groups.
     MarkElsewhere,
     /// Ask the user for confirmation, then let copies of a file use the same data on the disk.
     Share,

@@ -68,7 +68,7 @@ const fn hint(rank: u8, word: &'static str, binding: Binding) -> Binding {
     Binding { footer: Some((rank, word)), ..binding }
 }
 
-/// Keys that sort by a column, in the order of [`COLUMNS`].
+/// Keys that sort by a column, in the order of [`COLUMNS`]. Columns without such a key have a space, which is unused.
 static SORT_KEYS: [[Key; 1]; Column::COUNT] = column_keys(false);
 static SHOW_KEYS: [[Key; 1]; Column::COUNT] = column_keys(true);
 

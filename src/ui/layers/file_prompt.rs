@@ -1,4 +1,4 @@
-//! Prompt for a file name, which replaces the footer.
+//! Prompt for a file name, shown in place of the footer.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Info page: everything known about one entry, shown in place of the list.
+//! Info page: everything known about one entry, shown in place of the view or in a pane beside it.
 //!
 //! ```text
 //!  Info
@@ -238,8 +238,8 @@ impl DetailLines<'_> {
         }
     }
 
-    /// Adds the modification time of an entry that was not scanned just now. For other entries, the system is asked for
-    /// it.
+    /// Adds the modification time recorded in the tree, if it is known and the tree is not from a live scan. In a live
+    /// scan, [`Self::add_probe`] adds the time that the system reports.
     fn add_recorded_time(&mut self, mtime: i64) {
         if self.cx.source_kind != SourceKind::Live && mtime != 0 {
             self.add("Modified", self.time(mtime));

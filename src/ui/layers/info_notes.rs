@@ -157,7 +157,7 @@ fn trait_text(is_so: Trait) -> &'static str {
 }
 
 /// Returns `true` if the entry has changed since the scan. Sizes of directories are not compared, because the tree
-/// does not store a directory's apparent size if it includes everything below the directory (`CephFS`).
+/// does not store a directory's apparent size if that size includes everything below the directory (`CephFS`).
 fn has_changed(probe: &Probe, record: &Entry<'_>) -> bool {
     let EntryState::Known(metadata) = record.state else { return false };
     let now = &probe.attributes;

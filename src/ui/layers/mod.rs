@@ -61,7 +61,7 @@ impl<'t> Layer<'t> {
         }
     }
 
-    /// Returns `true` if the layer covers the view.
+    /// Returns `true` if the layer is a page, which covers the view or is drawn in a pane beside it.
     pub fn is_page(&self) -> bool {
         matches!(self, Self::Help(_) | Self::Info(_) | Self::Marks(_) | Self::Failures(_))
     }

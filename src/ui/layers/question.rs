@@ -46,7 +46,8 @@ pub struct QuestionDialog {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// Quit after a long scan, or although marks would be lost or a job would be stopped.
+    /// Quit. The question is asked after a scan that took longer than [`PRECIOUS`], while an operation or an export is
+    /// running, or always if the settings require it.
     Quit,
     /// Replace the tree with a scan of the parent directory.
     Above,

@@ -1,4 +1,4 @@
-//! Prompt for a search, which replaces the footer.
+//! Prompt for a search, shown in place of the footer.
 //!
 //! The search filters all views, even after the prompt has closed. Up and Down move the cursor in the results,
 //! or recall earlier searches as long as nothing has been typed.

@@ -79,7 +79,7 @@ fn broken_objects() {
             "scanned_at: neither seconds since 1970 nor a date such as 2026-11-21T08:15:00Z",
         ),
         ("{\"path\":\"a\",\"host\":\"\\u0000\"}", "host: NUL in a name"),
-        ("{\"path\":\"k/\",\"size\":1}", "path listed again; the first line counts"),
+        ("{\"path\":\"k/\",\"size\":1}", "path listed again; only one of its lines counts"),
     ];
     let good = ("{\"path\":\"k/l\",\"size\":5}\n{\"path\":\"k\",\"size\":6}\n", "\n{\"path\":\"z\"}\n");
     check(&cases, good, "line 3", &ListOptions::default());
@@ -193,7 +193,7 @@ fn a_quote_that_is_never_closed_costs_one_line() {
     let long = format!("path,size\n\"r/b,2\n{}", "r/c/d/e/f,4\n".repeat(30_000));
     let list = read_in(long.as_bytes(), &ListOptions::default(), 1 << 16).unwrap();
     assert_eq!(list.messages[0], "line 2: longer than 256 KiB");
-    assert_eq!(list.messages[1], "r/c/d/e/f: path listed again; the first line counts");
+    assert_eq!(list.messages[1], "r/c/d/e/f: path listed again; only one of its lines counts");
     let newline = read("path,size\n\"r/a\nb\",1\nr/c,x\n");
     assert_eq!(newline.messages, [format!("line 4: size: {NOT_WHOLE}")]);
     assert_eq!(newline.summary(), ["r/ directory 0 0", "r/a\nb file 1 1"]);

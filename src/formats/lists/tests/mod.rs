@@ -210,19 +210,19 @@ fn the_first_of_several_lines_of_a_path_counts() {
         ["r/ directory 0 0", "r/a file 1 1", "r/b file 2 1", "r/d/ directory 16 1", "r/d/e file 8 1"]
     );
     let expected = [
-        "line 7: path listed again; the first line counts",
-        "line 8: path listed again; the first line counts",
-        "r/a: path listed again; the first line counts",
-        "r/b: path listed again; the first line counts",
+        "line 7: path listed again; only one of its lines counts",
+        "line 8: path listed again; only one of its lines counts",
+        "r/a: path listed again; only one of its lines counts",
+        "r/b: path listed again; only one of its lines counts",
     ];
     assert_eq!(list.messages, expected);
     // The line with type `d` describes the directory, even if a line with the same path precedes it.
     let both = read("path,size,type\nr/a,1,f\nr/a,2,d\n");
     assert_eq!(both.summary(), ["r/ directory 0 0", "r/a/ directory 2 1"]);
-    assert_eq!(both.messages, ["r/a: path listed again; the first line counts"]);
+    assert_eq!(both.messages, ["r/a: path listed again; only one of its lines counts"]);
     let three = read("path,size\nr/a,1\nr/a,2\nr/a/b,4\nr/c,8");
     assert_eq!(three.totals().apparent, 13);
-    assert_eq!(three.messages, ["r/a: path listed again; the first line counts"]);
+    assert_eq!(three.messages, ["r/a: path listed again; only one of its lines counts"]);
 }
 
 #[test]

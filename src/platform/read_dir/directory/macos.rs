@@ -18,8 +18,8 @@ pub use unix::*;
 
 /// No flag, because on macOS, opening a terminal never makes it the controlling terminal.
 pub const NO_CTTY: OFlag = OFlag::empty();
-/// Flags for a descriptor that is used only for lookups, which requires no permission to list the directory
-/// (`O_SEARCH`, from sys/fcntl.h). Systems before macOS 11 ignore the flag and open the directory for reading.
+/// Flags for a descriptor that is used only for lookups (`O_SEARCH`, from sys/fcntl.h). With them, a directory can be
+/// opened without permission to list it. Systems before macOS 11 ignore `O_SEARCH` and open the directory for reading.
 pub const PLACE: OFlag = OFlag::from_bits_retain(0x4000_0000)
     .union(OFlag::O_DIRECTORY)
     .union(OFlag::O_CLOEXEC)

@@ -119,7 +119,7 @@ impl Directory {
     /// another kind of file: a fifo without a writer would block, and a tape drive might start to move.
     ///
     /// # Errors
-    /// Returns any error of openat(2), or `EINVAL` if `name` is not a regular file.
+    /// Returns any error of fstatat(2) or openat(2), or `EINVAL` if `name` is not a regular file.
     pub fn open_file(&self, name: &CStr) -> Result<OwnedFd, Errno> {
         self.open_regular(name, OFlag::empty())
     }
@@ -262,9 +262,9 @@ pub fn attributes_of_path(path: &Path) -> Result<Attributes, Errno> {
 /// Path of the directory that firmlinks point to, if the system has firmlinks.
 pub const FIRMLINK_TARGET: Option<&str> = imp::BEHIND_FIRMLINKS;
 
-/// Returns the identity of [`FIRMLINK_TARGET`], the data volume of macOS, or `None` on other systems. A scan that
-/// starts above this directory must not enter it, because the scan reads its contents through firmlinks such as
-/// `/Users`.
+/// Returns the file ID of [`FIRMLINK_TARGET`], the data volume of macOS. Returns `None` on other systems, or if the
+/// attributes of that directory cannot be read. A scan that starts above this directory must not enter it, because the
+/// scan reads its contents through firmlinks such as `/Users`.
 pub fn firmlink_target() -> Option<FileId> {
     Some(attributes_of_path(Path::new(FIRMLINK_TARGET?)).ok()?.file_id())
 }

@@ -12,7 +12,7 @@ use crate::platform::{Attributes, Boundary, FileSystem, retry};
 
 /// Flag that prevents an opened terminal from becoming the controlling terminal.
 pub const NO_CTTY: OFlag = OFlag::O_NOCTTY;
-/// Flag that keeps a lookup from triggering an automount; empty, because duke uses this flag only on Linux.
+/// Flag that keeps a lookup from triggering an automount; empty, because duke sets such a flag only on Linux.
 pub const NO_AUTOMOUNT: AtFlags = AtFlags::empty();
 /// Flag that keeps reads from changing the access time of a file; empty, because only Linux has such a flag.
 pub const NO_ATIME: OFlag = OFlag::empty();

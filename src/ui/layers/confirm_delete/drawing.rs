@@ -14,7 +14,7 @@
 //! ```
 //!
 //! Lines appear as the preview proceeds. The Yes button has brackets only while a Yes is accepted
-//! ([`crate::ui::answer_gate`]), and both buttons are drawn on any screen.
+//! ([`crate::ui::answer_gate`]). The buttons are drawn on a screen of any size.
 //!
 //! Invariant: a name never occupies more than one line.
 
@@ -67,8 +67,8 @@ fn plan<'a>(cx: &Context<'_>, dialog: &DeleteDialog, area: Rect) -> Plan<'a> {
     Plan { place, is_framed, lines, buttons: buttons(dialog, last.intersection(place)) }
 }
 
-/// Returns the buttons on the last line: none while the user types a name, and only No if the deletion is
-/// refused.
+/// Returns the buttons on the last line: none while the user types a name, and only No if the preview does not allow
+/// the deletion.
 fn buttons(dialog: &DeleteDialog, line: Rect) -> Vec<(Button, Rect)> {
     let [yes, no] = BUTTONS;
     let placed = |((button, ..), place): ((Button, &str, u16), Rect)| (button, place);

@@ -301,7 +301,8 @@ mod tests {
             let known = dialog.known_exclusive(&probe).unwrap();
             (known.at_least, known.at_most)
         };
-        // Both names of an inode are selected, which the search has counted as two names.
+        // Both names of an inode are selected. The search has counted them as two files, but the preview knows that
+        // deleting both frees 8 bytes.
         assert_eq!(freed((0, Some(8)), (8, 8, false)), (8, Some(8)));
         assert_eq!(freed((0, None), (8, 8, true)), (8, None));
         // A truncated file on btrfs, whose whole extent is freed.

@@ -16,7 +16,7 @@ use crate::ui::theme::Role;
 const NAMED: usize = 4;
 /// Rank of lines that only mention a key.
 const TIP: u8 = 9;
-/// Smallest rank of the findings that can be omitted for the name of an item.
+/// Smallest rank of the findings that can be omitted to make room for the name of the largest item.
 const MINOR: u8 = 4;
 
 /// Line of the dialog. If there is little room, lines with high ranks are omitted first.
@@ -46,8 +46,9 @@ pub(super) fn title(dialog: &DeleteDialog) -> &'static str {
     }
 }
 
-/// Returns the lines that fit into `room` lines. Omits the tips first, then names of items but the largest, then the
-/// less important findings, and then the last name, too; a single line then stands for all items.
+/// Returns the lines that fit into `room` lines. Omits the tips first, then the names of all items except the largest,
+/// and then the less important findings. If that is not enough, replaces the last name with the number of items, and
+/// omits other lines, too.
 pub(super) fn fitting(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Vec<Fact> {
     for (named, kept) in [(NAMED, TIP), (3, TIP), (2, TIP), (1, MINOR), (0, 0)] {
         let mut metadata = metadata(cx, dialog, named);
