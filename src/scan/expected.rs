@@ -13,7 +13,10 @@ use crate::platform::fs::mounts::is_whole;
 /// reads exactly that file system.
 pub(crate) fn expected(roots: &[PathBuf], options: &Options) -> Option<u64> {
     let [root] = roots else { return None };
-    let is_all = options.mounts == Mounts::None && options.filter.is_none() && !options.skip_caches;
+    let is_all = options.mounts == Mounts::None
+        && options.filter.is_none()
+        && !options.skip_caches
+        && options.other_parts.is_empty();
     let used = (is_all && is_whole(root)).then(|| used(root).ok())??;
     (used > 0).then_some(used)
 }

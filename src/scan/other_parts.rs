@@ -34,6 +34,11 @@ impl OtherParts {
         Self { depth: Some(depth), ..Self::default() }
     }
 
+    /// Returns `true` if the scan enters all directories.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.depth.is_none() && self.names.is_empty()
+    }
+
     /// Returns `true` if [`OtherParts::has`] needs the path of the parent directory.
     pub(crate) fn needs_paths(&self) -> bool {
         !self.names.is_empty()

@@ -74,7 +74,9 @@ impl Format {
         let json = |packing| Self::Ncdu(NcduFormat::Json(packing));
         Some(match name {
             _ if ends(".json") => json(Packing::Plain),
-            _ if ends(".zst") && !ends(".ndjson.zst") && !ends(".csv.zst") => json(Packing::Zstd),
+            // No other format is written compressed.
+            _ if ENDINGS.iter().any(|of| *of != ".json" && ends(&format!("{of}.zst"))) => return None,
+            _ if ends(".zst") => json(Packing::Zstd),
             _ if ends(".ncdu") => Self::Ncdu(NcduFormat::Binary(None)),
             _ if ends(".ndjson") => Self::Flat(Form::Json),
             _ if ends(".csv") => Self::Flat(Form::Csv),
@@ -263,7 +265,18 @@ mod tests {
         assert_eq!(of("a.csv"), Some(Format::Flat(Form::Csv)));
         assert_eq!(of("a.duke"), Some(Format::Snapshot));
         assert!(ENDINGS.iter().all(|ending| of(&format!("x{ending}")).is_some()));
-        for name in ["", "a", "a.txt", "json", "a.json.gz", "a.ndjson.zst", "a.csv.zst", "a.JSON"] {
+        for name in [
+            "",
+            "a",
+            "a.txt",
+            "json",
+            "a.json.gz",
+            "a.ndjson.zst",
+            "a.csv.zst",
+            "a.duke.zst",
+            "a.ncdu.zst",
+            "a.JSON",
+        ] {
             assert_eq!(of(name), None, "{name}");
         }
     }

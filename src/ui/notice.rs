@@ -107,7 +107,7 @@ pub enum Notice {
     /// The row is from the last scan and shows no single entry, so keys cannot act on it before the running scan has
     /// ended.
     RecordedRow,
-    /// A command for several rows was used in a table whose rows only an earlier scan has found.
+    /// A command that marks several rows was used in a table whose rows are from the last scan.
     RecordedRows,
     /// The scan has read the whole directory, but has not found this entry of the last scan.
     NoLongerExists(Vec<u8>),
@@ -144,7 +144,7 @@ pub enum Notice {
     NoOtherBaseline {
         is_newer: bool,
     },
-    /// Growth is now relative to another snapshot. Contains the time of that snapshot, its number (1 for the newest),
+    /// Growth is now relative to another snapshot. Contains the time of that snapshot, its position (1 for the newest),
     /// and the number of snapshots to choose from.
     Since(String, usize, usize),
     NoOwners,
@@ -185,7 +185,6 @@ pub enum Notice {
         /// Number of marked entries that have been replaced or modified.
         changed: u64,
     },
-    /// The file extension does not belong to a known format.
     /// No format has the extension of the typed file name. Contains an extension that works.
     UnknownEnding(&'static str),
     OneRootOnly,
@@ -227,7 +226,7 @@ impl Notice {
                 let list = if binding.scopes.contains(&Scope::List) { list() } else { String::new() };
                 let key =
                     binding.scopes.iter().find_map(|scope| display.keymap.first(binding.command, *scope));
-                // In the help, these texts stand below a heading with the verb.
+                // In the help, a heading above these texts contains the verb. Here, the verb must be added.
                 let verb = match binding.command {
                     Command::Sort(_) => "sort ",
                     Command::Show(_) | Command::Hidden | Command::Measure | Command::Graph => "show ",

@@ -15,7 +15,7 @@ use crate::table::recorded::RecordedTree;
 use crate::table::row::Row;
 use crate::tree::DirId;
 
-/// Minimum width at which the parts of an overview are placed side by side.
+/// Minimum width, in columns, at which the parts of an overview are placed side by side.
 pub const WIDE: u16 = 72;
 
 /// Request for an overview.
@@ -64,7 +64,8 @@ pub struct OverviewState {
     pub index: usize,
     /// `true` if the space of the file system is selected instead of a part.
     pub is_on_space: bool,
-    /// Number of hidden rows above the first visible row. A row consists of one part, or of two parts side by side.
+    /// Number of rows of parts above the first row on the screen. Such a row consists of one part, or of two parts side
+    /// by side.
     pub offset: usize,
 }
 
@@ -107,7 +108,7 @@ impl OverviewState {
     }
 
     /// Moves the selection to the neighboring part on the given side, if there is one. `columns` is the screen width.
-    /// Above the first parts is the space of the file system, if it `has_space`.
+    /// If `has_space` is `true`, the space of the file system is above the first parts and can be selected, too.
     pub fn step(&mut self, side: Side, columns: u16, has_space: bool) {
         let is_wide = columns >= WIDE;
         if self.is_on_space {

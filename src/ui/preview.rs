@@ -37,7 +37,7 @@ pub struct PreviewState {
     pub map: Requested<OutlineRequest, Level>,
     pub info: Option<EntryInfo>,
     pub head: Requested<EntryId, FileHead>,
-    /// Largest files of a total. The key contains the directory, the order and the edition of the tree.
+    /// Largest files of a total. The key contains the directory, the sort order and the edition of the tree.
     pub files: Requested<(DirId, By, u64), SearchResult>,
 }
 

@@ -38,13 +38,14 @@ impl RescanMessage {
 pub struct Rescan {
     pub name: Vec<u8>,
     pub progress: Progress,
-    /// Number of items in the directories before the rescan.
+    /// Number of items in the directories in `replaced` before the rescan.
     pub expected: u64,
     pub is_stopping: bool,
     /// Parent directory and former size of the entry, for the notice about the result; `None` if no notice will be
     /// shown.
     pub wanted: Option<(DirId, u64)>,
-    /// Directories that the rescan may replace or remove, in addition to those above them that no longer exist.
+    /// Directories that the rescan may replace or remove. The rescan also removes directories above these if they no
+    /// longer exist.
     pub replaced: Vec<DirId>,
 }
 
@@ -72,12 +73,12 @@ impl ScanState {
         self.last = tick;
     }
 
-    /// Returns the percentage of the scan that is done. It is relative to the bytes and entries that an earlier
-    /// scan found, whichever is smaller: a large file or several names of an inode may account for most of the
-    /// bytes early. Without an earlier scan, it is relative to the used space of the file system. Returns `None`
-    /// if both are unknown, for example because the scan does not read exactly one whole file system. The value
-    /// never falls during a scan, because the counters only grow. The maximum is 99, because some data is counted
-    /// twice or grows during the scan.
+    /// Returns the percentage of the scan that is done. If an earlier scan is known, this is the smaller of two
+    /// percentages: of its bytes and of its entries. The percentage of the bytes alone may be too high early in the scan,
+    /// because a large file or several names of an inode may account for most of the bytes. Without an earlier scan, the
+    /// percentage is relative to the used space of the file system. Returns `None` if that is unknown, too, for example
+    /// because the scan does not read exactly one whole file system. The value never falls during a scan, because the
+    /// counters only grow. The maximum is 99, because some data is counted twice or grows during the scan.
     pub fn percent(&self) -> Option<u8> {
         let Progress { disk, expected, entries, .. } = self.last.progress;
         let Some(totals) = &self.recorded else { return Some(percentage(disk, expected?)) };

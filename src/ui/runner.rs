@@ -23,7 +23,7 @@ pub struct Runner<M> {
     next: u64,
 }
 
-/// Number that identifies an operation within its runner.
+/// ID of an operation, unique within its runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaskId(u64);
 

@@ -15,7 +15,7 @@ use crate::tree::Exclusive;
 /// Minimum width of a shortened path.
 const PATH: usize = 12;
 
-/// Accuracy of the disk usage of deleted entries as the number of freed bytes.
+/// Accuracy of the number of freed bytes in a notice, which is the disk usage of the deleted entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FreedAccuracy {
     Exact,
@@ -44,8 +44,8 @@ impl Display<'_> {
         sentence(&fit(path, room, self.gap))
     }
 
-    /// Shortens the path at the beginning of an error message such as `/etc/duke.toml: line 3: unknown key` or
-    /// `Ignored /etc/duke.toml: not a file`.
+    /// Returns an error message such as `/etc/duke.toml: line 3: unknown key` or `Ignored /etc/duke.toml: not a file`. If
+    /// the message would be too long, the path before the first colon is shortened.
     pub fn about_subject(self, message: &str) -> String {
         let Some((subject, cause)) = message.split_once(": ") else { return message.to_owned() };
         // Words before the path are kept. A subject of several words without a slash contains no path.

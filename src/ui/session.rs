@@ -337,8 +337,9 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Stores a rescan that was just started, or reports the error. `begun` is `None` only if the source is not a scan.
-    /// In that case, the state never requests a rescan; see [`SourceKind`](crate::source::SourceKind).
+    /// Stores a rescan that was just started, or reports the error that prevented its start. `begun` is `None` only if
+    /// the source is not a scan. In that case, the state never requests a rescan; see
+    /// [`SourceKind`](crate::source::SourceKind).
     fn rescan_selected(&mut self, begun: Option<io::Result<Scan>>) {
         match begun {
             Some(Ok(scan)) => self.again = Some(scan),

@@ -46,11 +46,11 @@ pub struct TablePage {
     pub is_complete: bool,
     /// `true` if the rows are those of the last scan, which the running scan has not confirmed.
     pub is_recorded: bool,
-    /// `true` if the view found copies on a file system that lets files share data.
+    /// `true` if files were found on a file system that lets files share data.
     pub may_share: bool,
     /// Text shown instead of rows, for example the error of a failed job.
     pub failure: Option<String>,
-    /// Progress of the search; see [`TableData::progress`].
+    /// Progress of the search as text and in thousandths; `None` if the search is complete or shows partial results.
     pub progress: Option<(String, u16)>,
     /// Number of rows, including those scrolled out of view.
     pub rows: usize,
@@ -71,7 +71,7 @@ impl TablePage {
     }
 }
 
-/// Returns `true` unless `command` depends on columns, bars or copies that this table does not have.
+/// Returns `true` unless `command` depends on columns, bars, copies or a kind of marks that this table does not have.
 pub fn is_of_table(table: &TableSpec, command: Command) -> bool {
     match command {
         Command::Scale => table.has_scale,
@@ -81,7 +81,8 @@ pub fn is_of_table(table: &TableSpec, command: Command) -> bool {
         }
         Command::MarkRange | Command::MarkShown | Command::InvertMarks => table.marks == RowMarks::Entries,
         Command::Show(column) => table.columns.has(column),
-        // These commands act on marked entries. In a table with marks of its own, the user means the marked rows.
+        // These commands act on marked entries. In a table with marks of its own, the user would expect them to act on
+        // the marked rows.
         Command::Delete | Command::Trash | Command::Script | Command::PrintMarks => {
             table.marks != RowMarks::Own
         }

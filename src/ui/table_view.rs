@@ -1,8 +1,8 @@
 //! Table view: a view of everything below a directory. It consists of a request, rows, and a cursor.
 //!
 //! The rows of each view, and the targets that Enter opens, are defined in `views`; this file contains the part that
-//! all views share. While more rows are being found, the cursor follows its entry, unless it is on the first row. If
-//! the rows form a tree, the user can fold and unfold them.
+//! all views share. While more rows are being found, the cursor follows its entry, unless the cursor is on the first
+//! row. If the rows form a tree, the user can fold and unfold them.
 //!
 //! Invariant: after [`TableView::look`] the cursor is on a row, if there are rows.
 
@@ -39,11 +39,12 @@ pub struct TableView {
     folding: Folding,
     /// `true` if all rows will be marked as soon as they have been found.
     will_mark: bool,
-    /// `true` if the cursor follows its row even if that is the first one.
+    /// `true` if the cursor follows its entry even when the cursor is on the first row.
     pub is_pinned: bool,
 }
 
-/// Maximum number of entries in a row from the last scan whose entries are looked up in the running scan.
+/// Maximum number of entries that are looked up in the running scan for one row from the last scan. If a row has more
+/// entries, none of them is looked up.
 pub const MOST_AWAITED: usize = 256;
 
 impl TableView {
@@ -66,8 +67,8 @@ impl TableView {
         Self { rows: Loader::given(None), text: Some(text), ..self }
     }
 
-    /// Shows the rows of `before` until new rows are loaded, if both views are of the same kind. This prevents search
-    /// results from flickering while the user types.
+    /// Shows the rows of `before` until new rows are loaded, if both views are of the same kind and the job of `before`
+    /// has not failed. This prevents search results from flickering while the user types.
     #[must_use]
     pub fn showing_rows_of(self, before: Option<Self>) -> Self {
         let before =
@@ -178,8 +179,8 @@ impl TableView {
 
     /// Returns the entries of a row: several for a group of cleanup candidates or an inode with several names, none for
     /// a total or a group of copies. If the row is from the last scan, returns those of its entries that exist in
-    /// `tree`. Returns none until the running scan has looked for all of them, and none of more than
-    /// [`MOST_AWAITED`], because the drawing thread looks up each of them.
+    /// `tree`, but returns no entries until the running scan has looked for all of them. Also returns no entries if there
+    /// are more than [`MOST_AWAITED`], because the drawing thread would have to look up each of them.
     pub fn entries(&self, tree: &Tree, row: usize) -> Vec<EntryId> {
         match self.recorded(row) {
             Some((_, entries)) if entries.len() > MOST_AWAITED => Vec::new(),
@@ -216,13 +217,15 @@ impl TableView {
         self.number(self.cursor.index).zip(data).is_some_and(|(row, data)| data.toggle_mark(row))
     }
 
-    /// Returns the entries in the group of copies under the cursor; `None` if the row does not belong to a group.
+    /// Returns the entries in the group of copies under the cursor; `None` if the row does not belong to a group. `kept`
+    /// selects the copy to keep.
     pub fn copies(&self, kept: KeptCopy) -> Option<Copies> {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
     }
 
     /// Returns all copies in the groups that have a copy inside `directory`, or of which `directory` itself is a copy.
-    /// Those copies are the ones to keep, and the copies elsewhere are the others.
+    /// [`Copies::kept`] contains the copies inside `directory` or `directory` itself, and [`Copies::others`] contains the
+    /// copies elsewhere.
     pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
         self.answer().map(|answer| answer.data.copies_elsewhere(tree, directory)).unwrap_or_default()
     }

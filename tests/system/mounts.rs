@@ -12,7 +12,7 @@ use std::time::Duration;
 use crate::support::fixtures::{self, Fixture};
 use crate::support::image::{in_namespace, mount};
 use crate::support::naive;
-use duke::scan::{Mounts, Options, Outcome, Scan};
+use duke::scan::{Mounts, Options, OtherParts, Outcome, Scan};
 use duke::tree::{DirId, EntryState, Exclusion};
 use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
 
@@ -82,6 +82,8 @@ fn the_expected_size_is_known_only_for_a_whole_file_system() {
     assert!(!expected(&whole, Mounts::Real), "nobody asked for one file system");
     assert!(!expected(&whole.join("inner"), Mounts::None), "below the mount point");
     assert!(!expected(&fixture.join("part"), Mounts::None), "one directory of it is mounted");
+    let shallow = Options { other_parts: OtherParts::below(1), ..options(Mounts::None) };
+    assert_eq!(crate::support::scan_with(&whole, shallow).progress().expected, None, "not all of it is read");
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub enum DeletionRequest {
     Script(Arc<Selection>, Vec<String>, ScriptFor),
 }
 
-/// Entries that a script deletes.
+/// Kind of the entries that a script deletes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScriptFor {
     /// Files and directories on this machine.

@@ -40,7 +40,7 @@ enum Holder {
 const TAKE_MOUSE: &str = "\x1b[?1000h\x1b[?1006h";
 const LEAVE_MOUSE: &str = "\x1b[?1006l\x1b[?1000l";
 
-/// Maximum time to wait at exit for a thread that is blocked while writing to the terminal.
+/// Maximum time to wait, before restoring the terminal, for a thread that is blocked while writing to the terminal.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Terminal, shared by all threads that draw on it or may have to restore it.

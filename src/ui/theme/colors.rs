@@ -28,7 +28,7 @@ const TRUE_COLOR: [&str; 6] = ["alacritty", "contour", "foot", "wezterm", "xterm
 const MONOCHROME: [&str; 5] = ["vt52", "vt100", "vt102", "vt220", "vt320"];
 
 impl Colors {
-    /// Returns the colors to use, according to `NO_COLOR`, `COLORTERM` and `TERM`. `TERM` is needed because
+    /// Returns the colors to use, according to `choice`, `NO_COLOR`, `COLORTERM` and `TERM`. `TERM` is needed because
     /// programs started by ssh usually get it, but not `COLORTERM`.
     pub fn detect(choice: ColorChoice, environment: impl Fn(&str) -> Option<OsString>) -> Self {
         let variable = |name| environment(name).unwrap_or_default().to_string_lossy().into_owned();

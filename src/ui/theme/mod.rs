@@ -162,7 +162,7 @@ impl Glyphs {
 
 /// Maximum number of colors in a bar of usual width. Each color adds about 20 bytes of output.
 const STEPS: u16 = 8;
-/// Maximum number of neighboring cells with the same color in a wide bar.
+/// Approximate number of neighboring cells with the same color in a wide bar.
 const CELLS: usize = 3;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

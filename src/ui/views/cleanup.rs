@@ -7,8 +7,9 @@
 //! ```
 //!
 //! The `Modified` column shows the latest change below a directory, as a hint of when the directory was last used. This
-//! time is available once the search is complete. Enter unfolds a group, or opens the parent directory with the cursor
-//! on the directory. Nothing is marked automatically. Marking a group marks all of its directories.
+//! time is available once the search is complete. On a group, Enter unfolds the group. On a directory, Enter opens its
+//! parent and puts the cursor on the directory. Nothing is marked automatically. Marking a group marks all of its
+//! directories.
 
 use std::cmp::Reverse;
 

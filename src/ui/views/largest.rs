@@ -53,8 +53,8 @@ pub const ENTRIES: TableSpec = TableSpec {
 };
 
 impl Target {
-    /// Returns `true` if the row is a total of files. Marking such a row marks these files. A total of directories is
-    /// not marked, because marking a directory also marks everything in it.
+    /// Returns `true` if the row with this target is a total of files. Marking such a row marks these files. A total of
+    /// directories cannot be marked, because marking a directory also marks everything in it.
     pub fn is_of_files(&self) -> bool {
         matches!(self, Self::Files { table, .. } if **table == TABLE)
     }

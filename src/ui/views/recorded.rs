@@ -2,7 +2,7 @@
 //!
 //! The rows are found in the tree of the last scan. A key acts on a row only after the running scan has found its
 //! entries ([`super::super::table_view::TableView::entries`]). Enter goes to the row's entry if the scan has found it,
-//! or else to the deepest directory on the way to the entry. The scan then reads that directory first.
+//! or else to the deepest directory above the entry that the scan has found. The scan then reads that directory first.
 //!
 //! Invariant: [`TableData::entries`] returns nothing for these rows, because it may return only entries of the tree of
 //! the running scan.
@@ -103,7 +103,7 @@ impl TableData for RecordedRows {
         }
     }
 
-    /// `entry` is an entry of the tree of the last scan.
+    /// Returns the index of the row of `entry`, which is an entry of the tree of the last scan.
     fn find(&self, entry: EntryId) -> Option<usize> {
         self.data.find(entry)
     }

@@ -6,7 +6,7 @@
 //!   2.0 GiB   4.0 MiB snapshots/monday  snapshot
 //!   2.0 GiB   1.0 MiB snapshots/sunday  snapshot
 //!   3.0 GiB           (top level)
-//!             1.9 GiB the 2 marked together  sizes are exact
+//!             1.9 GiB all marked together (2)  sizes are exact
 //! ```
 //!
 //! This view is opened from the df view, and deletes nothing. It keeps its own marks and does not use the marks on

@@ -27,7 +27,7 @@ pub struct ViewSpec {
     /// Name used in the configuration to bind a key to the view.
     pub name: &'static str,
     pub key: char,
-    /// Names of the view in its tab: full, abbreviated, and for tabs that would otherwise have no name.
+    /// Names of the view in its tab: full, abbreviated, and shortest.
     pub tab: [&'static str; 3],
     pub help: &'static str,
     /// Title in the header, after the path.
@@ -129,7 +129,7 @@ impl PartialEq for TableSpec {
 
 impl Eq for TableSpec {}
 
-/// Width of a table in which there is room for a bar beside long paths.
+/// Minimum width of a table, in columns, at which there is room for a bar beside long paths.
 const WIDE: usize = 90;
 
 impl TableSpec {
@@ -158,9 +158,9 @@ impl TableSpec {
     /// Returns the columns to show in a table of `width` columns: the `wanted` columns that the table has, and the
     /// columns that are always shown.
     pub fn shown(&self, wanted: ColumnSet, width: usize) -> ColumnSet {
-        // In narrow tables of paths, the bar is dropped to leave room for the paths, because it only repeats a number.
+        // In narrow tables of paths, a bar that only repeats a number is dropped to leave room for the paths.
         let is_twice = self.is_of_changes() || wanted.has(C::Percent);
-        // Rows of groups have long notes.
+        // Rows of groups have long notes, so their tables need more room.
         let least = if self.layout == TableLayout::List { WIDE } else { WIDE + 20 };
         let is_narrow = self.has_paths() && width < least;
         let wanted = if is_twice && is_narrow { wanted.with(C::Bar, false) } else { wanted };
@@ -280,6 +280,7 @@ pub trait TableData: Debug + Send + Sync {
     }
 
     /// Returns the entries in the group of copies that a row belongs to; `None` if the row does not belong to a group.
+    /// `_kept` selects the copy to keep.
     fn copies(&self, _index: usize, _kept: KeptCopy) -> Option<Copies> {
         None
     }
@@ -295,7 +296,8 @@ pub trait TableData: Debug + Send + Sync {
     }
 
     /// Returns all copies in the groups that have a copy inside `directory`, or of which `directory` itself is a copy.
-    /// Those copies are the ones to keep, and the copies elsewhere are the others.
+    /// [`Copies::kept`] contains the copies inside `directory` or `directory` itself, and [`Copies::others`] contains the
+    /// copies elsewhere.
     fn copies_elsewhere(&self, _tree: &Tree, _directory: DirId) -> Copies {
         Copies::default()
     }

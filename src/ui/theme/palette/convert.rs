@@ -36,8 +36,7 @@ pub fn ink(background: Color) -> Color {
     style.bg.and(style.fg).unwrap_or(Color::Black)
 }
 
-/// Mixes two colors. `part / whole` is the share of `other`. Returns `one` if the components of either color
-/// are unknown.
+/// Mixes two colors. `part / whole` is the share of `other`. Returns `one` unless both colors are [`Color::Rgb`].
 pub fn mixed(one: Color, other: Color, (part, whole): (u16, u16)) -> Color {
     let (Color::Rgb(r, g, b), Color::Rgb(red, green, blue)) = (one, other) else { return one };
     let mix = |one: u8, other: u8| {
@@ -83,7 +82,7 @@ pub fn shown(color: Color, colors: Colors) -> Option<Color> {
     }
 }
 
-/// Returns which of the palette colors `indexes` is nearest to `wanted`.
+/// Returns the index of the palette color that is nearest to `wanted` among the colors with these `indexes`.
 pub fn nearest(indexes: impl IntoIterator<Item = u8>, wanted: [u8; 3]) -> u8 {
     indexes.into_iter().min_by_key(|index| distance(*index, wanted)).unwrap_or(7)
 }

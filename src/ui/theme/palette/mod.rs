@@ -72,9 +72,9 @@ struct RoleSpec {
     role: Role,
     /// Name used in the configuration.
     name: &'static str,
-    /// Colors for terminals with sixteen colors, for a dark and for a light background. Text avoids bright black on
-    /// any background, blue on dark backgrounds, and bright colors on light backgrounds, because some color
-    /// schemes make these illegible.
+    /// Colors for terminals with sixteen colors, for a dark and for a light background; `None` means the terminal's own
+    /// color. Text avoids bright black on any background, blue on dark backgrounds, and bright colors on light
+    /// backgrounds, because some color schemes make these illegible.
     sixteen: Option<[Color; 2]>,
     /// Colors for a dark and for a light background, as `0xRRGGBB`; `None` means the terminal's own color.
     exact: Option<[u32; 2]>,
@@ -149,7 +149,7 @@ static ROLES: [RoleSpec; 28] = [
     cell(Role::Data, "data", Color::LightMagenta, [0x93_77_d6; 2], [0xcc_79_a7, 0xce_73_9d]),
     cell(Role::Program, "program", Color::LightBlue, [0x5b_94_e8; 2], [0x00_72_b2, 0x17_65_cb]),
     cell(Role::Other, "other", Color::Gray, [0x6f_76_84; 2], [0x80_80_80, 0x6d_7a_82]),
-    // The more recent, the more contrast to the background.
+    // The more recent the change, the higher the contrast of the color with the background.
     age(Role::Age1, "age-1", Color::LightCyan, 0xe2_ec_9c, 0x2f_5a_10),
     age(Role::Age2, "age-2", Color::Cyan, 0xbc_cb_5c, 0x56_6a_10),
     age(Role::Age3, "age-3", Color::Green, 0x93_a3_3c, 0x5f_80_18),
