@@ -73,12 +73,13 @@ impl ScanState {
         self.last = tick;
     }
 
-    /// Returns the percentage of the scan that is done. If an earlier scan is known, this is the smaller of two
-    /// percentages: of its bytes and of its entries. The percentage of the bytes alone may be too high early in the scan,
-    /// because a large file or several names of an inode may account for most of the bytes. Without an earlier scan, the
-    /// percentage is relative to the used space of the file system. Returns `None` if that is unknown, too, for example
-    /// because the scan does not read exactly one whole file system. The value never falls during a scan, because the
-    /// counters only grow. The maximum is 99, because some data is counted twice or grows during the scan.
+    /// Returns the percentage of the scan that is done. If the totals of an earlier scan are known, this is the smaller
+    /// of two percentages: that of the bytes and that of the entries. The percentage of the bytes alone may be too high
+    /// early in the scan, because a large file or several names of an inode may account for most of the bytes. Without
+    /// an earlier scan, the percentage is relative to the used space of the file system. Returns `None` if that is
+    /// unknown, too, for example because the scan does not read exactly one whole file system. The value never falls
+    /// during a scan, because the counters only grow. The maximum is 99, because some data is counted twice or grows
+    /// during the scan.
     pub fn percent(&self) -> Option<u8> {
         let Progress { disk, expected, entries, .. } = self.last.progress;
         let Some(totals) = &self.recorded else { return Some(percentage(disk, expected?)) };

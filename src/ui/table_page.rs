@@ -71,7 +71,7 @@ impl TablePage {
     }
 }
 
-/// Returns `true` unless `command` depends on columns, bars, copies or a kind of marks that this table does not have.
+/// Returns `true` unless `command` depends on columns, bars, copies or marks that this table does not have.
 pub fn is_of_table(table: &TableSpec, command: Command) -> bool {
     match command {
         Command::Scale => table.has_scale,

@@ -179,8 +179,8 @@ impl TableView {
 
     /// Returns the entries of a row: several for a group of cleanup candidates or an inode with several names, none for
     /// a total or a group of copies. If the row is from the last scan, returns those of its entries that exist in
-    /// `tree`, but returns no entries until the running scan has looked for all of them. Also returns no entries if there
-    /// are more than [`MOST_AWAITED`], because the drawing thread would have to look up each of them.
+    /// `tree`, but returns no entries until the running scan has looked for all of them. Also returns no entries if
+    /// there are more than [`MOST_AWAITED`], because the drawing thread would have to look up each of them.
     pub fn entries(&self, tree: &Tree, row: usize) -> Vec<EntryId> {
         match self.recorded(row) {
             Some((_, entries)) if entries.len() > MOST_AWAITED => Vec::new(),
@@ -217,15 +217,15 @@ impl TableView {
         self.number(self.cursor.index).zip(data).is_some_and(|(row, data)| data.toggle_mark(row))
     }
 
-    /// Returns the entries in the group of copies under the cursor; `None` if the row does not belong to a group. `kept`
-    /// selects the copy to keep.
+    /// Returns the entries in the group of copies under the cursor; `None` if the row does not belong to a group.
+    /// `kept` selects the copy to keep.
     pub fn copies(&self, kept: KeptCopy) -> Option<Copies> {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
     }
 
     /// Returns all copies in the groups that have a copy inside `directory`, or of which `directory` itself is a copy.
-    /// [`Copies::kept`] contains the copies inside `directory` or `directory` itself, and [`Copies::others`] contains the
-    /// copies elsewhere.
+    /// [`Copies::kept`] contains the copies inside `directory` or `directory` itself, and [`Copies::others`] contains
+    /// the copies elsewhere.
     pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
         self.answer().map(|answer| answer.data.copies_elsewhere(tree, directory)).unwrap_or_default()
     }

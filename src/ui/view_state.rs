@@ -53,7 +53,8 @@ pub struct Views {
     /// Result of checking whether the scan covered a whole file system.
     pub whole: Loader<Arc<bool>>,
     pub compared: GrowthState,
-    /// Result of computing the number of bytes that deleting each entry would free; `None` until the user asks for it.
+    /// Progress and result of computing the bytes that deleting each entry would free; `None` until the user asks for
+    /// it.
     pub exclusive: Option<Loader<Arc<ExclusiveProgress>>>,
 }
 
@@ -136,8 +137,8 @@ impl Views {
         self.whole.value().is_some_and(|is_whole| **is_whole)
     }
 
-    /// Returns the baseline to mention in the status line; `None` if no baseline was found, or if the view already shows
-    /// growth (see [`GrowthState::column`]).
+    /// Returns the baseline to mention in the status line; `None` if no baseline was found, or if the growth column,
+    /// the order by growth or the treemap's growth colors are used.
     pub fn offer(&self) -> Option<BaselineInfo> {
         self.compared.offer().filter(|_| self.compared.column.is_none())
     }

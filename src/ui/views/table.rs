@@ -296,8 +296,8 @@ pub trait TableData: Debug + Send + Sync {
     }
 
     /// Returns all copies in the groups that have a copy inside `directory`, or of which `directory` itself is a copy.
-    /// [`Copies::kept`] contains the copies inside `directory` or `directory` itself, and [`Copies::others`] contains the
-    /// copies elsewhere.
+    /// [`Copies::kept`] contains the copies inside `directory` or `directory` itself, and [`Copies::others`] contains
+    /// the copies elsewhere.
     fn copies_elsewhere(&self, _tree: &Tree, _directory: DirId) -> Copies {
         Copies::default()
     }

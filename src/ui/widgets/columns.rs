@@ -47,8 +47,8 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Returns the columns of `wanted` that fit into `width` beside a name of at least `least` cells. The bar widens only
-    /// if the name has more than `usual` cells. `first` is the main column: if only this column is left, the name
+    /// Returns the columns of `wanted` that fit into `width` beside a name of at least `least` cells. The bar widens
+    /// only if the name has more than `usual` cells. `first` is the main column: if only this column is left, the name
     /// shrinks to [`NAME`] cells before this column narrows.
     pub fn fit(
         width: usize,
@@ -130,8 +130,8 @@ impl Columns {
     }
 
     /// Returns the line of titles, each aligned like the cells below it. `title(column, is_long)` returns the title of
-    /// a column, in the long form if `is_long` is `true`. The title of a column of changes ends above the sizes and not
-    /// above the word after them.
+    /// a column, in the long form if `is_long` is `true`. In a wide growth column, some sizes are followed by the word
+    /// `new`; the title of this column ends above the sizes.
     pub fn title_line(&self, units: Units, title: impl Fn(Column, bool) -> String) -> String {
         let cell = |(column, width): &(Column, usize)| {
             let narrow = matches!(column.spec().widths, [.., Width::Cells(least)] if least >= width);

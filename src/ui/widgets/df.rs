@@ -3,7 +3,7 @@
 //! ```text
 //!     Size  /home: /dev/sda2 (ext4)
 //!  60.0 GiB  used                                           60.0%
-//!  50.0 GiB    scanned here                                 123,456 entries
+//!  50.0 GiB    scanned                                      123,456 entries
 //!   9.0 GiB    deleted but open                             in any process
 //! ```
 //!

@@ -42,10 +42,10 @@ const WIDE: usize = 60;
 const BAR: usize = 12;
 /// Width that is enough for a size written as an exact number of bytes.
 const FACT: usize = 20;
-/// Number of key hints that the text on the right must not displace. Only texts about the filter and about an
-/// incomplete scan may displace some of them.
+/// Number of key hints that the text on the right must not displace. Only the row number (see [`KEPT_BESIDE_ROW`]) and
+/// texts about the filter and about an incomplete scan may displace some of them.
 const KEPT: usize = 4;
-/// Number of key hints that the row number must not displace.
+/// Number of key hints that the row number of the list, the treemap or the overview must not displace.
 const KEPT_BESIDE_ROW: usize = 2;
 
 /// Draws the footer below the view or the page that replaces it.

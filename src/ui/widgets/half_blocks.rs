@@ -41,8 +41,8 @@ impl HalfBlocks {
         self.change(last, |half| *half = Half { left: Some(color), right: None });
     }
 
-    /// Draws lines along the left edge and, in the gap, along the right edge of an area. The lines are half a column
-    /// wide.
+    /// Draws lines along the left and the right edge of an area. The lines are half a column wide, and the right one
+    /// fills the gap.
     pub fn enclose(&mut self, area: Area, color: Color) {
         let right = Area { x: area.right() - 1, width: 1, ..area };
         self.change(right, |half| half.right = Some(color));
@@ -83,7 +83,8 @@ impl HalfBlocks {
                 (Some(_), Some(_)) if above.is_whole() || below.is_whole() => {
                     draw_both(cell, above.left, below.left);
                 }
-                // `Reset` as the background would be the terminal's background color.
+                // `Reset` as the background would be the terminal's background color, so the right half is drawn with
+                // the text color.
                 (Some(left), Some(Color::Reset)) => {
                     cell.set_symbol("▐").set_fg(Color::Reset).set_bg(left);
                 }

@@ -280,7 +280,7 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Fills a rectangle except the gap on its right.
+    /// Fills a rectangle except the gap on its right. Does nothing if rectangles have frames.
     fn fill(&mut self, area: Area, color: Color) {
         if self.frames.is_none() {
             self.blocks.fill_apart(area, color);
@@ -317,7 +317,8 @@ impl<'a, 't> Painter<'a, 't> {
         let mut lines = lines_of(area);
         let (x, room) = self.beside_edge(area);
         let Some(y) = lines.next().filter(|_| room >= width(name).min(SHORTEST)) else { return };
-        // A name in a narrow rectangle loses its end, because a beginning tells more than both ends of it.
+        // In a narrow rectangle, a name is cut off at its end, because its beginning tells more than a few letters from
+        // both ends.
         let cut = if room < FROM_BOTH_ENDS { beginning } else { fit };
         let text = cut(name, room, self.cx.theme.glyphs.gap()).into_owned();
         self.labels.push(Label { x, y, text, style: of_name });
@@ -354,7 +355,7 @@ pub fn others_label(number: u64, room: usize) -> String {
     labels.into_iter().find(|label| width(label) <= room).unwrap_or_default()
 }
 
-/// Returns the lines of the screen that lie in the area with both of their halves.
+/// Returns the lines of the screen that lie completely in the area.
 fn lines_of(area: Area) -> Range<u16> {
     area.y.div_ceil(2)..area.bottom() / 2
 }

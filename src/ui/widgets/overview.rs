@@ -33,7 +33,8 @@ use crate::ui::theme::{Role, filled};
 use crate::ui::views::{ViewSpec, df};
 use crate::ui::widgets::row::role_of_label;
 
-/// Minimum and maximum width of a bar.
+/// Width of a bar in a row of `BARE` columns, and maximum width of a bar. In a narrower row, the bar gets a fifth of
+/// the width.
 const BAR: (usize, usize) = (8, 40);
 /// Width of a row above which the bar gets a third of the additional width.
 const BARE: usize = 40;
@@ -78,7 +79,8 @@ pub fn has_space(cx: &Context<'_>, layout: Layout) -> bool {
     regions(cx, layout).0.is_some()
 }
 
-/// Returns the screen position (column and line) of the selected part.
+/// Returns the screen position (column and line) of the selected part, or of the file system's space if that is
+/// selected; `None` if the selection is not on the screen.
 pub fn selected(cx: &Context<'_>, layout: Layout) -> Option<(u16, u16)> {
     if cx.views.overview.is_on_space {
         return regions(cx, layout).0.map(|area| (area.x, area.y));

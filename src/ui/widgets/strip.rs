@@ -77,7 +77,7 @@ pub fn draw(
     // If the legend has too little room, the first part and then the largest parts take precedence.
     let mut order: Vec<usize> = (0..texts.len()).collect();
     sort_by_key(&mut order, |index| (*index > 0, Reverse(texts[*index].0)));
-    // The two blanks after the last text need no room, except for the sign that parts are missing.
+    // The two blanks after the last text need no room, unless the sign for missing parts follows.
     let total: usize = texts.iter().map(|(.., text)| 1 + text.width()).sum();
     let mut room = usize::from(area.width) + if total > usize::from(area.width) + 2 { 0 } else { 2 };
     order.retain(|index| {

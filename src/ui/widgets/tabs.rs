@@ -7,8 +7,8 @@
 //!
 //! In a narrow window, names are shortened, the tabs move together, and up to half of the tabs lose their names. In an
 //! even narrower window, only the neighbors of the current tab are left, with their names, and `…` stands for the
-//! others. A view that would be empty has no tab. Duplicates and `df` have tabs only in wide windows, unless a whole
-//! file system was scanned.
+//! others. A view that would be empty has no tab. The duplicates view has a tab only in a wide window. The same applies
+//! to the df view, unless a whole file system was scanned. The current view always has a tab.
 //!
 //! ```text
 //!  … 2 Files 3 Types  4 Age  5 Map 7 Errors 3 …
@@ -227,8 +227,8 @@ fn total(all: &[Tab], gap: usize) -> usize {
     groups.map(|group| if group[0].is_hidden() { gap } else { group[0].width() }).sum()
 }
 
-/// Returns the total change of all roots since the baseline; `None` if the scan has not been completed, or if nothing
-/// has changed.
+/// Returns the total change of all roots since the baseline; `None` if the scan has not been completed, if the totals
+/// of the baseline are unknown, or if nothing has changed.
 pub fn total_growth(cx: &Context<'_>) -> Option<(String, Role)> {
     let is_complete = !cx.is_scanning() && !cx.tree.status(DirId::TOP).partial;
     let before = cx.views.compared.offer()?.totals.filter(|_| is_complete)?;

@@ -132,7 +132,8 @@ fn shape<'a>(cx: &'a Context<'_>, row: &'a Row, index: usize) -> Shape<'a> {
         _ => None,
     };
     let kind = row.kind.unwrap_or(Kind::Unknown);
-    // The title line of the rectangle adds the other names of a chain of directories.
+    // The label of a row may contain the names of a chain of directories. If the contents are drawn, only the first
+    // name is needed, because the title line of the rectangle adds the others.
     let label = node.filter(|node| !node.inner.nodes.is_empty()).map_or(&row.label, |node| &node.label);
     let of_name = || (kind == Kind::File).then(|| Category::of_name(row.label.as_bytes()));
     Shape {
