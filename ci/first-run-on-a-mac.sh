@@ -190,7 +190,7 @@ check "duke df --json /" "the size that diskutil reports for the container" cont
 check "duke -s ~" "no errors with Full Disk Access; otherwise one line says how many directories need it" privacy
 check "cp -c one two; ln one three; duke ." "clones and hard links count as in du" clones
 check "duke, D on a file, y" "the file is in the trash" trash
-check "cd \"\$(duke --pick)\"; closing the terminal" "the marked path is printed, the terminal is restored, and duke ends" terminal
+check "duke --pick, then Space and p on a file; in a second run, closing the terminal" "the path of the file is printed and the terminal is restored; the second run ends when its terminal is closed" terminal
 check "duke -s -t N /System/Library" "8 threads take at most 1.2 times as long as the fastest number" threads
 
 printf '\n%d checks, %d failed\n' "$number" "$failed"

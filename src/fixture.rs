@@ -42,6 +42,14 @@ pub fn file(name: &str, bytes: u64, mtime: i64) -> Plan {
     Plan { name: name.into(), what: PlanKind::File(metadata) }
 }
 
+/// Returns `plan`, which must be a file, with permission to execute it.
+pub fn executable(mut plan: Plan) -> Plan {
+    if let PlanKind::File(metadata) = &mut plan.what {
+        metadata.is_executable = true;
+    }
+    plan
+}
+
 /// Returns a directory whose own size is 4 KiB.
 pub fn dir(name: &str, entries: Vec<Plan>) -> Plan {
     Plan { name: name.into(), what: PlanKind::Directory(0, entries) }

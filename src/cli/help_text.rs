@@ -39,8 +39,8 @@ pub const TERMS: &[(&str, &str)] = &[
     ("frees>1G", "entries whose deletion is certain to free more than 1 GiB (press f first)"),
     (
         "older:90d, newer:2w",
-        "entries last changed longer ago (older:) or more recently (newer:) than this; directories match only \
-            if the search also has a name or type:dir; units: h, d, w, mo, y",
+        "entries last changed more than 90 days ago, or within the last two weeks; units: h, d, w, mo, y; \
+            directories match only if the search also has a name or type:dir",
     ),
     ("ext:jpg,png", "files with one of these extensions"),
     (

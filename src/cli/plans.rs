@@ -34,6 +34,7 @@ pub fn plan(words: &PlanWords, environment: &Environment) -> Result<PlanJob, Usa
     Ok(PlanJob {
         wanted: recorded.unwrap_or_else(|| SourceSpec::Paths(vec![path.clone()], scan)),
         path,
+        typed: words.path.clone(),
         parts: words.parts,
         old: words.import.as_ref().map(PathBuf::from),
         flags: scan_flags,

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use super::{Environment, UsageError};
 use crate::base::format::Measure;
+use crate::base::os_error::io_error_text;
 use crate::base::text::escape;
 use crate::cli::args::{Arguments, GroupBy};
 use crate::cli::exclude::filter;
@@ -173,10 +174,13 @@ pub fn comparison(words: &Difference, environment: &Environment) -> Result<DiffJ
         let kept = kept_snapshots::latest(old, &scan, words.since, environment)?;
         (SourceSpec::Exports(vec![Input::File(kept)]), Some(side(old, &scan, words)?))
     } else if words.since.is_some() {
-        let old = escape(old.as_bytes());
-        return Err(UsageError::Usage(format!(
-            "diff: --since works only with a directory on this machine, not with {old}"
-        )));
+        let shown = escape(old.as_bytes());
+        return Err(UsageError::Usage(match std::fs::metadata(old) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                format!("{shown}: {}", io_error_text(&error))
+            }
+            _ => format!("diff: --since works only with a directory on this machine, not with {shown}"),
+        }));
     } else {
         let new = words.new.as_ref().map(|new| side(new, &scan, words)).transpose()?;
         (side(old, &scan, words)?, new)

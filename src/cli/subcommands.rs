@@ -68,7 +68,7 @@ pub enum Command {
     Duplicates(Box<DuplicatesFlags>),
     /// Print help for duke or for a command
     Help {
-        /// Command to describe; without it, duke itself
+        /// Command to describe (default: duke itself)
         #[arg(value_parser = NAMES)]
         command: Option<String>,
     },

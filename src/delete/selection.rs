@@ -15,7 +15,7 @@ use crate::tree::{DirId, EntryState, Exclusive, Tree};
 pub struct Selection {
     /// Entries, grouped by directory.
     pub groups: Vec<Group>,
-    /// Part of each entry to which the operation applies.
+    /// Part of each entry that the operation deletes or moves: the whole entry, or only its contents.
     pub extent: DeleteScope,
     /// Unselected copies of the selected files. The operation must keep at least one file in each set of copies.
     pub copies: KeptCopies,

@@ -13,8 +13,9 @@ pub struct DuplicateGroup {
     pub kind: DuplicateKind,
     /// Length of one copy's contents in bytes.
     pub size: u64,
-    /// Disk usage in bytes that is freed if only the copy with the least disk usage is kept. Data that copies share
-    /// counts once. Data that other files use, too, counts as well, although it is not freed.
+    /// Disk usage in bytes that is freed if only the copy with the least disk usage is kept. Data that several copies
+    /// share counts once. A copy that also has names outside the searched directories does not count. The number is too
+    /// high if files that are not copies share data with the copies.
     pub wasted: u64,
     /// Copies, sorted by path. Of the copies inside equal directories, only those in one of these directories are
     /// included.

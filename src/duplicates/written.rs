@@ -29,7 +29,7 @@ pub(crate) fn watch(search: &DuplicateSearch<'_>, files: &[Candidate]) -> Vec<Wa
     )
 }
 
-/// Records as skipped the files that have changed since [`watch`] recorded their state.
+/// Records each watched file as skipped if it has changed since the call of [`watch`].
 pub(crate) fn check(search: &DuplicateSearch<'_>, watched: &[WatchedFile]) {
     for_each_or(
         search,

@@ -23,7 +23,8 @@ const LEVELS: usize = 4096;
 pub(crate) struct Lexer<'a> {
     /// Input; `None` if texts are loaded with [`Lexer::load`].
     chunks: Option<Chunks>,
-    /// Called after each chunk, and whenever no input arrives for a while. Reading stops if it returns `Break`.
+    /// Function called after each chunk, and whenever no input arrives for a while. Reading stops if the function
+    /// returns `Break`.
     pulse: &'a dyn Fn(Pulse) -> ControlFlow<()>,
     bytes: Vec<u8>,
     at: usize,

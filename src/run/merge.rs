@@ -81,7 +81,7 @@ fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
         .collect();
     if !files.contains_key(&0) {
         return Err(
-            "part 0 is missing; save it, because only part 0 lists the directories of all parts".to_owned()
+            "part 0 is missing; save it, because even --partial requires it: it contains the directories above all other parts".to_owned()
         );
     }
     if !missing.is_empty() && job.missing == Missing::Refused {

@@ -20,6 +20,8 @@ use crate::tree::DirId;
 pub struct PlanJob {
     /// Absolute path of the directory to divide.
     pub path: PathBuf,
+    /// The same path as the user has typed it. A list of files may have such paths.
+    pub typed: PathBuf,
     /// Number of parts.
     pub parts: usize,
     /// Source of the entry counts: an earlier snapshot, export or list, or a scan that lists the directories.
@@ -61,7 +63,8 @@ pub fn run(job: PlanJob) -> Exit {
 fn plan(source: &Source, job: PlanJob) -> Exit {
     let tree = source.tree();
     let path = job.path.as_os_str().as_bytes().to_vec();
-    let Some(root) = tree.directory_at(&path) else {
+    let typed = job.typed.as_os_str().as_bytes();
+    let Some(root) = tree.directory_at(&path).or_else(|| tree.directory_at(typed)) else {
         summarize(tree, source.outcome().as_ref());
         let path = escape_path(&job.path);
         if let Some(file) = &job.old {

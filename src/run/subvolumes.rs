@@ -55,7 +55,9 @@ pub fn run(job: &SubvolumesJob) -> Exit {
     });
     if found.accuracy == Accuracy::Changing {
         let path = escape_path(&job.path);
-        print_error(&format!("{path}: files changed, so sizes may be too large; run sync(1) and try again"));
+        print_error(&format!(
+            "{path}: files changed while duke was reading, so sizes may be too large; run sync(1) and try again"
+        ));
         return written.max(Exit::Incomplete);
     }
     written

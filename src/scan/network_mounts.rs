@@ -4,7 +4,7 @@
 //! and excludes mount points by path. If the table does not list a mount, the scan excludes it when it reaches the
 //! mount point, based on the mount's device or on the type that its file system reports.
 //!
-//! Invariant: no mounted file system is accessed except the file systems of the roots.
+//! Invariant: finding the network mounts accesses no mounted file system except those of the roots.
 
 use std::collections::HashSet;
 use std::path::PathBuf;

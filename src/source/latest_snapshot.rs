@@ -39,7 +39,7 @@ pub fn open_latest(
     let found = snapshots(&folder).into_iter();
     for Found { path, is_own, .. } in found.filter(|found| found.key == key && found.scanned_at <= now) {
         let reason = match is_own.then(|| open_by(&path, Some(Access::Read))) {
-            None => "owned by another user".to_owned(),
+            None => "belongs to another user".to_owned(),
             Some(Err(OpenError::Unreadable(error))) if error.kind() == io::ErrorKind::NotFound => continue,
             Some(Err(error)) => error.to_string(),
             Some(Ok(there)) if !is_of(&there, &roots, scope) => "saved for other paths or flags".to_owned(),

@@ -320,7 +320,7 @@ impl Column {
         &COLUMNS[self as usize]
     }
 
-    /// Returns `true` if the column shows exclusive sizes.
+    /// Returns `true` if the values of the column depend on [`Exclusive`].
     pub fn is_exclusive(self) -> bool {
         matches!(self, Self::Frees | Self::Shared)
     }

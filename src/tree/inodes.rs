@@ -113,9 +113,9 @@ impl UniqueSizes {
         graph.nodes.iter().for_each(|node| add(node.id, &node.sum));
     }
 
-    /// Returns each directory that contains linked names at any depth, with the number of bytes by which its totals are
-    /// too large, because they count an inode several times (see `hard_links`). Bytes by which the totals of a child
-    /// directory are too large are included only there.
+    /// Returns each directory that contains linked names at any depth, with the excess that arises in it: the sizes of
+    /// inodes that the directory counts several times (see `hard_links`). Does not include the excess that arises in its
+    /// child directories.
     pub(crate) fn repeats(self, parent: impl Fn(DirId) -> Option<DirId>) -> AncestorGraph {
         AncestorGraph::of(self.linked, parent, Counted::Repeated)
     }

@@ -10,7 +10,7 @@ use super::window::Window;
 use crate::base::format::Measure;
 use crate::ui::treemap_layout::{Area, Tile, Unit, layout};
 
-/// Maximum number of entries that get their own cell.
+/// Maximum number of entries that get their own tile in the treemap.
 pub const MOST: usize = 200;
 
 /// Maximum number of screen lines that the treemap uses.

@@ -327,7 +327,7 @@ impl Notice {
             Self::NothingToOpen => "Nothing to open in this row".into(),
             Self::NoMoreLines => "Nothing more to show".into(),
             Self::TooNarrow(columns) => format!("Panes need {columns} columns"),
-            Self::OnlyFiles => "Only files can be viewed".into(),
+            Self::OnlyFiles => "Cannot show in the pager: not a regular file".into(),
             Self::NotInRoot => "Cannot start a shell here; open a scan root first".into(),
             Self::Opening(path) => about(path, &|path| format!("Opening {path}")),
             Self::NotADirectory => "Not a directory".into(),

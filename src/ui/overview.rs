@@ -107,8 +107,9 @@ impl OverviewState {
         self.parts.get(self.index).map(|part| part.view)
     }
 
-    /// Moves the selection to the neighboring part on the given side, if there is one. `columns` is the screen width.
-    /// If `has_space` is `true`, the space of the file system is above the first parts and can be selected, too.
+    /// Moves the selection to the neighboring part on the given side, if there is one. `columns` is the screen width. If
+    /// `has_space` is `true`, the heading for the file system's space is shown above the first parts, and can be
+    /// selected, too.
     pub fn step(&mut self, side: Side, columns: u16, has_space: bool) {
         let is_wide = columns >= WIDE;
         if self.is_on_space {

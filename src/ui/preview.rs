@@ -21,8 +21,13 @@ const REST: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 120 });
 pub enum Previewed {
     /// Entry, and its directory ID if it is a directory.
     Entry(EntryId, Option<DirId>),
-    /// Total of files. Contains the label of the row.
-    Files(String),
+    /// Total of files.
+    Files {
+        /// Label of the row.
+        label: String,
+        /// Key of the row; see [`Target::key`](super::views::Target::key).
+        key: String,
+    },
 }
 
 #[derive(Debug, Default)]

@@ -86,7 +86,7 @@ pub fn is_of_table(table: &TableSpec, command: Command) -> bool {
         Command::Delete | Command::Trash | Command::Script | Command::PrintMarks => {
             table.marks != RowMarks::Own
         }
-        Command::Graph => table.columns.has(Column::Percent),
+        Command::Graph => table.columns.has(Column::Bar),
         _ => true,
     }
 }

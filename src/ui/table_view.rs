@@ -112,6 +112,7 @@ impl TableView {
     /// [`TableSpec::is_of_tree`] is `true`. Otherwise, the rows come from the current tree.
     pub fn poll(&mut self, sources: &Sources<'_>, record: Option<&RecordedTree>) -> bool {
         let followed = self.of_tree(self.cursor.index).first().copied();
+        let key = self.key(self.cursor.index);
         let recorded = self.recorded(self.cursor.index).map(|(record, entries)| (record.clone(), entries[0]));
         let (start, request) = (self.table.start, &self.request);
         let record = record.filter(|_| self.table.is_of_tree);
@@ -127,9 +128,11 @@ impl TableView {
             Some((record, entry)) => record.find_entry(sources.tree, entry),
             None => followed.filter(|_| !self.is_recorded()),
         };
-        let followed = followed.filter(|_| self.cursor.index > 0 || self.is_pinned);
-        let found = followed.and_then(|entry| self.visible(self.answer()?.data.find(entry)?));
-        self.cursor.index = found.unwrap_or(self.cursor.index);
+        if self.cursor.index > 0 || self.is_pinned {
+            let found = followed.and_then(|entry| self.visible(self.answer()?.data.find(entry)?));
+            let same = |key| (0..self.count()).find(|row| self.key(*row).as_ref() == Some(&key));
+            self.cursor.index = found.or_else(|| same(key?)).unwrap_or(self.cursor.index);
+        }
         true
     }
 
@@ -175,6 +178,10 @@ impl TableView {
 
     pub fn target(&self) -> Option<Target> {
         self.answer()?.data.target(self.number(self.cursor.index)?)
+    }
+
+    fn key(&self, row: usize) -> Option<String> {
+        self.answer()?.data.target(self.number(row)?)?.key()
     }
 
     /// Returns the entries of a row: several for a group of cleanup candidates or an inode with several names, none for

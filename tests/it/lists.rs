@@ -290,15 +290,15 @@ fn settings_that_do_not_fit_are_refused() {
     let cases: [(&[&str], &str); 11] = [
         (
             &["--format", "du", "t"],
-            "--format, --fields, --root and --columns FIELD=COLUMN work only with lists, given with -f FILE or as OLD or NEW of duke diff",
+            "--format, --fields, --root and --columns FIELD=COLUMN work only with lists of files, given with -f FILE or as OLD or NEW of duke diff",
         ),
         (
             &["--fields", "path=1", "t"],
-            "--format, --fields, --root and --columns FIELD=COLUMN work only with lists, given with -f FILE or as OLD or NEW of duke diff",
+            "--format, --fields, --root and --columns FIELD=COLUMN work only with lists of files, given with -f FILE or as OLD or NEW of duke diff",
         ),
         (
             &["--root", "/a", "t"],
-            "--format, --fields, --root and --columns FIELD=COLUMN work only with lists, given with -f FILE or as OLD or NEW of duke diff",
+            "--format, --fields, --root and --columns FIELD=COLUMN work only with lists of files, given with -f FILE or as OLD or NEW of duke diff",
         ),
         (&["-f", "export", "--root", "/a", "-n"], "export: not a list"),
         (&["-f", "list", "-n"], "for example --fields path=1,size=2"),

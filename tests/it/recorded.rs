@@ -109,7 +109,7 @@ fn an_unusable_snapshot_is_ignored_with_a_reason_and_an_older_one_is_opened() {
     fs::write(&kept.file, &whole).unwrap();
     let Latest { snapshot, ignored } = kept.latest(&scan);
     assert!(snapshot.is_some());
-    assert_eq!(ignored.unwrap(), (newer, "owned by another user".to_owned()));
+    assert_eq!(ignored.unwrap(), (newer, "belongs to another user".to_owned()));
 }
 
 #[test]

@@ -245,7 +245,7 @@ fn a_damaged_snapshot_in_a_pipe_is_one_error() {
     let file = folder.path().join("file");
     save(&place, &file).ended(0);
     let list = piped(&file, &["-s", "-q", "--format", "du", "-f", "-"]).ended(2);
-    let reason = "duke: standard input: this is a snapshot; --format, --fields, --root and --columns FIELD=COLUMN work only with lists\n";
+    let reason = "duke: standard input: this is a snapshot; --format, --fields, --root and --columns FIELD=COLUMN work only with lists of files\n";
     assert_eq!(list.stderr, reason);
     let bytes = fs::read(&file).unwrap();
     for length in [12, bytes.len() / 2, bytes.len() - 1] {

@@ -664,7 +664,7 @@ fn programs_that_are_missing_or_fail_are_named() {
     session.press("o");
     session.wait_for_text("open: no such file or directory");
     session.press("gv");
-    session.wait_for_text("Only files can be viewed");
+    session.wait_for_text("Cannot show in the pager: not a regular file");
     assert!(session.quit().success());
     session.assert_restored();
 }

@@ -254,8 +254,8 @@ fn numbered(name: &[u8], number: u32) -> Vec<u8> {
     [&name[..name.len().min(room)], suffix.as_bytes()].concat()
 }
 
-/// Returns the contents of the info file for an item whose directory is at `path`, or an error if an info file cannot
-/// represent the item's path.
+/// Returns the contents of the info file for `item`, which is in the directory `path`. With `relative_to`, the path in
+/// the info file is relative to that directory; returns an error if `path` is not inside it.
 fn info_of(path: &Path, item: &Item, relative_to: Option<&Path>) -> Result<Vec<u8>, NoTrash> {
     let path = match relative_to {
         Some(top) => path.strip_prefix(top).map_err(|_| NoTrash::Nowhere)?,

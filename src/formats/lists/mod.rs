@@ -53,7 +53,8 @@ pub enum ListPreset {
 }
 
 /// Reason why the flags for [`ListOptions`] were rejected.
-pub const ONLY_FOR_LISTS: &str = "--format, --fields, --root and --columns FIELD=COLUMN work only with lists";
+pub const ONLY_FOR_LISTS: &str =
+    "--format, --fields, --root and --columns FIELD=COLUMN work only with lists of files";
 
 /// Settings for reading lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

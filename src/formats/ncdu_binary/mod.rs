@@ -33,7 +33,7 @@ pub fn is_binary_export(path: &Path) -> bool {
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, is not in this format, or is damaged in the parts that were read.
-/// Damage in other parts is found when they are shown; see [`Tree::damage`] and [`Tree::verify`].
+/// Damage in other parts is found when those parts are read; see [`Tree::damage`] and [`Tree::verify`].
 pub fn open(path: &Path) -> Result<Tree, OpenError> {
     open_by(path, None)
 }

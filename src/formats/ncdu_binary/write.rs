@@ -297,7 +297,7 @@ struct Output<'o> {
 struct File<'o> {
     out: &'o mut (dyn Write + Send),
     written: u64,
-    /// Pointers to the blocks.
+    /// Pointers to the blocks, by block number. Each contains the position of a block in the file and its length.
     index: Vec<u64>,
     error: Option<io::Error>,
 }

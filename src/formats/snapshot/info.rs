@@ -49,7 +49,7 @@ pub struct FileSystemInfo {
     pub kind: Vec<u8>,
     /// Mount source, such as `/dev/sda1`.
     pub source: Vec<u8>,
-    /// Directory of the file system that is visible at the mount point.
+    /// Directory within the file system that is visible at the mount point; `/` if the whole file system is visible.
     pub root: Vec<u8>,
     /// File-system ID reported by the system; 0 if there is none.
     pub id: u64,

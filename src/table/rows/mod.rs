@@ -136,7 +136,8 @@ pub struct SortedEntries {
 }
 
 impl SortedEntries {
-    /// Sorts the entries of `id` that have been read so far, and the recorded entries that may still be found.
+    /// Sorts the entries of `id` that the scan has read so far, together with the entries from the last scan that it
+    /// may still find.
     pub fn of(tree: &Tree, sizes: &SizeSource, id: DirId, order: Order) -> Self {
         let (edition, was_complete) = (tree.edition(), tree.status(id).is_complete());
         // The recorded directory must be looked up before the listing is taken, because the recorded entries

@@ -148,6 +148,12 @@ impl App<'_> {
             Command::OlderBaseline => self.cx.choose_baseline(|index| Some(index + 1)),
             Command::NewerBaseline => self.cx.choose_baseline(|index| index.checked_sub(1)),
             Command::MapColors => self.cx.next_map_colors(),
+            // A table without percentages has only the bar.
+            Command::Graph
+                if self.cx.sheet().is_some_and(|sheet| !sheet.table.columns.has(Column::Percent)) =>
+            {
+                self.cx.shown.columns.toggle(Column::Bar);
+            }
             Command::Graph => self.cx.shown.columns.next_graph(),
             Command::Back if self.cx.end_range() || self.cx.return_to_view() || self.cx.clear_filter() => {}
             Command::Quit | Command::Back if self.cx.views.base != BaseView::List => {

@@ -36,14 +36,13 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the label of the total of files under the cursor of the top view, and the request for its files.
-    fn files_under_cursor(&self) -> Option<(String, TableRequest)> {
-        match self.sheet()?.target().filter(Target::is_of_files)? {
-            Target::Files { label, query, .. } => {
-                Some((label, self.request(self.views.filter.clone().narrowed_by(&query))))
-            }
-            _ => None,
-        }
+    /// Returns the total of files under the cursor of the top view, and the request for its files.
+    fn files_under_cursor(&self) -> Option<(Previewed, TableRequest)> {
+        let target = self.sheet()?.target().filter(Target::is_of_files)?;
+        let key = target.key()?;
+        let Target::Files { label, query, .. } = target else { return None };
+        let request = self.request(self.views.filter.clone().narrowed_by(&query));
+        Some((Previewed::Files { label, key }, request))
     }
 
     pub fn collect_preview(&mut self) {
@@ -55,7 +54,7 @@ impl Context<'_> {
         let files = pane.and_then(|_| self.files_under_cursor());
         let is_new = self.views.preview.show(match (&subject, &files) {
             (Some((entry, directory, _)), _) => Some(Previewed::Entry(*entry, *directory)),
-            (None, Some((label, _))) => Some(Previewed::Files(label.clone())),
+            (None, Some((total, _))) => Some(total.clone()),
             (None, None) => None,
         });
         if let Some((_, request)) = files {

@@ -174,7 +174,7 @@ fn programs_get_what_is_under_the_cursor() {
     let root = tree.listing(DirId::TOP).directories().next().unwrap();
     assert_eq!(press(&mut app, "b"), [Effect::Start(Launch::Shell(root))]);
     assert_eq!(press(&mut app, "v"), []);
-    assert_eq!(app.cx.notice_text().as_deref(), Some("Only files can be viewed"));
+    assert_eq!(app.cx.notice_text().as_deref(), Some("Cannot show in the pager: not a regular file"));
     assert_eq!(press(&mut app, "o"), [Effect::Start(Launch::Open(b"/shown/music".to_vec()))]);
     let view = Effect::Start(Launch::View(root, b"letter".to_vec()));
     assert_eq!(press(&mut app, "n j j v"), [view]);

@@ -94,7 +94,10 @@ fn bars_in_a_wide_growth_view_are_relative_to_the_largest_change() {
     assert_eq!(bars(&app)[..2], [CellValue::Share(800), CellValue::Share(1000)]);
     assert!(!screen(&mut app).contains('█'));
     app.update(Event::Resize(120, 12));
-    assert!(screen(&mut app).contains('█'), "{}", screen(&mut app));
+    for has_bars in [true, false, true] {
+        assert_eq!(screen(&mut app).contains('█'), has_bars, "{}", screen(&mut app));
+        press(&mut app, "B");
+    }
 }
 
 #[test]

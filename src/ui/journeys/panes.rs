@@ -124,8 +124,8 @@ fn the_preview_of_a_total_lists_its_largest_files() {
     let tree = Arc::new(tree);
     let mut app = resized(&tree, 160);
     for (keys, title, files) in [
-        ("3", "log: largest files", &["a.log", "b.log"][..]),
-        ("4", "changed less than 30 days ago: largest files", &["No files"]),
+        ("3", "log, largest first", &["a.log", "b.log"][..]),
+        ("4", "changed less than 30 days ago, largest first", &["No files"]),
         ("G", "changed at a future or unknown time", &["a.log", "b.log", "c.rs"]),
     ] {
         press(&mut app, keys);
@@ -143,13 +143,61 @@ fn the_preview_of_a_total_lists_its_largest_files() {
 
 #[test]
 fn the_preview_of_an_empty_or_unreadable_directory_says_why_it_is_empty() {
-    let (tree, _) = build(vec![dir("empty", Vec::new()), crate::fixture::unreadable("locked")]);
+    let hidden = dir("hidden", vec![crate::fixture::excluded("x")]);
+    let (tree, _) = build(vec![dir("empty", Vec::new()), hidden, crate::fixture::unreadable("locked")]);
     let tree = Arc::new(tree);
     let mut app = resized(&tree, 160);
-    for (keys, text) in [("g", "Empty directory"), ("G", "permission denied")] {
+    for (keys, text) in
+        [("n g", "Empty directory"), ("j", "Only excluded entries"), ("G", "permission denied")]
+    {
         press(&mut app, keys);
         work(&mut app, &tree);
         let right: String = lines(&mut app).iter().flat_map(|line| line.chars().skip(80)).collect();
         assert!(right.contains(text) && !right.contains("types"), "{right}");
     }
+}
+
+#[test]
+fn the_preview_tells_apart_rows_with_the_same_label() {
+    let tool = crate::fixture::executable(file("tool", 8192, 0));
+    let (tree, _) = build(vec![tool, file("data", 4096, 0)]);
+    let tree = Arc::new(tree);
+    let mut app = resized(&tree, 160);
+    press(&mut app, "3");
+    work(&mut app, &tree);
+    press(&mut app, "Enter G Enter G");
+    let mut seen = Vec::new();
+    for _ in 0..2 {
+        for _ in 0..3 {
+            work(&mut app, &tree);
+            lines(&mut app);
+        }
+        let all: String = lines(&mut app).iter().flat_map(|line| line.chars().skip(80)).collect();
+        assert!(all.contains("no extension, largest first"), "{all}");
+        seen.push((all.contains("tool"), all.contains("data")));
+        press(&mut app, "g j j");
+    }
+    assert_eq!(seen, [(false, true), (true, false)], "{}", screen(&mut app));
+}
+
+#[test]
+fn the_cursor_stays_on_its_type_when_the_order_changes() {
+    let growing = Growing::new();
+    let mut app = app(&growing.tree);
+    growing.publish(vec![file("a.log", 8192, 0), file("b.rs", 4096, 0)]);
+    tick(&mut app, 100, None);
+    press(&mut app, "3");
+    work(&mut app, &growing.tree);
+    press(&mut app, "j");
+    let label = |app: &App<'_>| {
+        let page = app.cx.views.page.as_ref().unwrap();
+        (page.index, page.lines[page.index].label.trim().to_owned())
+    };
+    let first = label(&app);
+    growing.publish(vec![file("c.mp4", 1 << 20, 0)]);
+    growing.finish();
+    tick(&mut app, 200, Some(Outcome::Complete));
+    work(&mut app, &growing.tree);
+    let second = label(&app);
+    assert_eq!((first.0, second.0, &first.1), (1, 2, &second.1), "{}", screen(&mut app));
 }

@@ -315,7 +315,7 @@ const OTHERS: &[Binding] = &{
         bind(&[letter('r')], LIST, C::Rescan, G::Program, "rescan directory"),
         bind(&[letter('R')], LIST, C::RescanRoot, G::Program, "rescan the whole PATH"),
         hint(0, "keys", bind(&[letter('?')], LEADS_BACK, C::Help, G::Program, "all keys")),
-        bind(&[key(K::Esc)], OPENED, C::Back, G::Program, "close, clear search"),
+        bind(&[key(K::Esc)], OPENED, C::Back, G::Program, "close, or clear search"),
         bind(&[letter('?'), key(K::Enter)], &[Scope::Help], C::Back, G::Program, "close the help"),
         hint(7, "quit", bind(&[letter('q')], OPENED, C::Quit, G::Program, "back, or quit")),
         bind(&[control('c')], EVERYWHERE, C::Interrupt, G::Program, "stop, or quit"),

@@ -68,7 +68,9 @@ pub fn prepare(tree: &Tree, program: &Launch) -> Result<Ready, String> {
         Launch::Open(_) => Err(Errno::EINVAL),
     };
     ready.map_err(|error| match (program, error) {
-        (Launch::View(..), Errno::EINVAL | Errno::ELOOP) => "Only files can be viewed".to_owned(),
+        (Launch::View(..), Errno::EINVAL | Errno::ELOOP) => {
+            "Cannot show in the pager: not a regular file".to_owned()
+        }
         (Launch::View(_, name), _) => format!("{}: {}", escape(name), error_text(error as i32)),
         (Launch::Shell(directory), _) => {
             let path = tree.path(*directory);

@@ -1,7 +1,7 @@
 //! Progress of a scan in the terminal's tab and in the taskbar. The escape sequence is OSC 9;4, introduced by
 //! `ConEmu`.
 //!
-//! Other terminals show OSC 9 as a message, so only terminals that are known to support progress get the
+//! Some terminals show OSC 9 as a message instead, so only terminals that are known to support progress get the
 //! sequence.
 //!
 //! Invariant: the progress is cleared before the terminal is given back.

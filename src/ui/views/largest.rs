@@ -58,6 +58,15 @@ impl Target {
     pub fn is_of_files(&self) -> bool {
         matches!(self, Self::Files { table, .. } if **table == TABLE)
     }
+
+    /// Returns a text that identifies the total of files in this answer and in later ones; `None` for other rows. Labels
+    /// are not enough, because several rows can have the same label.
+    pub fn key(&self) -> Option<String> {
+        match self {
+            Self::Files { label, query, .. } if self.is_of_files() => Some(format!("{label} {query:?}")),
+            _ => None,
+        }
+    }
 }
 
 impl TableData for SearchResult {

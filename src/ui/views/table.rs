@@ -161,7 +161,7 @@ impl TableSpec {
         // In narrow tables of paths, a bar that only repeats a number is dropped to leave room for the paths.
         let is_twice = self.is_of_changes() || wanted.has(C::Percent);
         // Rows of groups have long notes, so their tables need more room.
-        let least = if self.layout == TableLayout::List { WIDE } else { WIDE + 20 };
+        let least = if self.layout == TableLayout::List { WIDE } else { WIDE + 30 };
         let is_narrow = self.has_paths() && width < least;
         let wanted = if is_twice && is_narrow { wanted.with(C::Bar, false) } else { wanted };
         wanted.and(self.columns).or(self.fixed)

@@ -1,6 +1,7 @@
 //! Text field on one line, after a title. If the text is too long, only the part around the cursor is visible.
 
 use ratatui::layout::{Position, Rect};
+use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -45,12 +46,15 @@ pub fn spans<'a>(theme: Theme, title: &'static str, field: &Field, room: usize) 
     while width(letters.as_str()) > room && letters.next().is_some() {}
     let before = letters.as_str();
     let rest = beginning(rest, room.saturating_sub(width(before)), theme.glyphs.gap());
-    let plain = theme.style(Role::Plain);
-    let of_text = if field.is_offered() { theme.style(Role::Selected) } else { plain };
+    let (plain, selected) = (theme.style(Role::Plain), theme.style(Role::Selected));
+    let of_text = if field.is_offered() { selected } else { plain };
+    // Text that is reversed needs a cursor that is not.
+    let is_reversed = of_text.add_modifier.contains(Modifier::REVERSED);
+    let of_cursor = if is_reversed { plain } else { plain.reversed() };
     vec![
         Span::styled(title, theme.style(Role::Strong)),
         Span::styled(before.to_owned(), of_text),
-        Span::styled(under.to_owned(), plain.reversed()),
+        Span::styled(under.to_owned(), of_cursor),
         Span::styled(rest.into_owned(), of_text),
     ]
 }

@@ -58,7 +58,7 @@ pub fn draw(cx: &Context<'_>, pane: Rect, buffer: &mut Buffer) {
             draw_directory(cx, *entry, *directory, area, buffer);
         }
         Some(Previewed::Entry(entry, None)) => draw_entry(cx, *entry, area, buffer),
-        Some(Previewed::Files(label)) => draw_files(cx, label, area, buffer),
+        Some(Previewed::Files { label, .. }) => draw_files(cx, label, area, buffer),
         None => draw_row(cx, area, buffer),
     }
 }
@@ -66,7 +66,7 @@ pub fn draw(cx: &Context<'_>, pane: Rect, buffer: &mut Buffer) {
 /// Draws the label of a total, and the largest files in it.
 fn draw_files(cx: &Context<'_>, label: &str, mut area: Rect, buffer: &mut Buffer) {
     let room = usize::from(area.width);
-    let title = fit(&format!("{label}: largest files"), room, cx.theme.glyphs.gap()).into_owned();
+    let title = fit(&format!("{label}, largest first"), room, cx.theme.glyphs.gap()).into_owned();
     put(buffer, take(&mut area, 1), &Line::styled(title, cx.theme.style(Role::Strong)));
     let Some(found) = cx.views.preview.files.value() else { return };
     let context = TableContext { tree: cx.tree, from: cx.place.id, measure: cx.order.measure };
@@ -86,7 +86,8 @@ fn draw_row(cx: &Context<'_>, mut area: Rect, buffer: &mut Buffer) {
     let row = cx.views.page.as_ref().and_then(|page| page.lines.get(page.index.checked_sub(page.offset)?));
     let Some(row) = row else { return };
     let room = usize::from(area.width);
-    let label = fit(&row.label, room, cx.theme.glyphs.gap()).into_owned();
+    // In a tree, the label is indented.
+    let label = fit(row.label.trim_start(), room, cx.theme.glyphs.gap()).into_owned();
     put(buffer, take(&mut area, 1), &Line::styled(label, cx.theme.style(Role::Strong)));
     for line in row.note.iter().flat_map(|note| note.text.split("; ")).flat_map(|clause| wrap(clause, room)) {
         put(buffer, take(&mut area, 1), &Line::styled(line, cx.theme.style(Role::Faint)));
@@ -134,12 +135,17 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
     let facts = changed.into_iter().chain(owner).collect::<Vec<_>>().join(&dot);
     put(buffer, take(&mut area, 1), &Line::styled(facts, theme.style(Role::Faint)));
     let status = cx.tree.status(directory);
-    let is_empty = totals.items == 0 && status.is_complete();
-    let text = status.errno.map(error_text).or_else(|| is_empty.then(|| "Empty directory".to_owned()));
+    let has_nothing = totals.items == 0 && status.is_complete();
+    let why_nothing = || match cx.tree.listing(directory).is_empty() {
+        true => "Empty directory",
+        false if cx.is_filtered() => "No matches",
+        false => "Only excluded entries",
+    };
+    let text = status.errno.map(error_text).or_else(|| has_nothing.then(|| why_nothing().to_owned()));
     if let Some(text) = text {
         put(buffer, take(&mut area, 1), &note(cx, &text));
     }
-    if is_empty {
+    if has_nothing {
         return;
     }
     if let Some(found) = cx.views.preview.breakdown.value() {

@@ -2,7 +2,7 @@
 //! rectangles show the contents of directories.
 //!
 //! ```text
-//!  music/  1.6 GiB  84.3%  mostly media                        the entry under the cursor
+//!  music/  1.6 GiB  84.3%                                      the entry under the cursor
 //!  music/              1.6 GiB  backup.tar
 //!  albums/      900 MiB live/   400.0 MiB
 //!  ■ program  ■ code  ■ archive  ■ document                     the colors
@@ -27,7 +27,6 @@ use crate::table::row::{CellValue, Row};
 use crate::ui::cells;
 use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
-use crate::ui::map_colors::MapColors;
 use crate::ui::theme::Role;
 use crate::ui::treemap_layout::Tile;
 
@@ -84,7 +83,8 @@ fn title(cx: &Context<'_>, room: usize) -> Text<'static> {
         let sign = cx.theme.glyphs.precision(line.precision);
         facts = format!("  {sign}{}  {}", plain_size(size, cx.units), share.trim_start());
     }
-    let of_color = cx.window.index.checked_sub(cx.window.offset).map(|index| color_text(cx, line, index));
+    let of_color =
+        cx.window.index.checked_sub(cx.window.offset).and_then(|index| color_text(cx, line, index));
     if let Some(text) = of_color.filter(|text| width(&line.label) + width(&facts) + width(text) + 2 < room) {
         facts += &text;
     }
@@ -92,13 +92,13 @@ fn title(cx: &Context<'_>, room: usize) -> Text<'static> {
     Text::from(vec![Span::styled(format!(" {label}"), cx.theme.style(Role::Strong)), Span::raw(facts)])
 }
 
-/// Returns the meaning of the color of a row's rectangle, such as `  video` or, for a directory, `  mostly video`.
-fn color_text(cx: &Context<'_>, row: &Row, index: usize) -> String {
+/// Returns the meaning of the color of a row's rectangle, such as `  video`. Returns `None` for a directory, whose
+/// contents are drawn in colors of their own.
+fn color_text(cx: &Context<'_>, row: &Row, index: usize) -> Option<String> {
     let (colors, shape) = (cx.views.map_colors, shape(cx, row, index));
     let role = shape.role(colors, cx.clock());
-    let mostly = if colors == MapColors::Type && shape.kind == Kind::Directory { "mostly " } else { "" };
-    let name = colors.legend().iter().find(|(known, ..)| *known == role).map(|(.., name)| *name);
-    name.map_or_else(String::new, |name| format!("  {mostly}{name}"))
+    let (.., name) = colors.legend().iter().find(|(known, ..)| *known == role)?;
+    (shape.kind != Kind::Directory).then(|| format!("  {name}"))
 }
 
 /// Returns the legend of the colors that are `used` in the treemap, or as much of it as fits.
