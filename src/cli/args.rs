@@ -251,9 +251,9 @@ pub struct Arguments {
 
     /// Exclude entries matching GLOB
     ///
-    /// A pattern without a slash matches names; one with a slash matches the end of a path, which begins with PATH as
-    /// given. `*` and `?` do not match a slash; `**` does. A pattern that ends in a slash matches only directories. Can
-    /// be given more than once.
+    /// A pattern without a slash is matched against names, a pattern with a slash against the ends of paths. Paths begin
+    /// with PATH as given. `*` and `?` do not match a slash; `**` does. A pattern that ends in a slash matches only
+    /// directories. Can be given more than once.
     #[arg(long, value_name = "GLOB", help_heading = "Scan")]
     pub exclude: Vec<String>,
 

@@ -57,7 +57,7 @@ pub fn look(covers: &[Cover], met: &mut Met, is_cancelled: &(dyn Fn() -> bool + 
     covered
 }
 
-/// Scans `path` and returns its totals. The path must not be covered by a mount.
+/// Scans the covered directory and returns its totals. `path` must lead to it through a clone of its mount.
 fn below(path: PathBuf, met: &mut Met, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Result<Hidden, Errno> {
     let options = Options { mounts: Mounts::All, ..Options::default() };
     let scan = Scan::start(vec![path], options).map_err(|_| Errno::EAGAIN)?;

@@ -32,7 +32,7 @@ pub enum Known {
 /// Range of bytes on a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VolumeRange {
-    /// Number of the volume, assigned by the creator of the range.
+    /// Number of the volume, chosen by the caller of `ExclusiveSums::refer`. It is not a device number.
     pub volume: usize,
     /// Offset of the first byte.
     pub start: u64,

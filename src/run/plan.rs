@@ -20,7 +20,8 @@ use crate::tree::DirId;
 pub struct PlanJob {
     /// Absolute path of the directory to divide.
     pub path: PathBuf,
-    /// The same path as the user has typed it. A list of files may have such paths.
+    /// Path of this directory as typed by the user. Used if the tree does not contain `path`, because a list of files may
+    /// contain paths in this form.
     pub typed: PathBuf,
     /// Number of parts.
     pub parts: usize,

@@ -89,7 +89,7 @@ pub struct StoredPart {
     pub logical: u64,
     /// Offset of the first byte on the volume. All parts of a compressed extent have the offset of the extent.
     pub physical: u64,
-    /// Number of bytes in the file.
+    /// Number of the file's bytes in this part, counted before compression.
     pub length: u64,
     pub form: StoredForm,
 }

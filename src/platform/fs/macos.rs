@@ -173,8 +173,8 @@ fn is_network(status: &libc::statfs) -> bool {
 
 #[allow(unsafe_code, clippy::cast_sign_loss)]
 fn device(status: &libc::statfs) -> u64 {
-    // SAFETY: `fsid_t` consists of two 32-bit numbers (sys/_types/_fsid_t.h). The cast is needed because the
-    // libc crate keeps these fields private.
+    // SAFETY: `fsid_t` consists of two 32-bit numbers (sys/_types/_fsid_t.h). `transmute` is needed because
+    // the libc crate keeps these fields private.
     let [device, _] = unsafe { std::mem::transmute::<libc::fsid_t, [i32; 2]>(status.f_fsid) };
     device as u64
 }

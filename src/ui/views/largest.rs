@@ -59,8 +59,8 @@ impl Target {
         matches!(self, Self::Files { table, .. } if **table == TABLE)
     }
 
-    /// Returns a text that identifies the total of files in this answer and in later ones; `None` for other rows. Labels
-    /// are not enough, because several rows can have the same label.
+    /// If the row with this target is a total of files, returns a text by which the row can be found again in a later
+    /// answer. Otherwise, returns `None`. The label is not enough, because several rows can have the same label.
     pub fn key(&self) -> Option<String> {
         match self {
             Self::Files { label, query, .. } if self.is_of_files() => Some(format!("{label} {query:?}")),

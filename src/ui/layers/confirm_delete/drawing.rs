@@ -124,7 +124,8 @@ fn line<'a>(cx: &Context<'_>, fact: &Fact, room: usize) -> Line<'a> {
     Line::styled(format!(" {text}{}{right}", " ".repeat(fill)), cx.theme.style(fact.role))
 }
 
-/// Returns the last line: the text field for the name, or an empty line for the buttons.
+/// Returns the last line: the text field for the name, `wait…` until the field accepts letters, or an empty line for
+/// the buttons.
 fn answer<'a>(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Line<'a> {
     match &dialog.stage {
         // Letters are accepted once the user has had time to read the name. Until then, there is no field for them.
