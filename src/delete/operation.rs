@@ -70,7 +70,7 @@ impl Report {
             };
         }
         let (files, shared) = (counted(self.entries, "file", "files"), plain_size(self.freed, units));
-        format!("Shared the data of {files}, {shared}{}", self.gained_text(units))
+        format!("Shared {shared} of data in {files}{}", self.gained_text(units))
     }
 
     /// Returns the change in free space in parentheses, or an empty string if the change is unknown.

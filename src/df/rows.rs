@@ -245,7 +245,7 @@ impl Rows<'_> {
     fn deleted(&mut self) {
         let note = match self.space.access {
             ProcessAccess::All => "in any process",
-            ProcessAccess::Container => "in any process of this container",
+            ProcessAccess::Container => "in processes of this container only",
             ProcessAccess::Own => "in processes that duke may inspect; root sees all",
             ProcessAccess::None => "process list not accessible",
         };

@@ -273,7 +273,7 @@ impl DetailLines<'_> {
             self.add("File system", place(mount));
         }
         let layout = inspection.layout.as_ref();
-        let rescan = self.cx.key_hint(Command::Rescan, "in the list rescans it");
+        let rescan = self.cx.key_hint(Command::Rescan, "rescans it in the list");
         let notes = notes(probe, layout, record, self.cx.units, &rescan);
         for (number, note) in notes.into_iter().enumerate() {
             self.add(if number == 0 { "Note" } else { "" }, note);
@@ -291,7 +291,7 @@ impl DetailLines<'_> {
                 let cause = if is_whole { "" } else { " (scan incomplete)" };
                 format!(", other names unknown{cause}")
             }
-            Some(known) if known < links => format!(", {} outside the scan", grouped(links - known)),
+            Some(known) if known < links => format!(", {} of them outside the scan", grouped(links - known)),
             None | Some(_) => String::new(),
         };
         self.add("Names", format!("{}{elsewhere}", grouped(links)));

@@ -110,7 +110,7 @@ impl<'t> Component<'t> for MarksList<'t> {
         let title = Line::styled(" Marks", theme.style(Role::Strong));
         draw_ends(&title, &Line::raw(summary(cx) + " "), header, canvas.buffer);
         if self.marks.is_empty() && !list.is_empty() {
-            let text = format!("   No marks{}", cx.key_hint(Command::Mark, "in the list marks an entry"));
+            let text = format!("   No marks{}", cx.key_hint(Command::Mark, "marks an entry in the list"));
             let text = Span::styled(text, theme.style(Role::Faint));
             canvas.buffer.set_span(list.x, list.y, &text, list.width);
         }

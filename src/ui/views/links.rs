@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!       Disk▾  Share                Names   Path
-//!     1.6 GiB  84.3% ████████▍          2   music/song.flac  2 of 3 names here; the rest are not in the scan
+//!     1.6 GiB  84.3% ████████▍          2   music/song.flac  2 of 3 names here; the scan found no others
 //! ```
 //!
 //! Enter lists the names of the inode. Marking a row marks all of its names.
