@@ -15,8 +15,8 @@ use super::{
 use crate::base::format::{Units, plain_size};
 use crate::base::os_error::error_text;
 use crate::base::text::{advice, escape, escape_path};
+use crate::platform::Errno;
 use crate::platform::process::open_files::HAS_LINKS;
-use crate::platform::{Errno, FileSystem};
 
 /// Maximum number of names listed in an explanation.
 const NAMED: usize = 12;
@@ -297,7 +297,7 @@ fn outside(outside: &NotScanned) -> String {
 /// Returns the usual causes of unexplained space for a type of file system.
 fn usual(space: &FileSystemUsage) -> &'static str {
     let mount = space.volume.mount.as_ref();
-    if mount.is_some_and(|mount| FileSystem::of_mount(&mount.kind, &mount.source) == FileSystem::Network) {
+    if mount.is_some_and(|mount| mount.is_network) {
         return "The server reports these figures. They may include other exports and snapshots, and a quota may \
             limit the size shown.";
     }

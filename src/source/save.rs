@@ -151,7 +151,6 @@ pub fn write(
             let saved = snapshot::save(source.tree(), &source.about(), &control, &mut out);
             saved.map(|_| ()).map_err(|unsaved| match unsaved {
                 WriteError::Stopped => SaveError::Stopped,
-                WriteError::Changing if source.tree().edition() != edition => changed(),
                 other => SaveError::Failed(other.to_string()),
             })
         }
@@ -160,10 +159,10 @@ pub fn write(
     if stop.load(Ordering::Relaxed) {
         return Err(SaveError::Stopped);
     }
-    written?;
     if source.tree().edition() != edition {
-        return Err(changed());
+        return Err(SaveError::Failed("the tree changed during the export; try again".to_owned()));
     }
+    written?;
     match old {
         Overwrite::Replaced => file.keep()?,
         // Another process may have created the file in the meantime.
@@ -173,10 +172,6 @@ pub fn write(
         })?,
     }
     Ok(bytes)
-}
-
-fn changed() -> SaveError {
-    SaveError::Failed("the tree changed during the export; try again".to_owned())
 }
 
 /// Writes a source in ncdu's export format.

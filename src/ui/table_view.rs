@@ -1,8 +1,8 @@
 //! Table view: a view of everything below a directory. It consists of a request, rows, and a cursor.
 //!
 //! The rows of each view, and the targets that Enter opens, are defined in `views`; this file contains the part that
-//! all views share. While more rows are being found, the cursor follows its entry, unless the cursor is on the first
-//! row. If the rows form a tree, the user can fold and unfold them.
+//! all views share. While more rows are being found, the cursor follows its entry or its total of files ([`Target::key`]),
+//! unless the cursor is on the first row. If the rows form a tree, the user can fold and unfold them.
 //!
 //! Invariant: after [`TableView::look`] the cursor is on a row, if there are rows.
 
@@ -112,7 +112,7 @@ impl TableView {
     /// [`TableSpec::is_of_tree`] is `true`. Otherwise, the rows come from the current tree.
     pub fn poll(&mut self, sources: &Sources<'_>, record: Option<&RecordedTree>) -> bool {
         let followed = self.of_tree(self.cursor.index).first().copied();
-        let key = self.key(self.cursor.index);
+        let before = self.number(self.cursor.index).zip(self.answer().map(|answer| Arc::clone(&answer.data)));
         let recorded = self.recorded(self.cursor.index).map(|(record, entries)| (record.clone(), entries[0]));
         let (start, request) = (self.table.start, &self.request);
         let record = record.filter(|_| self.table.is_of_tree);
@@ -130,8 +130,12 @@ impl TableView {
         };
         if self.cursor.index > 0 || self.is_pinned {
             let found = followed.and_then(|entry| self.visible(self.answer()?.data.find(entry)?));
-            let same = |key| (0..self.count()).find(|row| self.key(*row).as_ref() == Some(&key));
-            self.cursor.index = found.or_else(|| same(key?)).unwrap_or(self.cursor.index);
+            let same = || {
+                let key = before.and_then(|(row, data)| data.target(row)?.key())?;
+                let key_of = |row| self.answer()?.data.target(self.number(row)?)?.key();
+                (0..self.count()).find(|row| key_of(*row).as_ref() == Some(&key))
+            };
+            self.cursor.index = found.or_else(same).unwrap_or(self.cursor.index);
         }
         true
     }
@@ -178,10 +182,6 @@ impl TableView {
 
     pub fn target(&self) -> Option<Target> {
         self.answer()?.data.target(self.number(self.cursor.index)?)
-    }
-
-    fn key(&self, row: usize) -> Option<String> {
-        self.answer()?.data.target(self.number(row)?)?.key()
     }
 
     /// Returns the entries of a row: several for a group of cleanup candidates or an inode with several names, none for

@@ -142,14 +142,15 @@ impl Writer<'_, '_> {
         id: DirId,
         lasts: &[Option<u64>],
     ) -> Option<u64> {
-        let (mut previous, mut lasts) = (None, lasts.iter().copied());
+        let (mut previous, mut count, mut lasts) = (None, 0, lasts.iter().copied());
         let device = Some(self.tree.device_index(id));
         for (_, entry) in self.tree.listing(id).entries() {
             let directory = entry.directory().map(|child| (child, lasts.next().flatten()));
             let reference = self.push(scope, sheet, &Item { entry: &entry, previous, directory, device });
             previous = Some(reference);
-            self.written.add(1);
+            count += 1;
         }
+        self.written.add(count);
         previous
     }
 

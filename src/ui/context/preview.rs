@@ -85,7 +85,7 @@ impl Context<'_> {
             return false;
         }
         let request = self.request(Query::default());
-        let files = self.files_under_cursor();
+        let files = self.views.preview.files.is_loading().then(|| self.files_under_cursor()).flatten();
         let now = self.views.clock;
         let preview = &mut self.views.preview;
         let counted = preview.breakdown.poll(|(from, _)| {

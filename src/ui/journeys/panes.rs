@@ -144,12 +144,16 @@ fn the_preview_of_a_total_lists_its_largest_files() {
 #[test]
 fn the_preview_of_an_empty_or_unreadable_directory_says_why_it_is_empty() {
     let hidden = dir("hidden", vec![crate::fixture::excluded("x")]);
-    let (tree, _) = build(vec![dir("empty", Vec::new()), hidden, crate::fixture::unreadable("locked")]);
+    let (stopped, locked) = (crate::fixture::stopped("hidden too"), crate::fixture::unreadable("locked"));
+    let (tree, _) = build(vec![dir("empty", Vec::new()), hidden, stopped, locked]);
     let tree = Arc::new(tree);
     let mut app = resized(&tree, 160);
-    for (keys, text) in
-        [("n g", "Empty directory"), ("j", "Only excluded entries"), ("G", "permission denied")]
-    {
+    for (keys, text) in [
+        ("n g", "Empty directory"),
+        ("j", "Only excluded entries"),
+        ("j", "the scan ended early"),
+        ("G", "permission denied"),
+    ] {
         press(&mut app, keys);
         work(&mut app, &tree);
         let right: String = lines(&mut app).iter().flat_map(|line| line.chars().skip(80)).collect();

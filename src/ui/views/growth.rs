@@ -3,9 +3,9 @@
 //!
 //! ```text
 //!      Disk    Growth▾ Trend      Path
-//!   4.1 GiB  +1.2 GiB  ▃▃▄▄▅▆▆█   ▾ db/
-//!   1.2 GiB       new         █       wal/000123
-//!      gone -80.0 MiB ███████       old.iso
+//!   4.1 GiB  +1.2 GiB  ▃▃▄▄▅▆▆▇   ▾ db/
+//!   1.2 GiB       new         ▇       wal/000123
+//!      gone -80.0 MiB ▇▇▇▇▇▇▇       old.iso
 //! ```
 //!
 //! The trend shows the sizes in the newest snapshots and now, if there are enough snapshots. When the view

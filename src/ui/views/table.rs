@@ -104,7 +104,8 @@ pub struct TableSpec {
     /// `true` if the user can switch the sizes from disk usage to apparent sizes.
     pub has_measure: bool,
     pub layout: TableLayout,
-    /// `true` if the user can make bars relative to the largest row.
+    /// `true` if the user can choose whether bars are relative to the largest row or to the total. If `false`, they are
+    /// always relative to the largest row, if its size is known.
     pub has_scale: bool,
     /// `true` if the rows depend only on the tree and its baseline, so that they can also be computed from the tree of
     /// the previous scan.

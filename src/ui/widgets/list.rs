@@ -23,7 +23,7 @@ use crate::ui::keys::Command;
 use crate::ui::loader::Loader;
 use crate::ui::theme::Role;
 
-const ENDED_EARLY: &str = "Not read: the scan ended early";
+pub(super) const ENDED_EARLY: &str = "Not read: the scan ended early";
 
 pub fn draw(cx: &Context<'_>, titles: Rect, list: Rect, canvas: &mut Canvas<'_>) {
     let columns = columns(cx, usize::from(inner(list).width));

@@ -1,4 +1,4 @@
-//! Preview of the entry under the cursor, on the right of a wide window.
+//! Preview of the row under the cursor, on the right of a wide window.
 //!
 //! ```text
 //! │ lib/  4.1 GiB · 72,676 items
@@ -17,6 +17,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
+use super::list::ENDED_EARLY;
 use super::map::Painter;
 use super::overview::row_line;
 use super::strip::{self, StripPart};
@@ -137,6 +138,7 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
     let status = cx.tree.status(directory);
     let has_nothing = totals.items == 0 && status.is_complete();
     let why_nothing = || match cx.tree.listing(directory).is_empty() {
+        true if status.partial => ENDED_EARLY,
         true => "Empty directory",
         false if cx.is_filtered() => "No matches",
         false => "Only excluded entries",
@@ -150,7 +152,7 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
     }
     if let Some(found) = cx.views.preview.breakdown.value() {
         // The shares are those of the files that the scan has found so far.
-        let is_growing = !cx.tree.status(directory).is_complete();
+        let is_growing = !status.is_complete();
         let sign = if is_growing { theme.glyphs.growing() } else { "" };
         for (label, parts) in [("types", types(cx, found)), ("age", ages(cx, found))] {
             draw_strip(cx, (label, sign), &parts, take(&mut area, 2), buffer);

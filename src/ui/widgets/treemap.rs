@@ -95,10 +95,13 @@ fn title(cx: &Context<'_>, room: usize) -> Text<'static> {
 /// Returns the meaning of the color of a row's rectangle, such as `  video`. Returns `None` for a directory, whose
 /// contents are drawn in colors of their own.
 fn color_text(cx: &Context<'_>, row: &Row, index: usize) -> Option<String> {
-    let (colors, shape) = (cx.views.map_colors, shape(cx, row, index));
-    let role = shape.role(colors, cx.clock());
+    if row.kind == Some(Kind::Directory) {
+        return None;
+    }
+    let colors = cx.views.map_colors;
+    let role = shape(cx, row, index).role(colors, cx.clock());
     let (.., name) = colors.legend().iter().find(|(known, ..)| *known == role)?;
-    (shape.kind != Kind::Directory).then(|| format!("  {name}"))
+    Some(format!("  {name}"))
 }
 
 /// Returns the legend of the colors that are `used` in the treemap, or as much of it as fits.
