@@ -21,9 +21,8 @@ use crate::ui::context::Context;
 use crate::ui::hit_map::Canvas;
 use crate::ui::keys::Command;
 use crate::ui::loader::Loader;
+use crate::ui::sentences::ENDED_EARLY;
 use crate::ui::theme::Role;
-
-pub(super) const ENDED_EARLY: &str = "Not read: the scan ended early";
 
 pub fn draw(cx: &Context<'_>, titles: Rect, list: Rect, canvas: &mut Canvas<'_>) {
     let columns = columns(cx, usize::from(inner(list).width));

@@ -17,7 +17,6 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
-use super::list::ENDED_EARLY;
 use super::map::Painter;
 use super::overview::row_line;
 use super::strip::{self, StripPart};
@@ -37,6 +36,7 @@ use crate::ui::context::beside_edge;
 use crate::ui::layers::info::lines;
 use crate::ui::map_colors::MapColors;
 use crate::ui::preview::Previewed;
+use crate::ui::sentences::ENDED_EARLY;
 use crate::ui::theme::Role;
 use crate::ui::views::{TableContext, TableData};
 use crate::ui::window::totals_size;
