@@ -176,7 +176,7 @@ complete -c duke -n "__fish_duke_using_subcommand plan" -l root -d 'Read only th
 complete -c duke -n "__fish_duke_using_subcommand plan" -l depth -d 'List directories down to K levels below PATH' -r
 complete -c duke -n "__fish_duke_using_subcommand plan" -s o -l output -d 'Write to FILE instead of standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand plan" -l exclude -d 'Exclude entries matching GLOB' -r
-complete -c duke -n "__fish_duke_using_subcommand plan" -l fs-id -d 'Name the file system of PATH, so that merge recognizes it on other hosts' -r
+complete -c duke -n "__fish_duke_using_subcommand plan" -l fs-id -d 'Name of the file system of PATH, by which merge recognizes it in parts from other hosts' -r
 complete -c duke -n "__fish_duke_using_subcommand plan" -s x -l one-file-system -d 'Do not cross file-system boundaries below PATH'
 complete -c duke -n "__fish_duke_using_subcommand plan" -l exclude-caches -d 'Exclude directories that contain a CACHEDIR.TAG'
 complete -c duke -n "__fish_duke_using_subcommand plan" -l skip-network -d 'Skip network file systems below PATH'
@@ -193,7 +193,7 @@ complete -c duke -n "__fish_duke_using_subcommand save" -l root -d 'Read only th
 complete -c duke -n "__fish_duke_using_subcommand save" -s o -l output -d 'Write the result to FILE, which is replaced only when the result is complete; - is standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s t -l threads -d 'Read with N threads' -r
-complete -c duke -n "__fish_duke_using_subcommand save" -l fs-id -d 'Name the file system of each PATH, so that merge recognizes it on other hosts' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -l fs-id -d 'Name of the file system of each PATH, by which merge recognizes it in snapshots from other hosts' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -l plan -d 'Save one part of the plan that FILE contains, with the flags of that plan' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l part -d 'Number of the part to save; part 0 is everything in no other part' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'

@@ -151,7 +151,7 @@ pub struct Save {
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Name the file system of each PATH, so that merge recognizes it on other hosts
+    /// Name of the file system of each PATH, by which merge recognizes it in snapshots from other hosts
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub fs_id: Option<String>,
 
@@ -220,7 +220,7 @@ pub struct PlanWords {
     #[arg(short, long)]
     pub extended: bool,
 
-    /// Name the file system of PATH, so that merge recognizes it on other hosts
+    /// Name of the file system of PATH, by which merge recognizes it in parts from other hosts
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub fs_id: Option<String>,
 

@@ -51,10 +51,10 @@ impl Status {
     }
 }
 
-/// Data of one directory. Totals, `pending` and `flags` may be written by several workers at once, when they
-/// add completed child directories or stop early. The worker that releases the last claim sets `state` to
-/// complete. All other fields have only one writer at a time: a worker that reads the directory, and later
-/// the code that changes a finished tree.
+/// Data of one directory. Several workers may write the totals, `pending` and `flags` at once: a worker that reads the
+/// directory or stops reading it, and workers that complete its child directories. The worker that releases the last
+/// claim (see `pending`) sets `state` to complete. All other fields have only one writer at a time: during the scan, a
+/// worker that reads the directory; later, the code that changes the finished tree.
 #[derive(Default)]
 #[repr(align(64))]
 pub(super) struct Dir {

@@ -201,7 +201,7 @@ impl Accuracy {
         match self {
             Self::Exact => String::new(),
             Self::AtLeast { missing } => format!("{} of data not found", plain_size(missing, units)),
-            Self::Mixed => "amount of used data unknown".to_owned(),
+            Self::Mixed => "cannot tell if data is missing (mixed block groups)".to_owned(),
             Self::Changing => "files changed".to_owned(),
             Self::Failed(errno) => format!("cannot read all extents: {}", error_text(errno)),
         }

@@ -14,6 +14,8 @@ pub enum Hit {
     Column(Column),
     /// Directory in the displayed path, given as the number of levels above the shown directory.
     Level(usize),
+    /// Directories above the root in the displayed path.
+    AboveRoot,
     View(&'static ViewSpec),
     Key(Key),
     Button(Button),

@@ -19,7 +19,8 @@ pub fn kind_text(kind: Kind) -> Option<&'static str> {
     }
 }
 
-/// Returns the note about an unusual entry; `None` if the entry is ordinary.
+/// Returns the note about an entry that is excluded, could not be read, is a symlink, pipe, socket or device, or has
+/// several names; `None` for all other entries.
 pub fn remark_of(record: &Entry<'_>) -> Option<String> {
     match record.state {
         EntryState::Excluded(exclusion) => Some(format!("excluded: {}", exclusion_text(exclusion))),

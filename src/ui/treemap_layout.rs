@@ -159,7 +159,7 @@ fn place_row(
     }
 }
 
-/// Side of a rectangle along which the weights of a row are placed.
+/// Side of a rectangle along which the rectangle is divided.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Width,

@@ -529,8 +529,8 @@ fn broken() -> Vec<(&'static str, Vec<u8>, &'static str)> {
             items(&[&[(0, Negative(0)), (1, bytes("/r"))]]),
             "the root is not a directory",
         ),
-        ("no type", below(&[(1, bytes("f"))]), "item without a type"),
-        ("no name", below(&[(0, Number(1))]), "item without a name"),
+        ("no type", below(&[(1, bytes("f"))]), "no type"),
+        ("no name", below(&[(0, Number(1))]), "no name"),
         ("a field twice", below(&with(leaf("f"), &[(3, Number(1)), (3, Number(1))])), "duplicate field"),
         ("a type twice", below(&with(leaf("f"), &[(0, Number(1))])), "duplicate field"),
         ("a name that is a number", below(&[(0, Number(1)), (1, Number(1))]), "the name is not a string"),
@@ -550,14 +550,10 @@ fn broken() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         b"\xbf\x00\x01\x01\x5b\xff\xff\xff\xff\xff\xff\xff\xff",
         b"\xbf\x00\x01\x01\x61f\x1c\xff",
     ] {
-        all.push(("malformed values", file(&[bytes, &item(&directory("/r", 0))], 1 << 24), "malformed item"));
+        all.push(("malformed values", file(&[bytes, &item(&directory("/r", 0))], 1 << 24), "malformed"));
     }
     let deep = [&b"\xbf\x00\x01\x01\x61f\x18\x63"[..], &vec![0x81; 1 << 20]].concat();
-    all.push((
-        "values that are too deep",
-        file(&[&deep, &item(&directory("/r", 0))], 1 << 24),
-        "malformed item",
-    ));
+    all.push(("values that are too deep", file(&[&deep, &item(&directory("/r", 0))], 1 << 24), "malformed"));
     all
 }
 

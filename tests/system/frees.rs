@@ -274,7 +274,7 @@ fn data_on_a_mixed_file_system_is_freed_once_it_is_on_the_disk() {
     assert_eq!(least(), MIB);
     let printed = run(program().args(["-q", "--frees", "--json"]).arg(image.path()));
     let printed = printed.ended(0);
-    let reason = "duke: --frees: sizes are minimums: amount of used data unknown\n";
+    let reason = "duke: --frees: sizes are minimums: cannot tell if data is missing (mixed block groups)\n";
     assert_eq!(printed.stderr, reason);
     assert_eq!(printed.json().root().get("frees_files").get("accuracy").text(), "at least");
 }

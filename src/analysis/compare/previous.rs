@@ -3,7 +3,7 @@
 //! The positions of the earlier entries are sorted by name for a binary search, so the entries themselves are not
 //! copied.
 //!
-//! Invariant: an entry that could not be read in one of the trees has no result.
+//! Invariant: the earlier state of an entry is unknown if the entry could not be read in one of the two trees.
 
 use super::Comparison;
 use crate::analysis::compare::diff::Sizes;

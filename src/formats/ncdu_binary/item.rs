@@ -75,7 +75,7 @@ pub(crate) type ItemFault = &'static str;
 
 impl From<Malformed> for ItemFault {
     fn from(_: Malformed) -> Self {
-        "malformed item"
+        "malformed"
     }
 }
 
@@ -116,8 +116,8 @@ impl<'a> Fields<'a> {
                 return Err("duplicate field");
             }
         }
-        let kind = kind.ok_or("item without a type")?;
-        Ok(Self { kind, name: name.ok_or("item without a name")?, values, end: reader.position() })
+        let kind = kind.ok_or("no type")?;
+        Ok(Self { kind, name: name.ok_or("no name")?, values, end: reader.position() })
     }
 
     /// Returns the reference to the previous item in the same directory.

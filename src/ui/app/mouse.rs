@@ -121,6 +121,12 @@ impl App<'_> {
                 }
                 None
             }
+            Hit::AboveRoot => {
+                if self.layers.is_empty() {
+                    self.offer_above();
+                }
+                None
+            }
             Hit::Row(row) => self.click_row(row, now),
         }
     }

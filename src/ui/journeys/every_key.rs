@@ -133,8 +133,9 @@ fn every_key_of_the_table_does_something() {
             read(&mut app);
             let before = picture(&app);
             let effect = app.update(Event::Key(Key::event(*key)));
-            // Any key closes the answer gate of an open question, which changes the picture. The test waits until the
-            // gate is open again, so that this change does not count as an effect of the key.
+            // While a question is open, any key makes it reject a Yes for a short time (see `AnswerGate`), which
+            // changes the picture. The test waits until a Yes is accepted again, so that this change does not count as
+            // an effect of the key.
             read(&mut app);
             let has_changed = picture(&app) != before;
             assert!(effect.is_some() || has_changed, "{} in {scope:?}", key.name());

@@ -141,7 +141,9 @@ fn a_click_on_a_tab_opens_its_view_and_one_on_the_path_goes_up() {
     assert_eq!((path(&app).as_str(), app.scope()), ("/shown/pictures", Scope::List));
     assert_eq!(selected(&app), "2024", "the cursor is on the directory that was left");
     click(&mut app, (1, 0), 2000);
-    assert_eq!(path(&app), "/shown/pictures", "directories above the root are not links");
+    assert_eq!(path(&app), "/shown/pictures");
+    assert_eq!(question(&app).map(|(about, _)| about), Some(Question::Above), "the directory above the root");
+    press(&mut app, "n");
     click(&mut app, (2, 0), 2000);
     assert_eq!(path(&app), "/shown");
     click(&mut app, (2, 0), 3000);

@@ -64,7 +64,7 @@ pub type StartRows = fn(&Sources<'_>, &TableRequest) -> io::Result<Option<Load<T
 /// Kind of the rows in a table.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum TableLayout {
-    /// One row per match, up to a limit.
+    /// One row per entry found, up to a limit.
     List,
     /// Rows are totals. Each may be followed by rows for the entries that it sums up.
     Groups,

@@ -70,7 +70,9 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     for Part { text, level } in parts {
         let text = match above_root(cx, &text, level) {
             Some((above, name)) => {
-                x += u16::try_from(width(above)).unwrap_or(u16::MAX);
+                let cells = Rect { x, width: u16::try_from(width(above)).unwrap_or(u16::MAX), ..area };
+                canvas.hits.add(cells, Hit::AboveRoot);
+                x += cells.width;
                 left.push_span(Span::styled(above.to_owned(), cx.theme.style(Role::Faint)));
                 name.to_owned()
             }
@@ -89,8 +91,7 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     draw_ends(&left, &right, area, canvas.buffer);
 }
 
-/// Splits the displayed path of the root into the directories above the root, which cannot be clicked, and the root's
-/// name.
+/// Splits the displayed path of the root into the directories above the root and the root's name.
 fn above_root<'t>(cx: &Context<'_>, text: &'t str, level: Option<usize>) -> Option<(&'t str, &'t str)> {
     level.filter(|level| cx.tree.ancestry(cx.place.id).count() == level + 1)?;
     let name = text.strip_suffix('/').unwrap_or(text);
