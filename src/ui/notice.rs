@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::keys::{Binding, Command, Scope};
 use super::operations::deletion::Script;
 pub use super::sentences::Display;
-use super::sentences::{FreedAccuracy, deleted, script};
+use super::sentences::{FreedAccuracy, ONLY_FILES, deleted, script};
 use super::views;
 use super::waiting_command::{Awaited, WaitingCommand};
 use crate::analysis::compare::NO_BASELINE;
@@ -327,7 +327,7 @@ impl Notice {
             Self::NothingToOpen => "Nothing to open in this row".into(),
             Self::NoMoreLines => "Nothing more to show".into(),
             Self::TooNarrow(columns) => format!("Panes need {columns} columns"),
-            Self::OnlyFiles => "Cannot show in the pager: not a regular file".into(),
+            Self::OnlyFiles => ONLY_FILES.into(),
             Self::NotInRoot => "Cannot start a shell here; open a scan root first".into(),
             Self::Opening(path) => about(path, &|path| format!("Opening {path}")),
             Self::NotADirectory => "Not a directory".into(),

@@ -58,6 +58,9 @@ impl Display<'_> {
 /// Text for a directory that a stopped scan has not read.
 pub const ENDED_EARLY: &str = "Not read: the scan ended early";
 
+/// Text for an entry that the pager cannot show, whether the tree or the file system says so.
+pub const ONLY_FILES: &str = "Cannot show in the pager: not a regular file";
+
 /// Returns text such as `frees at least 1.2 GiB, up to 3.4 GiB`.
 pub fn frees_text(exclusive: Exclusive, units: Units) -> String {
     let least = plain_size(exclusive.at_least, units);

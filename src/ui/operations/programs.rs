@@ -25,6 +25,7 @@ use crate::platform::terminal::spawn::Ended;
 use crate::platform::{Directory, Errno, attributes_of_path};
 use crate::scan::{reach, reach_entry};
 use crate::tree::{DirId, Tree};
+use crate::ui::sentences::ONLY_FILES;
 use crate::ui::terminal::screen::Screen;
 
 /// Environment variable that counts nested shells.
@@ -68,9 +69,7 @@ pub fn prepare(tree: &Tree, program: &Launch) -> Result<Ready, String> {
         Launch::Open(_) => Err(Errno::EINVAL),
     };
     ready.map_err(|error| match (program, error) {
-        (Launch::View(..), Errno::EINVAL | Errno::ELOOP) => {
-            "Cannot show in the pager: not a regular file".to_owned()
-        }
+        (Launch::View(..), Errno::EINVAL | Errno::ELOOP) => ONLY_FILES.to_owned(),
         (Launch::View(_, name), _) => format!("{}: {}", escape(name), error_text(error as i32)),
         (Launch::Shell(directory), _) => {
             let path = tree.path(*directory);
