@@ -69,7 +69,7 @@ pub mod source {
     pub use crate::source::{Source, SourceSpec, baseline, import, latest_snapshot, plan, snapshot_store};
 }
 
-/// Sorted entries of directories, and sizes and names recorded by an earlier scan.
+/// Sorted entries of directories, and sizes and names recorded by the previous scan.
 #[cfg(feature = "browser")]
 pub mod table {
     pub use crate::table::{recorded, rows};

@@ -26,7 +26,7 @@ end
 
 complete -c duke -n "__fish_duke_needs_command" -s o -l output -d 'Write a JSON export in ncdu\'s format to FILE; - is standard output' -r -F
 complete -c duke -n "__fish_duke_needs_command" -s O -l output-binary -d 'Write a binary export in ncdu\'s format to FILE; - is standard output' -r -F
-complete -c duke -n "__fish_duke_needs_command" -l export-block-size -d 'Block size of -O in KiB, from 4 to 16000 (default: 64, and more in large exports)' -r
+complete -c duke -n "__fish_duke_needs_command" -l export-block-size -d 'Block size of -O in KiB, from 4 to 16000 (default: 64, or more for large exports)' -r
 complete -c duke -n "__fish_duke_needs_command" -s f -l import -d 'Read an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l format -d 'Read a list written by PROGRAM' -r -f -a "du\t'du -ab0'
 find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
@@ -54,7 +54,7 @@ frees\t'What deletion frees; reads the extents of all files'
 shared\t'Disk usage shared by hard links, copies or file-system snapshots'
 owner\t'Owner; requires --extended'
 mtime\t'Last change'"
-complete -c duke -n "__fish_duke_needs_command" -l color -d 'When to use color' -r -f -a "auto\t'Use color unless `NO_COLOR` is set or the terminal has none'
+complete -c duke -n "__fish_duke_needs_command" -l color -d 'When to use color' -r -f -a "auto\t'Use color if the terminal supports it, unless `NO_COLOR` is set'
 always\t'Always use color'
 never\t'Never use color'"
 complete -c duke -n "__fish_duke_needs_command" -l start -d 'View that the browser shows first' -r -f -a "list\t'Entries of the directory'
@@ -63,13 +63,13 @@ treemap\t'Nested rectangles'"
 complete -c duke -n "__fish_duke_needs_command" -l panes -d 'Panes beside the list in a wide window' -r -f -a "preview\t'Preview of the selected entry (if the window has at least 140 columns)'
 both\t'Preview and parent directory (if the window has at least 180 columns)'
 none\t'List only'"
-complete -c duke -n "__fish_duke_needs_command" -l cwd-file -d 'On quitting, write to FILE the path of the last directory shown, so that a shell function can cd to it' -r -F
+complete -c duke -n "__fish_duke_needs_command" -l cwd-file -d 'On quitting, write the path of the last directory shown to FILE, so that a shell function can cd to it' -r -F
 complete -c duke -n "__fish_duke_needs_command" -s t -l threads -d 'Read with N threads (default: twice the number of processors, from 8 to 64; on macOS 8)' -r
 complete -c duke -n "__fish_duke_needs_command" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_needs_command" -s X -l exclude-from -d 'Exclude entries matching a pattern in FILE, one per line; - is standard input' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l type-name-over -d 'Require typing the name to delete more than SIZE' -r
-complete -c duke -n "__fish_duke_needs_command" -l snapshot-days -d 'Delete kept snapshots older than N days (default: 30)' -r
-complete -c duke -n "__fish_duke_needs_command" -l snapshot-size -d 'Delete the oldest kept snapshots if all of them together take more than SIZE (default: 512M)' -r
+complete -c duke -n "__fish_duke_needs_command" -l snapshot-days -d 'Keep snapshots for at most N days (default: 30)' -r
+complete -c duke -n "__fish_duke_needs_command" -l snapshot-size -d 'Keep at most SIZE of snapshots, and delete the oldest ones first (default: 512M)' -r
 complete -c duke -n "__fish_duke_needs_command" -l config -d 'Read the configuration from FILE' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l json -d 'Print the whole tree as JSON'
 complete -c duke -n "__fish_duke_needs_command" -l ndjson -d 'Print a JSON object for each entry, one per line'
@@ -103,7 +103,7 @@ complete -c duke -n "__fish_duke_needs_command" -l select-yes -d 'Preselect Yes 
 complete -c duke -n "__fish_duke_needs_command" -l confirm-quit -d 'Ask before the browser quits, even if nothing would be lost'
 complete -c duke -n "__fish_duke_needs_command" -s e -l extended -d 'Read the owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_needs_command" -l no-snapshots -d 'Do not keep a snapshot of the scan; implies --no-instant'
-complete -c duke -n "__fish_duke_needs_command" -l no-instant -l fresh -d 'Do not show the sizes of the last scan while scanning, and keep at most one snapshot a day'
+complete -c duke -n "__fish_duke_needs_command" -l no-instant -l fresh -d 'Do not show the sizes of the previous scan while scanning, and keep at most one snapshot a day'
 complete -c duke -n "__fish_duke_needs_command" -l no-config -d 'Ignore configuration files'
 complete -c duke -n "__fish_duke_needs_command" -s h -l help -d 'Print help (-h: summary, --help: details)'
 complete -c duke -n "__fish_duke_needs_command" -s V -l version -d 'Print the version'
@@ -114,7 +114,7 @@ complete -c duke -n "__fish_duke_needs_command" -a "df" -d 'Explain why df and a
 complete -c duke -n "__fish_duke_needs_command" -a "duplicates" -d 'List files and directories with the same contents'
 complete -c duke -n "__fish_duke_needs_command" -a "help" -d 'Print help for duke or for a command'
 complete -c duke -n "__fish_duke_needs_command" -a "man" -d 'Print the manual page (to read it: duke man | man -l -, or mandoc -a on macOS)'
-complete -c duke -n "__fish_duke_needs_command" -a "ncdu" -d 'Browse with the command line and the configuration files of ncdu'
+complete -c duke -n "__fish_duke_needs_command" -a "ncdu" -d 'Browse with the flags and configuration files of ncdu'
 complete -c duke -n "__fish_duke_needs_command" -a "merge" -d 'Merge the snapshots of a plan\'s parts into one'
 complete -c duke -n "__fish_duke_needs_command" -a "plan" -d 'Divide PATH into parts that several machines can scan'
 complete -c duke -n "__fish_duke_needs_command" -a "save" -d 'Save a snapshot of all PATHs, to browse with -f or compare with diff'

@@ -15,7 +15,6 @@ use crate::tree::{DirId, EntryId, Totals, Tree, UniqueSizes};
 /// Directory with the totals of the files directly in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnSize {
-    /// ID of the directory.
     pub id: DirId,
     /// ID of the directory's entry in its parent.
     pub entry: EntryId,
@@ -155,7 +154,7 @@ fn with_positions(tree: &Tree, all: &[(DirId, Totals)]) -> Vec<OwnSize> {
             }
         }
     }
-    // A directory that was replaced in the meantime no longer has an entry.
+    // A directory that was replaced after the walk had visited it no longer has an entry.
     rows.into_iter().flatten().collect()
 }
 

@@ -55,7 +55,7 @@ pub fn errors(pool: &Pool, request: Request) -> io::Result<Job<Errors>> {
     })
 }
 
-/// Errors found so far.
+/// Rows of the entries that could not be read, grouped by error number.
 #[derive(Default)]
 pub(super) struct FailedEntries {
     rows: BTreeMap<i32, Vec<Row>>,

@@ -89,8 +89,8 @@ pub(crate) fn run(request: &Request, task: &Task<Filtered>) {
 /// Collector of the entries that the query keeps, grouped by directory.
 #[derive(Default)]
 struct Kept {
-    /// Directories in the order of their first visit. A huge directory may occur several times, because it is visited
-    /// in pieces.
+    /// Visited directories, parents before their children. A huge directory may occur several times, because it is
+    /// visited in pieces.
     directories: Vec<Direct>,
     sizes: UniqueSizes,
     matched: u64,

@@ -158,8 +158,8 @@ impl File {
     fn compare(&self, other: &Self, tree: &Tree) -> Ordering {
         let key = |file: &Self| (Reverse(file.row.key), file.inode.inode);
         let device = |file: &Self| tree.device(file.row.entry.directory);
-        // In a tree loaded from a file, inode numbers may be missing. The directory IDs of such a tree do not depend on
-        // thread timing, so the order is the same in every run.
+        // In a tree loaded from a file, inode numbers may be missing, so the entry ID decides. The entry IDs in such
+        // a tree do not depend on thread timing, so the order is the same in every run.
         let place = |file: &Self| file.row.entry;
         let rest = || device(self).cmp(&device(other)).then_with(|| place(self).cmp(&place(other)));
         key(self).cmp(&key(other)).then_with(rest)

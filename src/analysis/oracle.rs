@@ -124,7 +124,7 @@ impl<'i> Oracle<'i> {
             .filter(move |other| is_below(&path, &other.path) && !is_origin_or_above(other, origin))
     }
 
-    /// Returns the totals of `items`, each inode once; excluded entries are not counted.
+    /// Returns the totals of `items`. The size of each inode counts once; excluded entries do not count as items.
     fn sum(items: impl Iterator<Item = &'i Item>) -> Totals {
         let mut sum = Totals::default();
         let mut seen = BTreeSet::new();
@@ -146,7 +146,7 @@ impl<'i> Oracle<'i> {
         Self::sum(self.items.iter().filter(inside))
     }
 
-    /// Returns `true` if the query finds directories along with their contents.
+    /// Returns `true` if the query also keeps the contents of each directory that it finds.
     pub(crate) fn brings_contents(&self) -> bool {
         self.terms.iter().any(|(rule, negated)| match RULES[*rule].1 {
             Sort::Size => true,
@@ -174,8 +174,8 @@ impl<'i> Oracle<'i> {
         !is_origin_or_above(item, self.origin) && !is_hidden && self.terms.iter().all(holds)
     }
 
-    /// Returns `true` if an item is kept: the query finds the item itself, or it includes the contents of the
-    /// directories it finds and finds a directory above the item.
+    /// Returns `true` if the query finds the item or, if it includes the contents of directories, finds a directory
+    /// above the item.
     pub(crate) fn keeps(&self, item: &Item) -> bool {
         self.finds(item) || self.brings_contents() && self.above(item).any(|above| self.finds(above))
     }

@@ -32,7 +32,7 @@ pub struct Overview {
     pub directories: Arc<Directories>,
     /// Cleanup candidates.
     pub hints: Arc<Hints>,
-    /// Read errors.
+    /// Read errors, grouped by reason.
     pub errors: Arc<Errors>,
 }
 

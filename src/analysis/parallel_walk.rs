@@ -30,9 +30,9 @@ use crate::tree::{
 const BUDGET: u64 = 1 << 18;
 /// Fixed cost of visiting a directory, counted toward [`BUDGET`] in addition to the bytes of its listing.
 const VISIT: u64 = 64;
-/// Size in bytes above which a listing is split into pieces, which are visited separately.
+/// Size in bytes above which a listing is split into pieces. The pieces are visited separately.
 const PIECE: u64 = 1 << 17;
-/// Maximum number of visits for one worker in one round.
+/// Maximum number of visits by one worker in one round.
 const VISITS: usize = 256;
 /// Number of workers per thread in a round. With more than one, a thread whose worker ends early can run another.
 const PARTS: usize = 2;
@@ -83,7 +83,7 @@ impl WalkEntry<'_> {
 
 /// Collector of visited entries. Each worker has its own.
 pub(crate) trait Collector: Send + Sync {
-    /// Returns an empty collector for a worker, with the same settings.
+    /// Returns an empty collector for a worker, with the settings of `self`.
     fn fresh(&self) -> Self;
     /// Visits a directory before its entries. `_own` is the directory's own size, or `None` if the directory itself
     /// does not count toward the result. For a huge directory, `enter` is called once for the directory and once for
@@ -134,8 +134,8 @@ struct Visit<'t> {
     /// Decisions that apply to all entries of the directory because of the directory itself or its ancestors. For
     /// example, the search ignores all entries if the name of the directory or of an ancestor matches a negated term.
     standing: Standing,
-    /// `true` if everything in the directory counts toward the result. This is the case in a search whose query
-    /// matches the directory or one of its ancestors, if [`Query::counts_contents`] returns `true`.
+    /// `true` if everything in the directory counts toward the result: in a search, if the query matches the
+    /// directory or one of its ancestors, and [`Query::counts_contents`] returns `true`.
     is_covered: bool,
     /// Own size of the directory, if the directory itself counts toward the result.
     own: Option<Totals>,
@@ -290,7 +290,7 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
         let root = (visit.id == DirId::TOP).then(|| as_root(*record));
         let subject = Subject::of(tree, visit.id, root.as_ref().unwrap_or(record), &self.path);
         let Standing { is_kept, is_unwanted } = visit.standing;
-        // The contents of a kept directory are kept even if they do not match.
+        // A filter or a query with additional terms keeps all contents of a kept directory, matching or not.
         let needs_no_look = is_kept && (self.mode == Mode::Filter || query.is_narrowed());
         let (is_found, is_unwanted) =
             if needs_no_look { (true, is_unwanted) } else { query.finds(&subject, is_unwanted) };

@@ -20,7 +20,6 @@ use crate::tree::{DirId, EntryId, Totals, Tree, UniqueSizes};
 /// Row for a matching entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// ID of the entry.
     pub entry: EntryId,
     /// Sort key that [`Order`] computes; the largest key sorts first. The key is 0 if the rows are not sorted by key.
     pub key: u64,
@@ -51,8 +50,8 @@ pub(crate) fn larger(one: Totals, other: &Totals) -> Totals {
 /// Search result.
 #[derive(Clone, Debug, Default)]
 pub struct SearchResult {
-    /// Rows in the requested order, up to a maximum number. There are at most 4,096 until the search is
-    /// complete.
+    /// First rows in the requested order, up to the requested number. Until the search is complete, there are at most
+    /// 4,096 rows.
     pub rows: Vec<Row>,
     /// Number of matching entries: the n in "n of m".
     pub matched: u64,

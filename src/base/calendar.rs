@@ -32,7 +32,7 @@ pub fn local_now() -> Zoned {
     utc_now().to_zoned(local_zone())
 }
 
-/// Returns the local time zone.
+/// Returns the local time zone, which is set by the variable `TZ` or the file `/etc/localtime`.
 pub fn local_zone() -> TimeZone {
     // The zone file is read directly, because `TimeZone::system` first lists the whole zone database, which
     // delays the first frame by 1 ms.
@@ -106,8 +106,8 @@ fn out_of_calendar(seconds: i64) -> String {
     }
 }
 
-/// Parses a moment and returns the first second after it, in seconds since 1970. A day or a minute therefore includes
-/// its last second. `zone` is called only for dates, because determining the time zone requires reading files.
+/// Parses an age, a day or a minute. Returns the first second after it, in seconds since 1970: for a day, the start
+/// of the next day. `zone` is not called for ages, because determining the time zone requires reading files.
 pub fn end_of_moment(text: &str, now: i64, zone: impl FnOnce() -> TimeZone) -> Option<i64> {
     if let Ok(age) = age(text) {
         return Some(now.saturating_sub(age).saturating_add(1));

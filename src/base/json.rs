@@ -90,7 +90,7 @@ impl<'o> JsonWriter<'o> {
         self.number(number);
     }
 
-    /// Writes a boolean.
+    /// Writes `true` or `false`.
     pub fn boolean(&mut self, value: bool) {
         self.raw(if value { "true" } else { "false" });
     }

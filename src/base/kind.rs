@@ -6,7 +6,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Kind {
-    /// Directory.
+    /// Directory, including a mount point.
     Directory = 0,
     /// Regular file.
     File = 1,

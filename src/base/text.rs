@@ -98,8 +98,7 @@ pub fn escape(name: &[u8]) -> Cow<'_, str> {
     Cow::Owned(space(before) + &printable(&inner[..inner.len() - behind]) + &space(behind))
 }
 
-/// Escapes general text for the terminal. Unlike [`escape`], which is for names, this keeps leading and trailing
-/// spaces.
+/// Escapes text for the terminal. Unlike [`escape`], keeps leading and trailing spaces as they are.
 pub fn printable(text: &[u8]) -> Cow<'_, str> {
     if text.iter().all(|byte| matches!(byte, b' '..=b'~' if *byte != b'\\')) {
         return String::from_utf8_lossy(text);
@@ -222,8 +221,8 @@ fn is_mark(character: char) -> bool {
     !character.is_ascii() && character.escape_debug().len() > 1 && !is_unassigned(character)
 }
 
-/// Returns `true` if the standard library escapes the character even when it follows another character, as it does
-/// with unassigned characters.
+/// Returns `true` if `escape_debug` escapes the character even when it is not the first of a string. This is the case
+/// for unassigned characters.
 fn is_unassigned(character: char) -> bool {
     !character.is_ascii() && "a".chars().chain([character]).collect::<String>().escape_debug().count() > 2
 }

@@ -31,8 +31,8 @@ pub fn fit<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     Cow::Owned(format!("{head}{gap}{tail}"))
 }
 
-/// Shortens `text` to `columns` columns if it is wider, by replacing its end with `gap`. If not even `gap` fits, nothing
-/// is left.
+/// Shortens `text` to `columns` columns if it is wider, by replacing its end with `gap`. If not even `gap` fits,
+/// nothing is left.
 pub fn beginning<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     if start(text, columns).len() == text.len() {
         return Cow::Borrowed(text);

@@ -89,7 +89,8 @@ pub struct Arguments {
 
     /// Write a JSON export in ncdu's format to FILE; - is standard output
     ///
-    /// The file is compressed with zstd if FILE ends in .zst. An existing file is replaced once the new one is complete.
+    /// The file is compressed with zstd if FILE ends in .zst. An existing file is replaced once the new one is
+    /// complete.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
     pub output: Option<OsString>,
 
@@ -100,7 +101,7 @@ pub struct Arguments {
     #[arg(short = 'O', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["output", "json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
     pub output_binary: Option<OsString>,
 
-    /// Block size of -O in KiB, from 4 to 16000 (default: 64, and more in large exports)
+    /// Block size of -O in KiB, from 4 to 16000 (default: 64, or more for large exports)
     ///
     /// With smaller blocks, a single directory is read faster; larger blocks take less space.
     #[arg(long, value_name = "KIB", value_parser = ValueParser::new(block_size), requires = "output_binary", conflicts_with_all = ["output", "json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
@@ -229,9 +230,9 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub pick: bool,
 
-    /// On quitting, write to FILE the path of the last directory shown, so that a shell function can cd to it
+    /// On quitting, write the path of the last directory shown to FILE, so that a shell function can cd to it
     ///
-    /// The path is absolute and is written without a trailing newline. Nothing is written for an export or a snapshot.
+    /// The path is absolute and is written without a trailing newline. Nothing is written if an export or a snapshot is browsed.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub cwd_file: Option<PathBuf>,
 
@@ -251,9 +252,9 @@ pub struct Arguments {
 
     /// Exclude entries matching GLOB
     ///
-    /// A pattern without a slash is matched against names, a pattern with a slash against the ends of paths. Paths begin
-    /// with PATH as given. `*` and `?` do not match a slash; `**` does. A pattern that ends in a slash matches only
-    /// directories. Can be given more than once.
+    /// A pattern without a slash is matched against names, a pattern with a slash against the ends of paths. Paths
+    /// begin with PATH as given. `*` and `?` do not match a slash; `**` does. A pattern that ends in a slash matches
+    /// only directories. Can be given more than once.
     #[arg(long, value_name = "GLOB", help_heading = "Scan")]
     pub exclude: Vec<String>,
 
@@ -329,15 +330,15 @@ pub struct Arguments {
     #[arg(long, help_heading = "Snapshots")]
     pub no_snapshots: bool,
 
-    /// Do not show the sizes of the last scan while scanning, and keep at most one snapshot a day
+    /// Do not show the sizes of the previous scan while scanning, and keep at most one snapshot a day
     #[arg(long, visible_alias = "fresh", help_heading = "Snapshots")]
     pub no_instant: bool,
 
-    /// Delete kept snapshots older than N days (default: 30)
+    /// Keep snapshots for at most N days (default: 30)
     #[arg(long, value_name = "N", value_parser = ValueParser::new(count::<u32>), help_heading = "Snapshots")]
     pub snapshot_days: Option<u32>,
 
-    /// Delete the oldest kept snapshots if all of them together take more than SIZE (default: 512M)
+    /// Keep at most SIZE of snapshots, and delete the oldest ones first (default: 512M)
     #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size), help_heading = "Snapshots")]
     pub snapshot_size: Option<u64>,
 

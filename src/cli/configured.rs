@@ -61,7 +61,7 @@ pub fn flags_of_file(environment: &Environment) -> Result<Arguments, UsageError>
 pub fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Arguments, UsageError> {
     let line = settings::line(configured, typed);
     let matches = settings::command().try_get_matches_from(&line).map_err(|error| match error.kind() {
-        // `Cli` creates the help text, because its help also describes the subcommands.
+        // The help text comes from `Cli`, which also describes the subcommands.
         ErrorKind::DisplayHelp => refusal(Cli::understand(&line).err().unwrap_or(error)),
         _ => refusal(error),
     })?;

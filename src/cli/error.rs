@@ -31,7 +31,7 @@ impl UsageError {
         }
     }
 
-    /// Prints the error and returns the exit code.
+    /// Prints the error, or the help or version text, and returns the exit code.
     pub fn answer(&self) -> Exit {
         match self {
             Self::Answer(text) => print(|_| text.print().and_then(|()| io::stdout().flush())),
@@ -56,7 +56,7 @@ pub fn refusal(error: clap::Error) -> UsageError {
     refusal_with(error, "--help")
 }
 
-/// Converts an error like [`refusal`]. The message refers the user to `help`, the flag or command that prints the help.
+/// Converts an error as [`refusal`] does, but refers the user to `help`, the flag or command that prints the help.
 pub fn refusal_with(error: clap::Error, help: &str) -> UsageError {
     if !error.use_stderr() {
         return UsageError::Answer(error);

@@ -20,9 +20,9 @@ pub const EXAMPLES: &[(&str, &str)] = &[
     ("duke --pick -0 | xargs -0r ls -d", "pass marked entries to ls (Space, then p)"),
 ];
 
-/// Paragraph about sizes.
-pub const SIZES: &str = "Sizes are disk usage. In each directory, a file with several hard links counts \
-    once. The apparent size of a directory includes its own length.";
+/// Paragraph about disk usage, hard links and apparent size.
+pub const SIZES: &str = "Sizes are disk usage. The total of each directory counts a file with several hard \
+    links only once. The apparent size of a directory includes its own length.";
 
 /// Paragraph about the search language.
 pub const SEARCH: &str = "A search term is either part of a name or a condition such as `*.log`, `>1G`, `older:90d`, \
@@ -73,7 +73,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("XDG_DATA_HOME", "its subdirectory Trash/ is the trash (Linux)"),
     ("HOME", "its .config, .local/state or .local/share is used if the XDG_* variable is unset"),
     ("SHELL, PAGER", "programs started by the keys b and v"),
-    ("DUKE_LEVEL", "set in shells started by duke: number of nested browsers"),
+    ("DUKE_LEVEL", "set in shells started by duke: depth of nesting, 1 in the first shell"),
     ("TERM, COLORTERM", "capabilities of the terminal"),
     ("COLORFGBG", "background color to assume if the terminal does not report it"),
     (
@@ -86,18 +86,18 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
 pub const FILES: &[(&str, &str)] = &[
     (
         "$XDG_CONFIG_HOME/duke/config.toml, ~/.config/duke/config.toml",
-        "Configuration: theme, colors, keys, and most flags by their long names, but `mouse = false` for \
-            `--no-mouse`. `duke config show` prints all settings, `duke config path` the path of the file. A flag \
-            overrides a setting: `--no-si` turns off `si = true`.",
+        "Configuration: theme, colors, keys, and most flags by their long names; `--no-mouse` becomes \
+            `mouse = false`. `duke config show` prints all settings, and `duke config path` prints the path of the \
+            file. A flag overrides a setting: `--no-si` turns off `si = true`.",
     ),
     (
         "$XDG_STATE_HOME/duke/, ~/.local/state/duke/",
-        "Automatic snapshots: one a day for the same paths; by default, kept for 30 days, at most 512 MiB \
-            in total.",
+        "Automatic snapshots: for the same paths, one a day and one of the latest scan; by default, kept for 30 \
+            days, at most 512 MiB in total.",
     ),
     (
         "$XDG_STATE_HOME/duke/deleted.jsonl, ~/.local/state/duke/deleted.jsonl",
-        "Journal of deleted, trashed and restored entries.",
+        "Journal of entries deleted, trashed or restored, and of copies made to share data.",
     ),
     ("CACHEDIR.TAG", "Marks its directory as a cache; --exclude-caches excludes such directories."),
 ];

@@ -85,8 +85,9 @@ fn is_of(subject: &Subject, root: &[u8]) -> bool {
     subject.roots == [root]
 }
 
-/// Explains why none of the `kept` snapshots can be used. Lists the snapshots of the directory: those with the same
-/// flags or, if there are none, all of them. If the directory has no snapshots, lists those of other directories.
+/// Explains why none of the `kept` snapshots can be used. Lists the snapshots of the directory: those with the flags
+/// in `scope` or, if there are none, all of them. If the directory has no snapshots, lists those of other
+/// directories.
 fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<KeptSnapshot>) -> UsageError {
     let root = absolute_bytes(directory.as_bytes());
     let matches = |kept: &KeptSnapshot, scope: Option<&str>| {
@@ -101,9 +102,9 @@ fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<Kep
     let reason = if is_same {
         kept.retain(|kept| matches(kept, Some(scope)));
         if has_since {
-            "no snapshot with these flags is that old; give --since one of the times below".to_owned()
+            "no matching snapshot is that old; give --since one of the times below".to_owned()
         } else {
-            "the snapshots with these flags are dated in the future; give the file of one as OLD".to_owned()
+            "all matching snapshots are dated in the future; give the file of one as OLD".to_owned()
         }
     } else if is_near {
         kept.retain(|kept| matches(kept, None));

@@ -374,7 +374,7 @@ fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Resu
         None => Glyphs::detect(|name| environment.variable(name).cloned()),
     };
     let background = environment.variable("COLORFGBG").and_then(|colors| colors.to_str());
-    // The Linux console does not answer, and old kernels print part of the query.
+    // The Linux console does not answer the background-color query, and old kernels print part of it.
     let answers = environment.variable("TERM").is_none_or(|name| name != "linux");
     let mut theme = Theme { colors, glyphs, looks, answers };
     theme.looks.background = Background::detect(background);

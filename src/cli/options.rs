@@ -7,7 +7,7 @@ use crate::cli::values;
 use crate::run::print::Progress;
 use crate::scan::Mounts;
 
-/// Returns the units, depending on `--si`.
+/// Returns the units of sizes. `is_decimal` is `true` if `--si` was given.
 pub fn units(is_decimal: bool) -> Units {
     if is_decimal { Units::Decimal } else { Units::Binary }
 }

@@ -26,7 +26,7 @@ use crate::source::remote::Remote;
 use crate::source::save;
 use crate::source::{FieldColumn, ListOptions, ONLY_FOR_LISTS, SourceSpec};
 
-/// Returns the source to read. `patterns` includes the exclude patterns from files.
+/// Returns the source to read. `patterns` contains the exclude patterns, including those read from files.
 pub fn wanted(
     arguments: &Arguments,
     patterns: &[String],
@@ -255,7 +255,7 @@ pub fn needs_owners(arguments: &Arguments) -> bool {
     arguments.ndjson || arguments.csv || arguments.by.contains(&GroupBy::Owner)
 }
 
-/// Returns `true` if a flag selects entries by size or prints lists instead of the tree.
+/// Returns `true` if the flags select entries by size, or request the largest files or totals instead of the tree.
 pub fn selects(arguments: &Arguments) -> bool {
     arguments.min_size.is_some() || arguments.top.is_some() || !arguments.by.is_empty()
 }

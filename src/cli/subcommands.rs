@@ -31,7 +31,7 @@ pub const NAMES: [&str; 12] = [
 pub enum Command {
     /// Show the configuration
     Config {
-        /// Part to print
+        /// Information to print
         #[arg(value_enum)]
         what: ConfigQuery,
 
@@ -52,9 +52,9 @@ pub enum Command {
     ///
     /// On a terminal, changes are shown in the browser; otherwise, or with --json, -n or --min-change, they are
     /// printed. OLD and NEW are exports of ncdu, gdu or duke, snapshots, or directories. A directory alone (the current
-    /// one if none is given) is compared with its newest snapshot. The browser keeps at most one snapshot a day, and
-    /// `duke save` adds one. Only snapshots made with the same -x, --skip-network and --exclude are used; one made with
-    /// --exclude-caches, -L or --include-kernfs must be given as OLD. --list shows the snapshots.
+    /// one if none is given) is compared with its newest snapshot. For this, the browser keeps at most one
+    /// snapshot a day, and `duke save` adds one. Only snapshots made with the same -x, --skip-network and --exclude are
+    /// used; one made with --exclude-caches, -L or --include-kernfs must be given as OLD. --list shows the snapshots.
     ///
     /// Renamed directories are recognized by their inode numbers where both sides have them.
     Diff(Box<Difference>),
@@ -74,7 +74,7 @@ pub enum Command {
     },
     /// Print the manual page (to read it: duke man | man -l -, or mandoc -a on macOS)
     Man,
-    /// Browse with the command line and the configuration files of ncdu
+    /// Browse with the flags and configuration files of ncdu
     #[command(disable_help_flag = true)]
     Ncdu {
         /// Arguments of ncdu; duke ncdu --help lists them
@@ -83,14 +83,14 @@ pub enum Command {
     },
     /// Merge the snapshots of a plan's parts into one
     ///
-    /// The result is like the snapshot of a single scan: hard links between parts count once. Parts that are
-    /// missing are an error unless --partial is given.
+    /// The result is like the snapshot of a single scan: hard links between parts count once. Missing parts are an
+    /// error unless --partial is given.
     Merge(MergeWords),
     /// Divide PATH into parts that several machines can scan
     ///
     /// Part 0 reads everything that is in no other part. With -f, the parts have about the same number of entries.
     /// Without -f, duke lists PATH down to the level that --depth gives; entries below that level are not counted, so
-    /// the parts differ more.
+    /// the parts differ more in size.
     Plan(PlanWords),
     /// Save a snapshot of all PATHs, to browse with -f or compare with diff
     ///
@@ -98,9 +98,9 @@ pub enum Command {
     Save(Save),
     /// List btrfs subvolumes and snapshots, and how much space deleting each of them frees
     ///
-    /// The column Data is the size on disk of all extents of a subvolume; Exclusive is the part that no other subvolume
-    /// has. The command needs root. Sizes are exact if the extents of all subvolumes add up to the data that btrfs reports as used.
-    /// The last line shows whether they are exact.
+    /// The column Data is the size on disk of all extents of a subvolume; Exclusive is the part that no other
+    /// subvolume has. The command needs root. Sizes are exact if the extents of all subvolumes add up to the data
+    /// that btrfs reports as used. The last line shows whether they are exact.
     Subvolumes(SubvolumesFlags),
 }
 
@@ -352,7 +352,7 @@ pub struct Df {
 #[derive(Clone, Debug, clap::Args)]
 #[allow(clippy::struct_excessive_bools)] // this struct holds flags; `cli` converts them into enums
 pub struct DuplicatesFlags {
-    /// Directories and files to compare (default: the current directory)
+    /// Directories and files to search for duplicates (default: the current directory)
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub paths: Vec<OsString>,
 
@@ -428,10 +428,10 @@ impl Command {
 /// Part of the configuration to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ConfigQuery {
-    /// Every setting with its value, as a configuration file
+    /// All settings with their values, in the format of the configuration file
     Show,
     /// Path of the configuration file
     Path,
-    /// The settings in ncdu's configuration files, as a configuration file of duke
+    /// The settings from ncdu's configuration files, in the format of duke's configuration file
     ImportNcdu,
 }

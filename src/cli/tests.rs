@@ -229,15 +229,15 @@ fn the_last_of_a_repeated_flag_applies() {
 #[test]
 fn invalid_command_lines_are_rejected_in_one_line() {
     let cases = [
-        ("-t 0", "not a number from 1 to 1024"),
-        ("-t many", "not a number from 1 to 1024"),
+        ("-t 0", "not a whole number from 1 to 1024"),
+        ("-t many", "not a whole number from 1 to 1024"),
         ("-d -1", "unexpected argument '-1' found; see --help"),
         ("--colr x", "unexpected argument '--colr' found; did you mean --color?"),
         ("--jsn", "unexpected argument '--jsn' found; did you mean --json?"),
         ("--exclud-cahces", "unexpected argument '--exclud-cahces' found; did you mean --exclude-caches?"),
         ("diff --min-chagne 1 x", "unexpected argument '--min-chagne' found; did you mean --min-change?"),
-        ("-d x", "not a whole number, or too large"),
-        ("--top x", "not a whole number, or too large"),
+        ("-d x", "not a whole number, negative, or too large"),
+        ("--top x", "not a whole number, negative, or too large"),
         ("-s -d 1", "cannot be used with"),
         ("--pick --json", "cannot be used with"),
         ("--sort foo", "[possible values: size, count, mtime, name]"),

@@ -21,7 +21,7 @@ const MOST_PARTS: usize = 100_000;
 /// Use of colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum When {
-    /// Use color unless `NO_COLOR` is set or the terminal has none
+    /// Use color if the terminal supports it, unless `NO_COLOR` is set
     Auto,
     /// Always use color
     Always,
@@ -122,24 +122,24 @@ pub fn since(word: &str) -> Result<i64, String> {
 }
 
 pub fn count<T: FromStr>(word: &str) -> Result<T, String> {
-    word.parse().map_err(|_| "not a whole number, or too large".to_owned())
+    word.parse().map_err(|_| "not a whole number, negative, or too large".to_owned())
 }
 
 /// Parses a block size in KiB.
 pub fn block_size(word: &str) -> Result<u16, String> {
     let number = word.parse().ok().filter(|number| BLOCK_SIZES.contains(number));
-    number.ok_or_else(|| format!("not a number from {} to {}", BLOCK_SIZES.start(), BLOCK_SIZES.end()))
+    number.ok_or_else(|| format!("not a whole number from {} to {}", BLOCK_SIZES.start(), BLOCK_SIZES.end()))
 }
 
 /// Parses the number of parts for a plan.
 pub fn parts(word: &str) -> Result<usize, String> {
     let number = word.parse().ok().filter(|number| (1..=MOST_PARTS).contains(number));
-    number.ok_or_else(|| format!("not a number from 1 to {MOST_PARTS}"))
+    number.ok_or_else(|| format!("not a whole number from 1 to {MOST_PARTS}"))
 }
 
 pub fn threads(word: &str) -> Result<u16, String> {
     let number = word.parse().ok().filter(|number| (1..=MOST_THREADS).contains(number));
-    number.ok_or_else(|| format!("not a number from 1 to {MOST_THREADS}"))
+    number.ok_or_else(|| format!("not a whole number from 1 to {MOST_THREADS}"))
 }
 
 /// Parses a value of `--color`.

@@ -1,4 +1,4 @@
-//! Identical files and the directories that contain them on disk.
+//! Identical files on disk, and the directories that contain them.
 //!
 //! Invariant: a file is reached only through the directories that were scanned.
 

@@ -197,8 +197,8 @@ fn removed(task: &Task<Report>, selection: &Selection, kind: OperationKind) -> (
     (Report { gained: gained.reduce(i64::saturating_add), ..report(removal) }, lines)
 }
 
-/// Makes the files in `sharing` share their data. Returns the report, and one journal line for each of the `items`,
-/// which must be those of [`CopySharing::items`].
+/// Makes the files in `sharing` share their data. Returns the report, and one journal line for each of the `items`.
+/// `items` must be the result of [`CopySharing::items`].
 fn shared(
     task: &Task<Report>,
     sharing: &CopySharing,

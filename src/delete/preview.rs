@@ -40,7 +40,7 @@ const NEXT: u32 = 2;
 pub struct Preview {
     /// Number of directories, including the selected ones.
     pub directories: u64,
-    /// Number of entries that are not directories. Each hard link counts as one.
+    /// Number of entries that are not directories. Each name of a hard-linked inode counts.
     pub files: u64,
     /// Number of bytes that the deletion is certain to free.
     pub least: u64,
@@ -64,7 +64,7 @@ pub struct Preview {
     pub staying: u64,
     /// Entries that a deletion would keep, such as mount points and unreadable entries.
     pub failures: Failures,
-    /// Indexes of the items that are never deleted, each with the reason.
+    /// Indexes of the items that the guards refuse to delete, each with the reason.
     pub refusals: Vec<(usize, Blocked)>,
     /// Warnings that require a special confirmation.
     pub warnings: Vec<DeleteWarning>,
@@ -196,7 +196,7 @@ impl<'a> Previewer<'a> {
         drop(met);
         let Ok(layout) = extents::layout(at, name) else { return 0 };
         // Until the new data of an overwritten file is on the disk, the system reports the old data. The space of the
-        // old data may become free before the deletion.
+        // old data may become free before the deletion, so the deletion itself may free nothing.
         if extents::may_be_unwritten(layout.changed, self.now) && has_unwritten_data(at) {
             return 0;
         }

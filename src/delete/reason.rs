@@ -21,7 +21,7 @@ pub enum Reason {
     NoTrash(NoTrash),
     /// The file system does not support sharing data between files.
     NoSharing,
-    /// Copies cannot share data because they are stored in different ways.
+    /// Copies cannot share data because they are stored differently, for example with and without checksums (btrfs).
     StoredApart,
     /// A guard forbids the operation and cannot be overridden.
     Refused(Blocked),
@@ -39,7 +39,7 @@ impl Reason {
                     .to_owned()
             }
             Self::StoredApart => {
-                "stored differently from its copies, for example without copy-on-write (chattr +C)".to_owned()
+                "cannot share data, because it is stored differently from its copies (for example, only one has chattr +C)".to_owned()
             }
             Self::Refused(refusal) => refusal.text().to_owned(),
         }
@@ -60,7 +60,7 @@ pub enum NoTrash {
     Foreign,
     /// Other users can change the trash or a directory on the path to it.
     Writable,
-    /// The path of the trash, or files or info in it, is not a directory (or is a symbolic link).
+    /// The trash, or `files` or `info` in the trash, is a symbolic link or not a directory.
     NoDirectory,
     /// The volume has no `.Trashes` folder, which only macOS itself creates.
     NoTrashes,
@@ -78,7 +78,7 @@ impl NoTrash {
             Self::Writable => {
                 "other users can write to the trash or a directory above it (chmod go-w)".to_owned()
             }
-            Self::NoDirectory => "the trash, or files or info in it, is a link or not a directory".to_owned(),
+            Self::NoDirectory => "the trash, its files/ or its info/ is a link or not a directory".to_owned(),
             Self::NoTrashes => "no trash on its volume; trash a file there in Finder first".to_owned(),
             Self::InCloud => "only in the cloud; trash it in Finder, or delete it".to_owned(),
             Self::System(errno) => format!("trash not available: {}", error_text(errno)),

@@ -1,5 +1,5 @@
-//! Guards: rules that refuse a deletion or warn the user about it. Directories are recognized by their identity, not
-//! by their path.
+//! Guards: rules that refuse a deletion or warn the user about it. Directories are recognized by their file IDs, not
+//! by their paths.
 //!
 //! Invariant: nothing in this module changes the file system.
 

@@ -1,9 +1,9 @@
 //! Identity of the selected entries when the confirmation dialog opens, recorded so that nothing else is
 //! deleted in their place.
 //!
-//! The tree does not store enough to recognize an entry, because file systems reuse the inode numbers of deleted files.
-//! duke therefore records the identity of each entry when the dialog opens, and compares it with the tree. The
-//! operation then applies only to entries that still have this identity.
+//! The tree does not store enough to recognize an entry, because file systems reuse the inode numbers of deleted
+//! files. When the dialog opens, duke therefore records the full identity of each entry that still matches the tree.
+//! The operation then applies only to entries that still have this identity.
 //!
 //! Invariant: nothing in this module changes the file system.
 

@@ -117,8 +117,8 @@ impl Selection {
     }
 
     /// Replaces the modification times of the entries with those in `mtimes`, and clears `read_at` of these entries.
-    /// `mtimes` contains the times from when the user chose the entries; a rescan may have read different ones since
-    /// then.
+    /// `mtimes` contains the times known when the user chose the entries; a rescan may have read different times
+    /// since then.
     #[must_use]
     pub fn as_chosen(mut self, mtimes: &HashMap<(DirId, &[u8]), i64>) -> Self {
         for group in &mut self.groups {

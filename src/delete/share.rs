@@ -34,8 +34,8 @@ pub(super) struct SharedData {
     /// Number of files made to use the data of another file. Files that already shared all of their data are not
     /// counted.
     pub(super) files: u64,
-    /// Number of bytes that these files share now and did not share before. If the system does not report where data is
-    /// stored, all bytes of these files count.
+    /// Number of bytes that the files counted in `files` share now and did not share before. If the system does not
+    /// report where data is stored, all bytes of these files count.
     pub(super) bytes: u64,
     /// Change in free space in bytes; `None` if unknown.
     pub(super) gained: Option<i64>,
@@ -48,8 +48,8 @@ type ItemResults = Vec<Option<Result<u64, Reason>>>;
 
 impl CopySharing {
     /// Plans the sharing. The selected files of each set, including files inside selected directories, will use the
-    /// data of an unselected file. If all files of a set are selected, or without a selection, all files of the set
-    /// will use the data of one of them. The file with the least disk usage provides the data, because holes and
+    /// data of an unselected file. If all files of a set are selected, or if there is no selection, all files of the
+    /// set will use the data of one of them. The file with the least disk usage provides the data, because holes and
     /// compression are shared, too.
     pub fn new<'n, S: AsRef<[CopyName<'n>]>>(
         tree: &Tree,
@@ -77,9 +77,9 @@ impl CopySharing {
         Self { places: places.finish(), sets: found }
     }
 
-    /// Returns the same plan without the files that cannot gain anything, because they already share all of their data
-    /// with the file that provides it. Files that cannot be opened remain, so that they are reported. Once
-    /// `is_cancelled` returns `true`, all other files remain, too.
+    /// Returns the plan without the files that already share all of their data with the file that would provide it.
+    /// Files that cannot be opened remain, so that they are reported. Once `is_cancelled` returns `true`, all files
+    /// that have not been checked remain, too.
     pub(super) fn without_shared(&self, is_cancelled: &dyn Fn() -> bool) -> Self {
         let mut open = LastPlace::default();
         let mut is_needed = |from: &StoredContents, file: &CopyFile| {
@@ -161,7 +161,7 @@ struct Sharer<'s> {
 const ELSEWHERE: Reason = Reason::System(Errno::EXDEV as i32);
 const APART: Reason = Reason::StoredApart;
 
-/// File of a set that has not shared its data yet.
+/// File that does not yet share its data with other files of its set.
 #[derive(Clone, Copy)]
 struct SetMember<'s> {
     /// Index in the set.
@@ -212,8 +212,8 @@ impl Sharer<'_> {
                 && others.len() > 1
                 && others.iter().all(|member| member.before == Some(APART))
             {
-                // No other file can use the data of the first file, so the first file is reported. If there is only one
-                // other file, that file is reported instead, because it has no file to share data with.
+                // No other file can use the data of the first file, so the failure is reported for the first file. If
+                // there is only one other file, the next iteration reports the failure for that file instead.
                 self.shared.failures.push(|| self.sharing.places.path(source.file), APART);
             }
             rest = others;
@@ -221,8 +221,8 @@ impl Sharer<'_> {
     }
 
     /// Makes `file` use the data of `from`. `stored` is the location of this data, if known. Returns the number of
-    /// bytes shared that were not shared before, or the number of all bytes if the system does not report where data
-    /// is stored.
+    /// newly shared bytes. If the system does not report where data is stored, this number includes bytes that were
+    /// already shared.
     fn share(
         &mut self,
         from: &Contents,

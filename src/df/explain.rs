@@ -74,9 +74,9 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
                 use no space.",
         ],
         Subject::System(_) | Subject::Systems => vec![
-            "A scanned file system, or the total of all: used space, size and scanned part. The first lines \
-                of the view are about only one of them. To see those of another one, open its directory in \
-                the list, then this view.",
+            "A scanned file system, or the total of all: used space, size and scanned part. The lines \
+                at the top of the view are about only one file system. To see those of another one, open its \
+                directory in the list and then this view.",
         ],
         Subject::Note(index) => {
             return space.notes.get(index).map(note_text).unwrap_or_default();
@@ -101,7 +101,7 @@ fn access(access: ProcessAccess) -> &'static str {
         }
         ProcessAccess::Own => {
             "Only processes that duke may inspect were checked, usually your own. To check all of them, run \
-                duke with sudo on the host, on the same directory."
+                duke with sudo on the same directory (in a container: on the host)."
         }
         ProcessAccess::None => {
             "No processes could be checked. On Linux, this requires that /proc is mounted."
@@ -176,7 +176,10 @@ fn file_text(file: &UnlinkedFile, units: Units) -> Vec<String> {
         texts.push(format!("{} (process {}) {how}.", escape(&holder.name), holder.pid));
     }
     if file.holders.len() > NAMED {
-        texts.push(format!("Other processes that hold it: {}.", file.holders.len() - NAMED));
+        texts.push(match file.holders.len() - NAMED {
+            1 => "1 more process holds it.".to_owned(),
+            more => format!("{more} more processes hold it."),
+        });
     }
     texts.push(
         "The space is freed once every process that holds the file has closed it or exited. Restart these \
@@ -384,8 +387,8 @@ fn note_text(note: &Note) -> Vec<String> {
         ],
         Note::Refused(_) => vec![
             "The overhead, the journal or the subvolumes could not be read. This requires root and access to \
-                the device, which a container often lacks: run duke with sudo on the host, on the same \
-                directory."
+                the device, which a container often lacks: run duke with sudo on the same directory (in a \
+                container: on the host)."
                 .to_owned(),
         ],
     }

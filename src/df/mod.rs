@@ -81,8 +81,8 @@ pub fn account(pool: &Pool, tree: Arc<Tree>, from: DirId, units: Units) -> io::R
     })
 }
 
-/// Starts a job that checks whether any root is a mount point. Only then can the accounting cover the file system of
-/// that root.
+/// Starts a job that checks whether any root is a mount point. Only the file system of such a root can be accounted
+/// for completely.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -109,8 +109,8 @@ pub fn report(tree: &Tree, from: DirId, is_cancelled: &(dyn Fn() -> bool + Sync)
 }
 
 /// Returns the accounting for the first root that is a mount point. If there is none and `anywhere` is `true`, returns
-/// only df's numbers for the first root. Unlike [`report`], this function searches for deleted and covered files only
-/// if a root is a mount point.
+/// only df's numbers for the first root. Unlike [`report`], this function searches for covered files and for deleted
+/// but open files only if a root is a mount point.
 pub fn of_roots(tree: &Tree, anywhere: bool) -> Option<FileSystem> {
     if let Some(root) = whole_root(tree) {
         return spaces(tree, root, 1, &|| false).pop().map(FileSystem::Accounted);

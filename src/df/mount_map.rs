@@ -96,7 +96,7 @@ pub fn find(tree: &Tree, mounts: &[Mount]) -> MountMap {
                 visible.extend(mount.map(|index| (id, index)));
                 begun.push((full, id));
             }
-            // The root lies inside another root.
+            // The root lies inside another root, so its file system is found through the outer root.
             Some(_) => {}
             None => _ = regions.files.insert((DirId::TOP, root.name.to_vec()), system),
         }
@@ -195,9 +195,9 @@ impl MountMap {
         else {
             return;
         };
-        // Skip `mount` if its parent is not the mount that is visible in the directory above the mount point. Either
-        // another mount covers the mount point, or `mount` is stacked on another mount at the same point. For a
-        // stack, the call for the lowest mount adds the topmost one.
+        // Skip `mount` if its parent is not the mount that is visible in the directory above the mount point. In
+        // that case, either another mount covers the mount point, or `mount` is stacked on another mount at the same
+        // point. For a stack, the call for the lowest mount adds the topmost one.
         if on.is_some_and(|on| mount.id != 0 && mounts[on].id != mount.parent) {
             return;
         }

@@ -84,7 +84,7 @@ impl OverheadKind {
     }
 }
 
-/// Returns the overhead of a file system.
+/// Returns the overhead of a file system, with one element for each kind that the file system reports.
 pub fn parts(native: &Native, capacity: &Capacity) -> Vec<Overhead> {
     match native {
         Native::Ext { superblock, held_back } => ext(superblock, *held_back, capacity),

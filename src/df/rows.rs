@@ -84,8 +84,8 @@ pub struct Row {
     pub note: Option<String>,
 }
 
-/// Returns the lines of a report: all lines of the first file system and, if there are several, one line per file
-/// system and one for the total.
+/// Returns all lines for the first file system of a report. If the report has several file systems, adds one line for
+/// each of them and one for their total.
 pub fn ledger(report: &Report, units: Units) -> Vec<Row> {
     let mut lines = report.spaces.first().map(|space| rows(space, units)).unwrap_or_default();
     if report.spaces.len() < 2 {
@@ -349,7 +349,7 @@ fn note_text(space: &FileSystemUsage, note: &Note, units: Units) -> (String, Opt
             ("directory quota".to_owned(), Some(format!("df shows {shown} as the size, not {whole}")))
         }
         Note::Refused(error) => {
-            // On btrfs, the overhead can be read without root, but not the subvolumes.
+            // On btrfs, the overhead can be read without root, but the subvolumes cannot.
             let is_known = space.volume.kind() == Some(b"btrfs") && !space.parts.is_empty();
             let what = if is_known { "subvolumes unknown" } else { "overhead unknown" };
             (what.to_owned(), Some(error_text(*error as i32)))

@@ -29,7 +29,7 @@ pub struct Scanned {
 /// inode is counted twice.
 #[derive(Debug, Default)]
 pub struct Met {
-    /// Files with several names that have been counted.
+    /// Counted files that have several names.
     files: HashSet<FileId>,
     /// Counted directories that could be reached again: directories covered by a mount, and directories on file systems
     /// that were scanned through several mounts.

@@ -62,8 +62,8 @@ pub enum Note {
 /// Space accounting for every file system that the scan has visited.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// File systems. The file system with the requested directory comes first; all others follow in the order
-    /// in which the scan visited them.
+    /// File systems. The file system of the requested directory comes first. The others follow in the order in which
+    /// the scan visited them.
     pub spaces: Vec<FileSystemUsage>,
 }
 

@@ -33,8 +33,7 @@ pub(crate) struct SizeCandidates {
     recent_since: i64,
 }
 
-/// Length of a period in seconds. A file that was modified within this period before the scan, or later, is probably
-/// still being written.
+/// Period before the scan, in seconds. A file modified in this period or later is probably still being written.
 const RECENT: i64 = 60;
 
 impl Collector for SizeCandidates {
@@ -91,7 +90,7 @@ impl SizeCandidates {
         Some(found)
     }
 
-    /// Returns the names of an inode.
+    /// Returns the collected names of an inode that may have several names.
     pub(crate) fn names(&self, inode: InodeKey) -> impl Iterator<Item = EntryId> + '_ {
         let first = self.linked.partition_point(|(other, _)| *other < inode);
         let names = self.linked[first..].iter().take_while(move |(other, _)| *other == inode);

@@ -13,9 +13,10 @@ pub struct DuplicateGroup {
     pub kind: DuplicateKind,
     /// Length of one copy's contents in bytes.
     pub size: u64,
-    /// Disk usage in bytes that is freed if only the copy with the least disk usage is kept. Data that several copies
-    /// share counts once. A copy that also has names outside the searched directories does not count. The number is too
-    /// high if files that are not copies share data with the copies.
+    /// Disk usage in bytes that is freed if all copies but one are deleted. A copy that also has names outside the
+    /// searched directories cannot be freed, so it does not count. If there is no such copy, the copy with the least
+    /// disk usage is assumed to be kept. Data that several copies share counts once. The number is too high if files
+    /// that are not copies share data with the copies.
     pub wasted: u64,
     /// Copies, sorted by path. Of the copies inside equal directories, only those in one of these directories are
     /// included.
@@ -34,7 +35,7 @@ impl DuplicateGroup {
     }
 }
 
-/// Rule that selects, by modification time, which copy in a group is kept.
+/// Rule that selects the copy to keep in a group, by modification time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptCopy {
     /// Copy with the latest modification time.
@@ -59,7 +60,7 @@ pub enum DuplicateKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Duplicate {
     pub entry: EntryId,
-    /// Other names of the same inode in the searched directory.
+    /// Other names of the same inode in the searched directories.
     pub other_names: Vec<EntryId>,
     /// `true` if the inode also has names outside the searched directories: deleting the known names frees nothing.
     pub is_linked_elsewhere: bool,
@@ -101,7 +102,7 @@ pub enum SkipReason {
     Special,
 }
 
-/// Duplicates in a subtree.
+/// Duplicates found in a subtree, and the files that were not compared.
 #[derive(Clone, Debug, Default)]
 pub struct Duplicates {
     /// Groups in descending order of wasted bytes.
@@ -121,7 +122,7 @@ pub struct Duplicates {
 }
 
 impl Duplicates {
-    /// Returns the disk usage in bytes that is freed if only the smallest copy of each group is kept.
+    /// Returns the sum of `DuplicateGroup::wasted` over all groups, in bytes.
     pub fn wasted(&self) -> u64 {
         self.groups.iter().fold(0, |sum, group| sum.saturating_add(group.wasted))
     }

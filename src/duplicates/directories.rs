@@ -15,7 +15,7 @@ use crate::scan::reach;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Tree, Walk};
 use std::os::unix::ffi::OsStrExt;
 
-/// Map from each name of a file that has identical copies to the index of the file's set.
+/// Index of the set of identical files, for each name of each file that is in a set.
 pub(crate) type SetOfName = HashMap<EntryId, u32>;
 
 /// Set of directories with the same contents.
@@ -28,7 +28,7 @@ pub(crate) struct DirectorySet {
 /// Sizes of a directory's contents, which are the same in all copies.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DirectorySummary {
-    /// Number of non-empty files.
+    /// Number of non-empty files in the directory and below it.
     pub(crate) files: u64,
     /// Total length in bytes of all files in the directory and below it.
     pub(crate) size: u64,
@@ -36,7 +36,7 @@ pub(crate) struct DirectorySummary {
     pub(crate) height: u32,
 }
 
-/// Contents of an entry.
+/// Contents of one entry, as input for the hash of its directory.
 enum EntryContents {
     /// File, with the index of its set of identical files; `None` for an empty file.
     File(Option<u32>),

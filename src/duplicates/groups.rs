@@ -4,8 +4,8 @@
 //! disk or, if several copies are smallest, the first of them; all others are *extra copies*. A file inside an extra
 //! copy is therefore not shown again, and the disk usage of each file is counted once.
 //!
-//! Invariant: if the smallest copy of each group is kept, deleting the others frees the wasted bytes of all groups
-//! together.
+//! Invariant: if one copy of each group is kept, as described at [`DuplicateGroup::wasted`], deleting the others frees
+//! the wasted bytes of all groups together.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -108,8 +108,8 @@ fn order_copies(tree: &Tree, sets: &mut [FileSet]) {
     }
 }
 
-/// Returns the groups of identical directories, without directories inside an extra copy (any copy but the smallest on
-/// disk) of another directory. Also returns all extra copies.
+/// Returns the groups of identical directories, and the extra copies: all copies in a group except the smallest on
+/// disk. Directories inside an extra copy are omitted from the groups.
 fn outermost(tree: &Tree, sets: Vec<DirectorySet>) -> (Vec<DuplicateGroup>, Extra) {
     let (mut groups, mut extra) = (Vec::new(), Extra::new());
     // Sets whose directories have the most levels below them come first. A directory has more levels below it than
@@ -155,15 +155,15 @@ impl Duplicate {
     }
 }
 
-/// Data on disk that at least one copy uses.
+/// Data on disk that one copy uses or several copies share.
 #[derive(Default)]
 struct Storage {
     disk: u64,
     /// `true` if deleting the copies does not free the data.
     is_kept: bool,
-    /// `true` if at least one of the copies is not inside an extra copy of a directory.
+    /// `true` if at least one copy that uses the data is not inside an extra copy of a directory.
     is_visible: bool,
-    /// Index of a group of duplicate directories that contains one of these copies.
+    /// Index of a group of duplicate directories that contain the data.
     group: Option<usize>,
 }
 

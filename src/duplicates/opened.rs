@@ -25,7 +25,7 @@ const PIECE: usize = 256;
 /// opens; such files are only counted.
 pub(crate) type NotCompared = Option<SkipReason>;
 
-/// Candidate, located by its open directory and its name.
+/// File to compare with others, located by its open directory and its name.
 pub(crate) struct OpenPlace<'p> {
     pub(crate) directory: &'p Directory,
     pub(crate) name: CString,
@@ -66,7 +66,7 @@ impl OpenPlace<'_> {
     }
 }
 
-/// Returns the number of nanoseconds since 1970.
+/// Converts a time to nanoseconds since 1970.
 pub(crate) fn nanoseconds((seconds, nanoseconds): Time) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds)
 }

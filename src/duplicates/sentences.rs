@@ -22,7 +22,7 @@ impl DuplicateGroup {
 }
 
 impl Duplicate {
-    /// Returns a note about a copy whose deletion frees less than its size, or that has several names.
+    /// Returns a note if deleting this copy frees less than its size, or if the copy has several names.
     pub fn note(&self) -> Option<String> {
         if self.is_linked_elsewhere {
             return Some("has hard links elsewhere; deleting it frees nothing".to_owned());

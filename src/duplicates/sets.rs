@@ -37,7 +37,7 @@ pub(crate) struct Member {
 pub(crate) struct StoredData {
     /// Number that identifies the data. Members that share all of their data have the same number.
     pub(crate) number: u32,
-    /// Location of the data, if members of the set share a part of their data.
+    /// Location of the data on disk, kept if some members of the set share a part, but not all, of their data.
     pub(crate) location: Option<Arc<StoredContents>>,
 }
 
@@ -130,8 +130,8 @@ fn with_shared_locations(set: &mut [(StoredData, Compared)]) -> Vec<(StoredData,
     set.to_vec()
 }
 
-/// Returns files that have the same location, with hashes of their whole contents. If the location determines the
-/// contents, only the first file is read. Omits files that cannot be read.
+/// Returns the files in `clones`, all at the same location on disk, with hashes of their whole contents. If the
+/// location determines the contents, only the first file is read. Omits files that cannot be read.
 fn contents_of_clones(search: &DuplicateSearch<'_>, clones: &[Located]) -> Vec<Compared> {
     let (location, first) = &clones[0];
     if !location.as_ref().is_some_and(|location| location.determines_contents()) {

@@ -254,8 +254,7 @@ fn copies_inside_copies_count_once() {
         found.groups(),
         wanted.map(|names| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
     );
-    // If one copy per group is kept, a single copy of each of the two files is left. The other three copies
-    // of each file are wasted.
+    // There are four copies of each of the two files. Only one copy of each is needed, so three are wasted.
     let disk = |name: &str| fs::metadata(root.path().join("a").join(name)).unwrap().blocks() * 512;
     assert_eq!(found.duplicates.wasted(), 3 * disk("one") + 3 * disk("deep/er/two"));
     let sizes: Vec<usize> = found.duplicates.sets.iter().map(Vec::len).collect();

@@ -1,8 +1,8 @@
-//! Files that are being written while the search runs. Most of them have a size of their own, so the search does not
-//! open them and would not notice that they change.
+//! Files that are being written while the search runs. Most of them have a size that no other file has, so the search
+//! does not open them and would not notice that they change.
 //!
 //! The state of each file that was written shortly before the scan is recorded before the first file is read, and
-//! compared after the last one. A file that is written less often is unlikely to change during a search.
+//! checked after the last file has been read. Other files are unlikely to change during a search.
 
 use super::candidates::Candidate;
 use super::opened::{NotCompared, for_each_or, nanoseconds};
@@ -40,7 +40,8 @@ pub(crate) fn check(search: &DuplicateSearch<'_>, watched: &[WatchedFile]) {
     );
 }
 
-/// Returns a function that records a file as skipped, unless it is on a file system whose files are not opened.
+/// Returns a function that records a file as skipped if there is a reason. Without a reason, the file is on a file
+/// system whose files duke never opens.
 fn name_changed(search: &DuplicateSearch<'_>) -> impl Fn(EntryId, NotCompared) {
     move |entry, reason| {
         if reason.is_some() {

@@ -25,7 +25,8 @@ use crate::tree::Node;
 const BLOCK: u64 = 4096;
 /// Number of seconds after a file's last change during which the file counts as being written.
 const RECENT: i64 = 5;
-/// Maximum number of inodes on a volume per scanned file. If the volume has more, its space map is not read.
+/// Maximum number of inodes on an XFS volume for each scanned file. On a volume with more inodes, the space map
+/// ([`VolumeSource::Map`]) is not read.
 const MAP_SHARE: u64 = 8;
 
 /// Method of finding the bytes of a file that no other file shares.
@@ -59,7 +60,8 @@ pub(crate) struct PartOfVolume {
     pub(crate) volume: u64,
     /// ID of the subvolume; 0 on XFS, which has none.
     pub(crate) subvolume: u64,
-    /// `true` if changes of files may be in memory only, and will be written to other places on the volume.
+    /// `true` if changes to files may still be in memory only. The file system will write them to new places on the
+    /// volume.
     pub(crate) has_unwritten_data: bool,
     /// Size of a block in bytes, at least 1.
     pub(crate) block: u64,

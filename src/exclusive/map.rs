@@ -12,8 +12,8 @@ use crate::platform::fs::overhead::xfs::{OwnedExtent, extents};
 use crate::platform::{Directory, Errno};
 use crate::tree::Node;
 
-/// Ends of the contents of files. The blocks after the end do not count as part of the file: XFS reserves them while
-/// the file grows, and may free them before the file is deleted.
+/// End of the contents of each file. The blocks after the end do not count as part of the file: XFS reserves them
+/// while the file grows, and may free them before the file is deleted.
 pub(super) struct FileEnds {
     /// Size of a block in bytes.
     block: u64,
@@ -23,12 +23,12 @@ pub(super) struct FileEnds {
 }
 
 impl FileEnds {
-    /// Creates a value without ends for `count` nodes.
+    /// Creates ends for `count` nodes, none of them set. `block` is the size of a block in bytes.
     pub(super) fn new(block: u64, count: usize) -> Self {
         Self { block, blocks: vec![u32::MAX; count] }
     }
 
-    /// Sets the end of a file to its length in bytes.
+    /// Sets the end of a file whose contents have `length` bytes.
     pub(super) fn set(&mut self, node: Node, length: u64) {
         let blocks = length.div_ceil(self.block);
         self.blocks[node as usize] = u32::try_from(blocks).unwrap_or(u32::MAX);

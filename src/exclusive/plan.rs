@@ -68,7 +68,8 @@ impl ExtentPlan {
         parts.into_iter().nth(piece.part as usize).unwrap_or_default()
     }
 
-    /// Returns the files in `part` that have a node in `numbers`. `part` is a part of the listing of `directory`.
+    /// Returns the files in `part`, which is a part of the listing of `directory`. Skips files without a node in
+    /// [`ExtentPlan::numbers`], such as files that take no space.
     pub(crate) fn files<'p>(
         &'p self,
         directory: DirId,

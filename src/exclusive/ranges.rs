@@ -4,7 +4,7 @@ use crate::tree::Node;
 
 /// Size in bytes of a sector, the unit of the lengths in references.
 pub(super) const SECTOR: u64 = 512;
-/// Maximum length of a reference in sectors.
+/// Maximum length of a reference, in sectors.
 pub(super) const SECTORS: u32 = TRANSIENT - 1;
 /// Bit that marks a reference that may disappear ([`Known::Transient`], [`Known::SomeTransient`]).
 pub(super) const TRANSIENT: u32 = 1 << 29;

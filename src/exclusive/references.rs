@@ -62,8 +62,8 @@ impl ChangedFiles {
     }
 }
 
-/// Builder that adds the references of one volume to the sums, and tracks the bytes of each file that no reference
-/// covers.
+/// Builder that adds the references of one volume to the sums, and tracks how many bytes of each file are not covered
+/// by a reference.
 pub(super) struct References<'s> {
     pub(super) sums: &'s mut ExclusiveSums,
     /// Number of the volume in `sums`.
@@ -91,8 +91,9 @@ impl<'s> References<'s> {
         self.refer(names, extent, known);
     }
 
-    /// Does the same as [`Self::add`] for an extent that other files share. If some bytes of the file are not in any
-    /// extent, this reference is not reliable: these bytes may be new data that will replace the shared extent.
+    /// Does the same as [`Self::add`] for an extent that other files share. The reference is not reliable before
+    /// [`Self::complete_shared`]: if bytes of the file are in no extent, they may be new data that will replace the
+    /// shared extent.
     pub(super) fn add_shared(&mut self, names: &[KnownName], extent: FileExtent) {
         self.refer(names, extent, if names.is_empty() { Known::All } else { Known::Transient });
     }
@@ -108,8 +109,8 @@ impl<'s> References<'s> {
         self.names = nodes;
     }
 
-    /// Marks the references added with [`Self::add_shared`] as reliable, except those of files with bytes that are not
-    /// in any extent. `known` contains the names of the files, sorted by inode number.
+    /// Marks the references added with [`Self::add_shared`] as reliable if all bytes of their file are in extents.
+    /// `known` contains the names of the scanned files, sorted by inode number.
     pub(super) fn complete_shared(&mut self, known: &[KnownName]) {
         let files = known.chunk_by(|one, next| one.inode == next.inode);
         let files = files.filter(|names| self.unseen[names[0].node as usize] > 0);
@@ -118,8 +119,9 @@ impl<'s> References<'s> {
         self.sums.settle_transient(self.number, |node| nodes.binary_search(&node).is_ok());
     }
 
-    /// Adds the bytes of each scanned file for which no reference accounts. Such bytes exist because data that has not
-    /// been written to the disk has no extent yet. `known` contains the names of the files, sorted by inode number.
+    /// Adds the bytes of each scanned file that its references do not account for. Such bytes exist because data that
+    /// has not been written to the disk has no extent yet. `known` contains the names of the files, sorted by inode
+    /// number.
     pub(super) fn add_unseen(&mut self, known: &[KnownName]) {
         for names in known.chunk_by(|one, next| one.inode == next.inode) {
             let nodes = self.nodes(names);
@@ -132,8 +134,8 @@ impl<'s> References<'s> {
         }
     }
 
-    /// Returns the nodes of the names. If the file has more names, also returns the node for names outside
-    /// the tree.
+    /// Returns the nodes of `names`, which belong to one file. If the file has more names than these, also returns
+    /// [`NodeNumbers::OUTSIDE`].
     fn nodes(&mut self, names: &[KnownName]) -> Vec<Node> {
         let mut nodes = std::mem::take(&mut self.names);
         nodes.clear();

@@ -28,7 +28,7 @@ use crate::tree::{DirId, Entry, ExclusiveCoverage, ExclusiveSizes, Tree};
 
 /// Longest time to wait for a file that is being written.
 const BUSY: Duration = Duration::from_millis(50);
-/// Longest time to wait until a file or directory is opened, or until a file that is not being written is read.
+/// Longest time to wait for opening a file or directory, and for reading a file unless the file is being written.
 pub(super) const HANGING: Duration = Duration::from_secs(2);
 /// Interval between two checks for threads that have waited too long for a file.
 const CHECK: Duration = Duration::from_millis(10);
@@ -111,8 +111,8 @@ pub(super) struct ExclusiveSearch {
     ended: Condvar,
 }
 
-/// Number of a new thread, index of its first piece, and number of files of this piece that have already been
-/// handled.
+/// Number of a new thread, index of its first piece of the plan, and number of files in this piece that have already
+/// been handled.
 #[derive(Clone, Copy)]
 struct Start {
     thread: usize,
@@ -185,7 +185,7 @@ impl ExclusiveSearch {
         }
     }
 
-    /// Counts up to `count` files of a piece as unread, starting after its first `done` files.
+    /// Skips the first `done` files of a piece, and records at most `count` of the following files as unread.
     fn skip_rest(&self, state: &mut SearchState, piece: usize, done: usize, count: usize) {
         let piece = self.plan.pieces[piece];
         let part = self.plan.part(piece);
@@ -233,8 +233,8 @@ impl ExclusiveSearch {
         Ok(())
     }
 
-    /// Records that the thread begins a system call that may take up to `limit`. If `limit` is `None`,
-    /// records that the call has returned.
+    /// Records that the thread begins a system call with this time limit. If `limit` is `None`, records that the call
+    /// has returned.
     pub(super) fn waiting(&self, thread: usize, limit: Option<Duration>) -> Result<(), Abandoned> {
         let mut state = lock(&self.state);
         if state.is_stopped {
@@ -309,7 +309,8 @@ impl ExclusiveSearch {
         Ok(opened.read(method).map(|extents| (extents, method)))
     }
 
-    /// Returns the current state of a file. The inner result is an error if it is no longer the file that was scanned.
+    /// Returns the current state of a file. The inner result is an error if the scanned file has been deleted or
+    /// replaced, or if its state cannot be read.
     fn stat(
         &self,
         thread: usize,

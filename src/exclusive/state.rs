@@ -16,9 +16,9 @@ use crate::tree::{ExclusiveCoverage, InodeKey};
 pub(crate) struct SearchState {
     pub(crate) sums: ExclusiveSums,
     pub(crate) coverage: ExclusiveCoverage,
-    /// Number of pieces that threads have taken.
+    /// Number of pieces of the plan that threads have taken.
     pub(crate) taken: usize,
-    /// Positions of the running threads in the plan, and their current waits, by thread number.
+    /// Position in the plan and current wait of each running thread, by thread number.
     pub(crate) waits: HashMap<usize, Wait>,
     /// Number of threads started so far.
     pub(crate) started: usize,
@@ -27,8 +27,7 @@ pub(crate) struct SearchState {
     pub(crate) methods: HashMap<u32, Method>,
     /// IDs of the volumes. The index of an ID is the volume's number in `sums`.
     pub(crate) volumes: Vec<u64>,
-    /// Files that have changed since the scan, on volumes whose extents are read as a whole after the last file has
-    /// been added.
+    /// Changed files on volumes that are read as a whole at the end of the search.
     pub(super) changed: ChangedFiles,
     /// Inodes with several names that [`SearchState::add`] has handled. Their extents are added only once.
     pub(crate) added: HashSet<InodeKey>,
@@ -37,7 +36,7 @@ pub(crate) struct SearchState {
 /// Position of a thread in the plan, and the start of its current wait.
 pub(crate) struct Wait {
     pub(crate) piece: usize,
-    /// Number of files in this piece of the plan that need no more work.
+    /// Number of files in `piece` that need no more work.
     pub(crate) done: usize,
     pub(crate) since: Instant,
     /// Time after which the waiting thread is replaced; `None` if the thread is not waiting for a system call.
@@ -112,7 +111,7 @@ impl SearchState {
         }
     }
 
-    /// Counts a file as unread.
+    /// Counts a file as unread, and records that deleting its names may free more bytes than the sums show.
     pub(crate) fn skip(&mut self, plan: &ExtentPlan, file: &PlannedFile<'_>) {
         unbound(&mut self.sums, &plan.names_of(file, 1));
         self.coverage.unread += 1;

@@ -176,7 +176,8 @@ impl ExclusiveSums {
     }
 
     /// Adds bytes to the sums of the nodes whose deletion can free them. `nodes` are all nodes that refer to the bytes,
-    /// in ascending order. Their common ancestor is the lowest node whose deletion is certain to free the bytes.
+    /// in ascending order. Their common ancestor is the lowest node whose deletion is certain to free the bytes,
+    /// unless unknown files share them.
     fn own(&mut self, nodes: impl DoubleEndedIterator<Item = Node> + Clone, bytes: u64, extent: HeldBytes) {
         let HeldBytes { is_flagged, references, lasting } = extent;
         let Some((least, greatest)) = nodes.clone().next().zip(nodes.clone().next_back()) else { return };
@@ -198,7 +199,7 @@ impl ExclusiveSums {
             Some(all) if all == (least, greatest) => self.limit(owner, bytes),
             Some((least, greatest)) => self.limit(self.numbers.common(least, greatest), bytes),
             None if references == 1 => self.limit(owner, bytes),
-            // Each of these references may be the last one when the others have disappeared.
+            // Any reference may be the last to disappear, so deleting any of these nodes may free the bytes.
             None => nodes.for_each(|node| self.limit(node, bytes)),
         }
     }
@@ -223,7 +224,7 @@ impl ExclusiveSums {
     }
 }
 
-/// Properties of bytes that all have references from the same nodes.
+/// Properties of bytes to which the same nodes refer.
 #[derive(Clone, Copy)]
 struct HeldBytes {
     /// `true` if the file system reports that unknown files share the bytes.
@@ -237,8 +238,8 @@ struct HeldBytes {
 /// Pass over overlapping references in order of position.
 ///
 /// The time per reference is logarithmic in the number of references to the same byte, because a reference
-/// affects only the pairs that its node forms with the neighboring nodes in `nodes`. Only nodes all of whose references
-/// may disappear take linear time, and there are few: they are files that were changed recently.
+/// affects only the pairs that its node forms with the neighboring nodes in `nodes`. Nodes whose references may all
+/// disappear are skipped one by one, but there are few of them: they belong to recently changed files.
 #[derive(Default)]
 struct Sweep {
     nodes: BTreeMap<Node, Active>,
@@ -254,7 +255,7 @@ struct Active {
     lasting: u32,
     /// Start of the contiguous range that the node refers to. The range extends to the current position.
     since: u64,
-    /// Position at which this node and the next greater one in [`Sweep::nodes`] became neighbors.
+    /// Position at which this node and the next greater node in [`Sweep::nodes`] became neighbors.
     paired: u64,
 }
 

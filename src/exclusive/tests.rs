@@ -36,8 +36,8 @@ fn parents(levels: &[u8]) -> Vec<Node> {
     parents
 }
 
-/// Returns a strategy for a tree of up to 40 nodes, given as the parent of each node, and for references from inodes
-/// whose names are nodes of this tree. Node 0 stands for all names outside the tree.
+/// Returns a strategy for random trees of up to 40 nodes, given as the parent of each node, and for random references
+/// from inodes with names in the tree. Node 0 stands for all names outside the tree.
 fn plans() -> impl Strategy<Value = (Vec<Node>, Vec<Planned>)> {
     prop::collection::vec(0..4_u8, 1..40).prop_flat_map(|levels| {
         let parents = parents(&levels);

@@ -70,9 +70,9 @@ fn read(
     Ok(())
 }
 
-/// Returns the first transaction whose changes to the btrfs snapshot `next` must still be read, given that all extents
-/// of the btrfs snapshot `before` have been read. Returns 0 if all of `next` must be read. Neither of the two may have
-/// changed since it was created.
+/// Returns the first transaction whose changes to the btrfs snapshot `next` must be read after all extents of the
+/// btrfs snapshot `before` have been read. Returns 0 if all of `next` must be read. Both must be unchanged since
+/// their creation.
 ///
 /// If both have the same parent and `next` is the later one, the blocks of `next` that are older than `before` need not
 /// be read. These blocks belonged to the parent when `before` was created, so they also belong to `before`.

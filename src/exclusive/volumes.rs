@@ -26,11 +26,12 @@ pub(super) struct WholeVolume {
     /// Identity of the volume, common to all of its subvolumes.
     pub(super) id: u64,
     directory: Result<Directory, Errno>,
-    /// Sorted names of scanned files, by the ID of their subvolume.
+    /// Names of scanned files, grouped by the ID of their subvolume. Each group is sorted by inode number.
     names: HashMap<u64, Vec<KnownName>>,
     /// Disk usage of the scanned files in bytes, indexed by [`Node`]; 0 for all other nodes.
     sizes: Vec<u64>,
-    /// Ends of the scanned files if the extents are read from the space map; `None` if they are read from the trees.
+    /// End of the contents of each scanned file if the extents are read from the space map; `None` if the extents are
+    /// read from the trees.
     ends: Option<FileEnds>,
 }
 

@@ -174,7 +174,8 @@ impl<'t> Builder<'t> {
         if self.open.len() > SHALLOW {
             self.seal(self.open.len() - 1);
         }
-        // The current page is still the parent's. If it is empty, the child's entry is already published.
+        // The child's entry was added to the parent's page, which is still the current one. If this page is empty,
+        // the entry has already been published.
         child.is_published = sizes == Sizes::Own && self.batch.page().is_empty();
         let empty = self.fresh_page();
         let page = self.batch.turn(empty);
@@ -236,8 +237,8 @@ impl<'t> Builder<'t> {
             let open = self.last_mut();
             let inside = open.inside;
             if let Some(awaiting) = &mut open.awaiting {
-                // The recorded sum includes entries that were not read, so the sum of the entries that were read
-                // replaces it. `leave` subtracts that sum again, so the directory's own size becomes 0.
+                // The size in the input includes entries that were not read, so it is replaced with the sum of the
+                // entries that were read. `leave` subtracts this sum, which leaves 0 for the directory itself.
                 (awaiting.1.blocks, awaiting.1.apparent) = (inside.disk / 512, inside.apparent);
             }
             self.leave();

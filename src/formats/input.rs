@@ -26,7 +26,7 @@ pub enum Reason {
     Stopped,
     /// The input is invalid. The message may contain control characters, and must be escaped before it is printed.
     Wrong(Cow<'static, str>),
-    /// The input could not be read or decompressed, or is empty. The message must be escaped, too.
+    /// The input could not be read or decompressed, or is empty. The message must be escaped before it is printed.
     Unreadable(Cow<'static, str>),
 }
 

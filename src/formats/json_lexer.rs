@@ -74,9 +74,9 @@ impl<'a> Lexer<'a> {
         self.fault_at(self.offset() - 1, what)
     }
 
-    /// Returns an error at the end of the input.
+    /// Returns the error for input that ends too early.
     fn fault_at_end<T>(&self) -> Result<T> {
-        // A text that is loaded on its own is a line of a list.
+        // An input without chunks is a single line of a list, set with `load`.
         let is_line = self.chunks.is_none();
         self.fault(if is_line { "the object does not end on this line" } else { "unexpected end" })
     }
@@ -313,8 +313,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// Decodes the character of one `\uXXXX` escape, or of two that form a surrogate pair (RFC 8259, section
-    /// 7).
+    /// Decodes the character of one `\uXXXX` escape, or of two that form a surrogate pair (RFC 8259, section 7).
     fn character(&mut self, start: u64) -> Result<()> {
         let mut units = vec![self.unit(start)?];
         if (0xd800..0xdc00).contains(&units[0]) {

@@ -17,7 +17,7 @@ pub const LONGEST: usize = 4096;
 /// Maximum number of bytes of a path in an error message.
 const BEGINNING: usize = 80;
 
-/// Entries that get no line because their paths are too long: their number, and the path of the first one.
+/// Entries whose paths are too long for a line: their number, and the path of the first one.
 #[derive(Debug, Default)]
 pub struct TooLong {
     /// First path that was too long for a line, cut to [`BEGINNING`] bytes.

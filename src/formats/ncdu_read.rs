@@ -9,8 +9,8 @@
 //!
 //! - For a directory, gdu 5.37 and later write sizes that include everything below it; older versions write none.
 //! - gdu 5.30 and later mark all names of a hard-linked file. Older versions mark only the second and later names and
-//!   do not count them, so these names have no size in the tree either. If directory sizes include everything below, no
-//!   marked name has a size in the tree: the size of the file stays with the directory in which gdu has counted it.
+//!   do not count them, so these names have no size in the tree either. If directory sizes include everything below,
+//!   marked names have no size in the tree, because the directory sizes already include the files.
 //! - ncdu before 1.16 does not record link counts. Since 2.5, excluded directories are arrays of one element.
 //!
 //! Invariant: every entry of the tree has a name that is valid in a directory, regardless of the input.
@@ -26,15 +26,15 @@ use crate::tree::{DirId, Entry, EntryState, Exclusion, HostDevices, Links, Metad
 /// longest path that a system call accepts.
 const DEEPEST: usize = 1 << 20;
 
-/// First version of gdu that marks all names of a linked file.
+/// First version of gdu that marks every name of a file with hard links, not only the names that it does not count.
 const ALL_NAMES_MARKED: (u32, u32) = (5, 30);
 
 /// Metadata of the export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Head {
     dialect: Dialect,
-    /// `true` if names that the export marks as hard links get no size in the tree, because the export does not count
-    /// them, or because a directory's size already includes them.
+    /// `true` if names marked as hard links get no size in the tree: the export does not count them, or includes
+    /// their sizes in the size of a directory.
     marks_only_uncounted: bool,
     /// Time of the scan in seconds since 1970.
     pub(crate) timestamp: Option<i64>,

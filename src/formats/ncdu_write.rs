@@ -23,7 +23,7 @@ pub struct Export<'t> {
     pub name: &'t [u8],
     /// Time of the scan in seconds since 1970.
     pub scanned_at: i64,
-    /// Counter of the entries below the root.
+    /// Counter of the entries written so far, without the root.
     pub written: &'t WrittenEntries,
 }
 
@@ -47,7 +47,7 @@ impl<'t> Export<'t> {
         }
     }
 
-    /// Writes the document.
+    /// Writes the whole export to `out`.
     ///
     /// # Errors
     /// Returns an error if `out` cannot be written to.

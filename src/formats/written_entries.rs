@@ -2,7 +2,7 @@
 
 use crate::base::sync::{AtomicU64, Ordering};
 
-/// Number of entries written so far. The threads that write add to the number while another thread reads it.
+/// Number of entries written so far. The writing threads increase it while another thread reads it.
 #[derive(Debug, Default)]
 pub struct WrittenEntries(AtomicU64);
 
@@ -56,7 +56,7 @@ mod tests {
             let control = WriteControl { written: Some(written), ..WriteControl::new(&stop) };
             snapshot::save(&tree, &SnapshotInfo::default(), &control, out).unwrap();
         });
-        // The root is an entry of a snapshot's list of roots, too.
+        // A snapshot also counts the root, because the root is an entry in the list of roots.
         assert_eq!((json, binary, lines, snapshot), (4, 4, 4, 5));
         assert_eq!(tree.totals(DirId::TOP).items, 4);
     }

@@ -18,9 +18,9 @@ use crate::tree::{Alias, DirId, Failure, Tree};
 /// grouped by remedy.
 const NAMED: usize = 5;
 
-/// Returns messages about the read errors of a scan, about its early end, and about each root that counts only once
-/// because it is the same as another root or inside another root. `outcome` is `None` if the scan is still hanging
-/// after an interrupt.
+/// Returns messages about the read errors of a scan, about its early end, and about roots that count only once
+/// because they are given twice or lie inside other roots. `outcome` is `None` if the scan is still hanging after an
+/// interrupt.
 pub(crate) fn lines(tree: &Tree, outcome: Option<&Outcome>) -> Vec<String> {
     const HANGS: &str = "interrupted; the input is not responding; the output is incomplete";
     let mut lines = aliases(tree);
@@ -70,7 +70,7 @@ fn failures(
         let unread = match (folders, entries) {
             (_, 0) => counted(folders, "directory", "directories"),
             (0, _) => counted(entries, "file", "files"),
-            _ => format!("{} directories and files", grouped(folders + entries)),
+            _ => format!("{} entries", grouped(folders + entries)),
         };
         lines.push(format!("cannot read {unread}: the terminal needs {needed}"));
     }
@@ -110,7 +110,7 @@ mod tests {
             ["cannot read 1 directory: the terminal needs a key"]
         );
         let (tree, _) = build(vec![unreadable("a"), failed("b")]);
-        let line = "cannot read 2 directories and files: the terminal needs a key";
+        let line = "cannot read 2 entries: the terminal needs a key";
         assert_eq!(failures(&tree, tree.failures(), remedy), [line]);
     }
 

@@ -1,6 +1,6 @@
 //! Translates the globs in a search (`*`, `?`, `[a-z]` and `{a,b}`) to regexes.
 //!
-//! Globs have the same meaning as in `--exclude` (`scan::exclude_patterns`), as checked by a test, with two
+//! Globs have the same meaning as in `--exclude` (`scan::exclude_patterns`; a test checks this), with two
 //! differences. A search compares characters rather than bytes, so `?` matches a whole character; a byte that is not
 //! UTF-8 counts as a character. A search also ignores case, unless the term contains a capital (`query::parse`).
 //!
@@ -20,7 +20,7 @@ pub(crate) fn name_regex(glob: &str) -> Result<String, &'static str> {
     Ok(format!(r"\A{}\z", translate(glob, ANY)?))
 }
 
-/// Returns a regex for a glob with a slash, which matches the last components of a path.
+/// Returns a regex for a glob with a slash. The regex matches paths whose last components match the glob.
 pub(crate) fn path_regex(glob: &str) -> Result<String, &'static str> {
     let trimmed = glob.trim_start_matches('/');
     let regex = translate(trimmed.trim_end_matches('/'), ANY_IN_NAME)?;

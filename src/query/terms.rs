@@ -1,7 +1,7 @@
 //! Queries: lists of terms, all of which an entry must match.
 //!
-//! A query is parsed from text (`parse`), or built from [`Test`]s by a view. Therefore the same code finds
-//! the results of a search and the files behind a row of any view. A view can narrow a query with additional
+//! A query is parsed from text (`parse`), or built from [`Test`]s by a view. The same code therefore finds the
+//! results of a search and the files that a row of a view counts. A view can narrow a query with additional
 //! terms. An entry of the result is then counted only if it also matches these terms.
 //!
 //! If a query finds or ignores a directory, this also affects the entries inside the directory; see
@@ -258,7 +258,7 @@ impl Query {
     }
 
     /// Returns `true` if counting a directory also counts everything in it. If the query has additional terms (see
-    /// [`Query::is_narrowed`]), only these terms determine the result.
+    /// [`Query::is_narrowed`]), only these terms decide.
     pub(crate) fn counts_contents(&self) -> bool {
         if self.is_narrowed() {
             self.narrowed.iter().any(Term::brings_contents)
@@ -272,8 +272,7 @@ impl Query {
         !self.narrowed.is_empty()
     }
 
-    /// Returns `true` if the subject matches all terms that narrow the query (see [`Query::narrowed_by`]). An entry
-    /// in the result is counted only if it matches them all.
+    /// Returns `true` if the subject matches all terms that narrow the query (see [`Query::narrowed_by`]).
     pub(crate) fn narrows_to(&self, subject: &Subject<'_>) -> bool {
         self.narrowed.iter().all(|term| term.holds(subject))
     }

@@ -1,4 +1,4 @@
-//! Runs the browser: starts reading, shows the tree, prints the picked paths, and reports the result.
+//! Runs the browser: starts reading, shows the tree, prints the paths that the user picked, and reports errors.
 //!
 //! Invariant: once there is something to show, the browser never waits for the source. Reading stops when the process
 //! ends.
@@ -48,7 +48,7 @@ const HEAD_START: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub struct BrowseJob {
     pub subject: Subject,
-    /// Initial order, including the size measure.
+    /// Initial sort order, and the measure used for sizes.
     pub order: Order,
     /// Appearance of the rows.
     pub look: RowLook,
@@ -76,7 +76,7 @@ pub struct BrowseJob {
     pub ending: Ending,
     /// Retention policy for automatic snapshots; `None` to keep no snapshots.
     pub snapshots: Option<snapshot_store::RetentionPolicy>,
-    /// `true` to show the sizes of the last scan until the new scan has confirmed them.
+    /// `true` to show the sizes of the previous scan until the new scan has confirmed them.
     pub shows_recorded: bool,
     /// Folder with kept snapshots, which serve as baselines for growth; `None` to use no kept snapshot.
     pub kept: Option<PathBuf>,
@@ -109,8 +109,8 @@ pub enum Ending {
     Nul,
 }
 
-/// Runs the browser and returns the exit code. Read errors affect the code only if they concern a root, because the
-/// browser has already shown the others.
+/// Runs the browser and returns the exit code. Read errors below the roots do not affect the exit code, because the
+/// browser has already shown them.
 pub fn run(job: BrowseJob) -> Exit {
     return_large_blocks();
     if let Err(error) = stops::hold() {
@@ -179,8 +179,8 @@ pub fn run(job: BrowseJob) -> Exit {
     exit
 }
 
-/// Opens the snapshot of the last scan of the same roots, and makes the scan read changed directories first. Also
-/// returns a notice about the newest file that was ignored.
+/// Opens the snapshot of the previous scan of the same roots, and makes the scan read changed directories first. Also
+/// returns a notice about the newest snapshot file that was ignored, if any.
 fn recorded(source: &Source, folder: &Path) -> LastScan {
     wait_for_roots(source);
     let latest = source.latest_in(folder, |old| is_of_roots(old, source.tree()));
@@ -253,8 +253,8 @@ fn root_of(old: &Source) -> Result<PathBuf, Exit> {
     Err(Exit::Failure)
 }
 
-/// Waits until a scan has read the attributes of its roots, but at most until it has run for `GLANCE`, in case a server
-/// does not respond.
+/// Waits until a scan has read the attributes of its roots, or has run for `GLANCE`. The time is limited because a
+/// server may not respond.
 fn wait_for_roots(source: &Source) {
     let Some(scan) = source.scan() else { return };
     while scan.tree().listing(DirId::TOP).is_empty() && scan.outcome().is_none() && scan.elapsed() < GLANCE {

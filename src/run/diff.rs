@@ -63,7 +63,6 @@ impl DiffOptions {
     }
 }
 
-/// Output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiffFormat {
     /// Human-readable table.

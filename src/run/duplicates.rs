@@ -36,12 +36,12 @@ pub struct DuplicatesJob {
     pub progress: Progress,
 }
 
-/// Output format of duplicates.
+/// Output format of `duke duplicates`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DuplicatesFormat {
     /// Human-readable list.
     Table(Units),
-    /// JSON document.
+    /// JSON document with the schema `duke-duplicates/1`.
     Json,
 }
 

@@ -25,7 +25,6 @@ use crate::source::save::{NcduFormat, Watched, ncdu};
 pub enum Target {
     /// Standard output.
     Standard,
-    /// File at this path.
     File(PathBuf),
 }
 

@@ -17,7 +17,7 @@ use crate::run::exit::Exit;
 use crate::run::print::Target;
 use crate::run::streams::{print_error, standard_output};
 
-/// Settings of a merge.
+/// Snapshots to merge, the plan that they belong to, and the destination.
 #[derive(Debug)]
 pub struct MergeJob {
     /// Number of parts in the plan.
@@ -40,7 +40,7 @@ pub enum Missing {
     Marked,
 }
 
-/// Runs the job and returns the exit code.
+/// Opens the snapshots and merges them. Prints any errors, and returns the exit code.
 pub fn run(job: &MergeJob) -> Exit {
     let interrupt = Interrupt::hold().ok();
     match opened(job) {
@@ -81,7 +81,7 @@ fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
         .collect();
     if !files.contains_key(&0) {
         return Err(
-            "part 0 is missing; save it, because even --partial requires it: it contains the directories above all other parts".to_owned()
+            "part 0 is missing; save it (even --partial requires it, because it contains the directories above all other parts)".to_owned()
         );
     }
     if !missing.is_empty() && job.missing == Missing::Refused {

@@ -30,11 +30,11 @@ pub(crate) fn settled(part: PartOfPlan, roots: &[PathBuf], to: Option<&Path>) ->
     if let Some(exit) = to.and_then(|path| saved(part, path)) {
         return Some(exit);
     }
-    // The root of part 0 is the path of the plan, which may be a mount point, like the root of any scan.
+    // Part 0 starts at the root of the planned tree, which may be a mount point, like the root of any scan.
     let mount = roots.iter().filter(|_| part.number != 0).find(|root| is_mount_point(root))?;
     let name = escape_path(mount);
     print_error(&format!(
-        "{name}: a mount point, but not according to the plan; create a new plan without -f"
+        "{name}: a mount point, but the plan treats it as an ordinary directory; create a new plan without -f"
     ));
     Some(Exit::Failure)
 }

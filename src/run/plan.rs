@@ -20,14 +20,14 @@ use crate::tree::DirId;
 pub struct PlanJob {
     /// Absolute path of the directory to divide.
     pub path: PathBuf,
-    /// Path of this directory as typed by the user. Used if the tree does not contain `path`, because a list of files may
-    /// contain paths in this form.
+    /// Path of the directory as typed by the user. Used if the tree does not contain `path`, because a list of files
+    /// may contain paths in this form.
     pub typed: PathBuf,
     /// Number of parts.
     pub parts: usize,
     /// Source of the entry counts: an earlier snapshot, export or list, or a scan that lists the directories.
     pub wanted: SourceSpec,
-    /// File of the snapshot, export or list, if there is one.
+    /// File given with `-f`; `None` if `wanted` is a scan.
     pub old: Option<PathBuf>,
     /// Scan flags for each part.
     pub flags: ScanFlags,
@@ -37,7 +37,7 @@ pub struct PlanJob {
     pub progress: Progress,
 }
 
-/// Runs the job and returns the exit code.
+/// Reads the tree, writes the plan if the tree is complete, and returns the exit code.
 pub fn run(job: PlanJob) -> Exit {
     let interrupt = Interrupt::hold().ok();
     let source = match Source::start(job.wanted.clone()) {
@@ -84,7 +84,7 @@ fn plan(source: &Source, job: PlanJob) -> Exit {
             return Exit::Failure;
         }
     };
-    // The blocks of a snapshot are read when they are first needed, so damage may not have been found until now.
+    // The blocks of a snapshot are read when they are first needed, so computing the parts may have found damage.
     let outcome = source.outcome();
     if outcome != Some(Outcome::Complete) {
         summarize(tree, outcome.as_ref());

@@ -66,7 +66,7 @@ impl Progress {
     }
 }
 
-/// Output of a run.
+/// Output of a run: a printed result or an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
     /// Result in one of duke's own formats.
@@ -82,7 +82,7 @@ pub enum Format {
     Table {
         /// Maximum number of levels below the roots.
         depth: usize,
-        /// Order of the entries within a directory, including the size measure.
+        /// Order of the entries within a directory, and the measure used for sizes.
         order: Order,
         /// Unit system for sizes.
         units: Units,

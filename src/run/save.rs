@@ -56,7 +56,7 @@ pub enum SaveTarget {
     Kept(snapshot_store::RetentionPolicy),
 }
 
-/// Runs the job and returns the exit code.
+/// Reads the source and, if the tree is complete, writes the snapshot. Returns the exit code.
 pub fn save(job: Saving) -> Exit {
     let Saving { wanted, to, progress, named, part } = job;
     let file = match &to {
@@ -78,8 +78,8 @@ pub fn save(job: Saving) -> Exit {
     } else {
         summarize(source.tree(), outcome.as_ref());
         match exit_of(&source, outcome.as_ref()) {
-            // No root could be read. The snapshot of a part is still written in this case, because a missing
-            // part would prevent the merge. Part 0 is an exception, because every merge needs its contents.
+            // No root could be read. A part is still written, because a missing part would prevent the merge.
+            // Part 0 is not written, because every merge needs its contents.
             Exit::Failure if part.is_none_or(|part| part.number == 0) => Exit::Failure,
             _ if outcome != Some(Outcome::Complete) => {
                 print_error("nothing written: the tree is incomplete");

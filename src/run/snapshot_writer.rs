@@ -139,7 +139,7 @@ mod tests {
 
     use super::*;
 
-    /// Waits until the writer has reached a stage.
+    /// Waits until the writer has reached a stage that `is_there` accepts.
     fn wait_for(writer: &SnapshotWriter, is_there: fn(&Stage) -> bool) {
         while !is_there(&lock(&writer.shared.stage)) {
             thread::yield_now();

@@ -22,8 +22,8 @@ pub fn print_error(message: &str) {
     let _ = writeln!(io::stderr(), "duke: {message}");
 }
 
-/// Prints the errors of a scan. Also prints a message for each root that is the same as another root or inside
-/// another root, and whose contents therefore count only once.
+/// Prints the errors of a scan. Also names the roots that count only once because they are given twice or lie inside
+/// other roots.
 pub(crate) fn summarize(tree: &Tree, outcome: Option<&Outcome>) {
     for line in errors::lines(tree, outcome) {
         print_error(&line);

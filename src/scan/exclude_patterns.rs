@@ -20,7 +20,8 @@ use crate::base::sync::Arc;
 pub struct ExcludePatterns {
     anything: Patterns,
     directories: Patterns,
-    /// Flags for [`Exclude::flags`], one per pattern. They are sorted, because the order of the patterns has no effect.
+    /// Command-line flags for [`Exclude::flags`], one per pattern. The flags are sorted, so that the same patterns in
+    /// another order give the same text.
     flags: String,
 }
 
@@ -84,7 +85,7 @@ impl Exclude for ExcludePatterns {
     }
 
     fn flags(&self) -> Option<String> {
-        // A pattern for paths is matched against the path of the root as the user has written it.
+        // The matches of a path pattern depend on how the user has written the path of the root.
         (!self.needs_paths()).then(|| self.flags.clone())
     }
 }

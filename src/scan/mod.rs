@@ -94,7 +94,7 @@ impl Scan {
         Self::new(Arc::clone(&self.shared.tree), Target::Entries(places), options).in_background()
     }
 
-    /// Starts a scan of other roots into a new tree, with the options of this scan.
+    /// Starts a scan of other roots with the options of this scan. The new scan has its own tree.
     ///
     /// # Errors
     /// Returns an error if no thread can be started.
@@ -132,7 +132,7 @@ impl Scan {
         }
     }
 
-    /// Returns the options of the scan.
+    /// Returns the options with which the scan was started.
     pub fn options(&self) -> &Options {
         &self.shared.options
     }
@@ -155,8 +155,8 @@ impl Scan {
         self.shared.looked_at.set(directories);
     }
 
-    /// Makes the scan read recently changed subdirectories first: in each batch of a directory's entries, those that
-    /// have changed at `time` or later precede the others. `time` is in seconds since 1970.
+    /// Makes the scan read recently changed subdirectories first: in each batch, subdirectories that have changed at
+    /// `time` or later come before the other subdirectories. `time` is in seconds since 1970.
     pub fn read_changed_first(&self, time: i64) {
         self.shared.changed_since.store(time, Ordering::Relaxed);
     }

@@ -15,7 +15,7 @@ use crate::platform::fs::capacity::capacity;
 use crate::platform::fs::mounts::{Mount, mounts};
 use crate::tree::join;
 
-/// Names of mount points, grouped by parent directory. The keys are the paths of these directories in the tree.
+/// Names of mount points, grouped by parent directory. The keys are the paths of the parent directories in the tree.
 #[derive(Debug, Default)]
 pub(crate) struct Points(HashMap<Vec<u8>, HashSet<Vec<u8>>>);
 

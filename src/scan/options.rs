@@ -1,4 +1,4 @@
-//! Options of a scan.
+//! Options of a scan: the file systems to enter, the entries to exclude, and the details to record.
 
 use std::time::Duration;
 
@@ -62,8 +62,7 @@ impl Options {
     }
 
     /// Returns the command-line flags that select the same entries. Scans with the same flags are comparable. Returns
-    /// `None` if path patterns exclude entries, because what such patterns match also depends on how the user wrote the
-    /// roots.
+    /// `None` if path patterns exclude entries, because their matches also depend on how the user wrote the roots.
     pub fn scope(&self) -> Option<String> {
         let mounts = match (self.mounts, self.skip_network) {
             (Mounts::None, _) => "-x",

@@ -26,7 +26,7 @@ use crate::tree::{DirId, EntryState, Exclusion, Links, Metadata};
 /// Policy of a scan, and the state on which its decisions depend.
 pub(crate) struct Policy<'s> {
     shared: &'s Shared,
-    /// Kinds of the mounted file systems, by device, read from the mount table when the scan encounters its first mount
+    /// Kinds of the mounted file systems, by device. Read from the mount table when the scan finds its first mount
     /// point.
     mounted: OnceLock<HashMap<u64, FileSystem>>,
     /// Mounted file-system snapshots and repeated mounts, which the scan does not enter. Read from the mount table
@@ -208,8 +208,8 @@ impl<'s> Policy<'s> {
         known.or_else(|| Some(self.shared.tree.own_metadata(id)?.inode))
     }
 
-    /// Records data for later decisions. If the directory is a root that is expected inside another root, records its
-    /// ID. If the file system may contain loops, records its inode.
+    /// Records data about a directory for later decisions: its ID if it is a root that is expected inside another
+    /// root, and its inode number if its file system may contain loops.
     pub(crate) fn note(&self, id: DirId, file_system: FileSystem, attributes: &Attributes) {
         if self.awaits
             && let Some(found) = lock(&self.awaited).get_mut(&attributes.file_id())

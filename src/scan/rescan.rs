@@ -86,8 +86,8 @@ impl Shared {
         let roots = tree.listing(DirId::TOP);
         let is_file = |record: &Entry<'_>| match record.state {
             EntryState::Known(metadata) => metadata.directory.is_none(),
-            // A missing root is rechecked, because a file may exist at its path again. A directory at its path is
-            // found by `Tree::renew_aliases` if it is inside another root.
+            // A missing root is rechecked, because a file may exist at its path again. If a directory inside another
+            // root exists there, `Tree::renew_aliases` finds it.
             EntryState::Failed(errno) => errno == Errno::ENOENT as i32,
             EntryState::Excluded(_) => false,
         };
@@ -97,9 +97,9 @@ impl Shared {
         real
     }
 
-    /// Returns `places`, except that a directory that no longer exists or has been replaced is rechecked itself,
-    /// instead of the entries in it. If the same is true of directories above it, only the outermost of them is
-    /// rechecked.
+    /// Returns the entries to recheck: those in `places`, by directory. If a directory no longer exists or has been
+    /// replaced, the directory itself is rechecked instead of its entries. Of several such directories inside each
+    /// other, only the outermost is rechecked.
     fn existing<'p>(
         &'p self,
         places: BTreeMap<DirId, HashSet<&'p [u8]>>,
@@ -140,7 +140,8 @@ impl Shared {
     /// in its place.
     fn is_still(&self, id: DirId, known: Option<u64>) -> bool {
         match self.open_from_root(id) {
-            // On other file systems, the same directory may have a new inode number after a while.
+            // Inode numbers are compared only on ordinary file systems. On others, a directory's inode number may
+            // change.
             Ok(opened) if matches!(opened.file_system(), Ok(FileSystem::Ordinary)) => {
                 let found = opened.attributes().ok().map(|found| found.inode);
                 found.zip(known).is_none_or(|(found, known)| found == known)
@@ -242,8 +243,8 @@ impl Shared {
         Some((Kind::Directory, Metadata { directory: Some(directory), ..metadata }))
     }
 
-    /// Returns the inodes that have names among or below the rechecked entries. Also returns the directories that
-    /// contain names of these inodes and are not inside a replaced directory.
+    /// Returns the hard-linked inodes with a name among the rechecked entries or below them. Also returns the
+    /// directories that contain names of these inodes, except directories that the rescan replaces.
     fn linked_below(&self, rechecks: &[Recheck]) -> (HashSet<InodeKey>, BTreeSet<DirId>) {
         let tree = &self.tree;
         let mut concerned = HashSet::new();

@@ -68,7 +68,8 @@ impl<'s> Roots<'s> {
             shared.workers.has_read(&sealed);
         }
         shared.tree.begin(DirId::TOP);
-        // An inner root must not be read before the outer root, not even if the user is looking at it.
+        // Inner roots are marked as being read, so that they are not read before the outer root, even if the user is
+        // looking at one of them.
         for inner in roots.iter().filter(|root| root.inside).filter_map(|root| root.id) {
             shared.tree.begin(inner);
         }
@@ -81,8 +82,8 @@ impl<'s> Roots<'s> {
         visitor.visit_each(scope, outermost.filter_map(|root| root.id).collect());
     }
 
-    /// Makes an alias of each inner root that the scan found while reading an outer root, and visits the inner roots
-    /// that it did not find there.
+    /// Turns each inner root that the scan found below an outer root into an alias of the directory found there, and
+    /// visits all other inner roots.
     pub(crate) fn visit_rest<'v: 'j, 'j>(&self, visitor: &'v Visitor<'v>, scope: &Scope<'j>) {
         if !self.roots.iter().any(|root| root.inside) {
             return;
@@ -128,8 +129,8 @@ impl Root<'_> {
         self.attributes.as_ref().ok().filter(|found| found.is_directory()).map(Attributes::file_id)
     }
 
-    /// Returns the entry of this root in the virtual top. The entry points to the directory `target`, if there
-    /// is one.
+    /// Returns the entry of this root in the top directory ([`DirId::TOP`]). The entry points to the directory
+    /// `target`, if there is one.
     fn record(&self, shared: &Shared, target: Option<DirId>) -> Entry<'_> {
         let name = self.path.as_os_str().as_bytes();
         match &self.attributes {

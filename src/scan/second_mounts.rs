@@ -1,7 +1,7 @@
 //! Mounts below the roots that the scan does not enter, so that it does not count files twice: file-system snapshots,
 //! and repeated mounts of a volume.
 //!
-//! Such mounts are recognized only on macOS, which leaves Time Machine snapshots mounted, and mounts its own volume a
+//! Such mounts are recognized only on macOS. It leaves Time Machine snapshots mounted, and mounts its system volume a
 //! second time for updates. The result does not depend on the order in which the scan visits the mounts.
 //!
 //! Invariant: a root is never among these mounts, because the user asked for the root.
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use crate::platform::fs::mounts::{HAS_VOLUMES, Mount, mounts, standing};
 use crate::tree::Exclusion;
 
-/// Mount points that the scan does not enter, with the reasons.
+/// Mount points that the scan does not enter, each with the reason.
 #[derive(Debug, Default)]
 pub(crate) struct SecondMounts(HashMap<Vec<u8>, Exclusion>);
 

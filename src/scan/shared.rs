@@ -39,7 +39,7 @@ pub enum Target {
     Entries(Places),
 }
 
-/// Directories, each with the names of some of its entries. No directory occurs twice.
+/// Entries to recheck: their names, grouped by directory. No directory occurs twice.
 pub type Places = Vec<(DirId, Vec<Vec<u8>>)>;
 
 /// State shared by all jobs of a scan.
@@ -59,7 +59,7 @@ pub struct Shared {
     /// Expected size in bytes; 0 if unknown. Written once at the start of the scan and read by the progress display.
     /// `Relaxed` ordering is enough, because the number guards no data.
     pub expected: AtomicU64,
-    /// Devices on which the size of a directory is the total of everything below it (as on `CephFS`), read from the
+    /// Devices on which the size of a directory is the total of everything below it (as on `CephFS`). Read from the
     /// mount table when first needed.
     recursive: OnceLock<Vec<u64>>,
     /// `true` once the workers may start; see [`Options::head_start`].
@@ -93,7 +93,7 @@ impl Shared {
         }
     }
 
-    /// Returns the attributes to record for an entry. If the options request it, a symbolic link to a file gets the
+    /// Returns the attributes to record for an entry. If the scan follows symbolic links, a link to a file gets the
     /// sizes of that file.
     pub fn followed(
         &self,
@@ -130,7 +130,7 @@ impl Shared {
 
     /// Returns `true` if the apparent size of a directory on this device is the total of everything below it.
     fn is_recursive(&self, device: u64) -> bool {
-        // Disks have a nonzero major number, so a scan of disks alone never reads the mount table.
+        // Disks have a nonzero major number, so the mount table is not read for them.
         major_minor(device).0 == 0 && self.recursive.get_or_init(recursive_lengths).contains(&device)
     }
 
@@ -140,9 +140,9 @@ impl Shared {
         if !self.is_recursive(self.tree.device(id)) {
             return None;
         }
-        // With some mount options, `CephFS` reports the number of entries as the apparent size of a directory. The
-        // parent directory is checked for this, because the number of bytes is in an extended attribute, which cannot
-        // be read for the unreadable directory itself.
+        // With some mount options, `CephFS` reports the number of entries as the apparent size of a directory. To
+        // detect this, the apparent size of the parent is compared with the number of bytes in an extended attribute
+        // of the parent. The attribute of the unreadable directory itself cannot be read.
         let own = parent.attributes().ok()?.apparent;
         let is_size = parent.recursive_size() == Some(own);
         is_size

@@ -39,7 +39,7 @@ pub(crate) struct Visitor<'s> {
 
 /// Queue of directories to visit: the child directories from one batch, or those passed to [`Visitor::visit_each`].
 struct ChildQueue<'v> {
-    /// Parent directory of all of them, if it was left open for its children.
+    /// Parent of the directories in `children`, if it was left open for them.
     parent: Option<Arc<Opened<'v>>>,
     children: Box<[DirId]>,
 }
@@ -220,8 +220,8 @@ impl<'v> Visitor<'v> {
         }
     }
 
-    /// Processes the batches with several workers. While other workers may be idle, passes each batch to them in its
-    /// buffer; processes all other batches itself.
+    /// Processes the batches with several workers. While other workers may be idle, passes batches to them, each
+    /// together with the buffer it was read into. Processes the remaining batches on this thread.
     fn read_wide<'s>(
         &'v self,
         scope: &Scope<'s>,

@@ -71,7 +71,7 @@ struct Counters {
     disk: AtomicU64,
     errors: AtomicU64,
     current: AtomicU32,
-    /// ID of the directory being read; zero if there is none.
+    /// Same as `current`, but zero while the worker is not reading a directory.
     called: AtomicU32,
     calls: CallCount,
 }
@@ -154,7 +154,7 @@ impl Workers {
         counters.calls.next();
     }
 
-    /// Returns the counter of the calling worker's calls to the file system.
+    /// Returns the calling worker's counter of file-system calls.
     pub(crate) fn calls(&self) -> &CallCount {
         &self.worker().counters.calls
     }

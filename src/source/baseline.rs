@@ -216,7 +216,7 @@ fn trouble(source: &Source) -> Option<String> {
     match source.outcome() {
         Some(Outcome::Broken(faults)) => Some(faults.join("; ")),
         Some(Outcome::Panicked(reason)) => Some(reason),
-        Some(Outcome::Stopped) => Some("the earlier scan is incomplete; growth may be wrong".to_owned()),
+        Some(Outcome::Stopped) => Some("the earlier scan is incomplete".to_owned()),
         Some(Outcome::Complete) | None => None,
     }
 }

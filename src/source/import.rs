@@ -193,7 +193,8 @@ impl Shared {
                 Input::File(path) if self.lists == ListOptions::default() && is_snapshot(path) => {
                     snapshot(open_by(path, Some(Access::Mapped)))
                 }
-                // A binary export that is the only input, without settings for lists, is opened without an import.
+                // A binary export cannot be imported. If it is the only input and there are no list settings, it is
+                // opened as a `SnapshotSource` instead.
                 Input::File(path) if is_binary_export(path) => Err(match self.inputs.len() {
                     1 => message(&format!("this is a binary export; {ONLY_FOR_LISTS}")),
                     _ => message("a binary export must be the only -f"),

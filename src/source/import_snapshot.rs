@@ -21,12 +21,12 @@ pub struct SnapshotInput<'t> {
     file: Snapshot,
     /// Indexes of the snapshot's devices in the common tree.
     devices: Vec<u32>,
-    /// Storage classes in the common tree, indexed by the numbers of the same classes in the snapshot.
+    /// Numbers of the snapshot's storage classes in the common tree, indexed by their numbers in the snapshot.
     classes: Vec<StorageClass>,
 }
 
 impl<'t> SnapshotInput<'t> {
-    /// Checks a snapshot. Its devices are added to `tree`, except for file systems that are already known.
+    /// Checks a snapshot, and adds its devices to `tree`, except those of file systems that are already in `known`.
     ///
     /// # Errors
     /// Returns the first damage in the file.

@@ -1,4 +1,4 @@
-//! Search for the snapshot of the last scan, whose sizes the browser shows while it scans the same roots again.
+//! Search for the snapshot of the previous scan, whose sizes the browser shows while it scans the same roots again.
 //!
 //! Invariant: a file that cannot be used does not prevent an older one from being used.
 
@@ -12,7 +12,7 @@ use crate::platform::memory::block_file::Access;
 use crate::source::snapshot_store::{Found, is_of, key, snapshots};
 use crate::tree::Tree;
 
-/// Snapshot of the last scan of some roots.
+/// Snapshot of the previous scan of some roots.
 #[derive(Default)]
 pub struct Latest {
     /// Newest snapshot that can be used.

@@ -37,7 +37,7 @@ pub struct Remote {
     /// Host, optionally preceded by a user name: `[USER@]HOST`.
     host: String,
     port: Option<u16>,
-    /// Path on that machine. If it is empty, duke scans the directory in which ssh starts the command.
+    /// Path on the remote machine. If it is empty, duke scans the directory in which ssh starts the command.
     path: Vec<u8>,
     /// Flags passed to duke on the remote machine.
     flags: Vec<OsString>,
@@ -218,7 +218,7 @@ fn last_message(messages: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Appends `word` in single quotes, inside which only the single quote itself is special to the shell.
+/// Appends `word` in single quotes. Inside them, only the single quote itself is special to the shell.
 fn quote(word: &[u8], into: &mut Vec<u8>) {
     into.push(b'\'');
     for byte in word {

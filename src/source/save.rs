@@ -74,7 +74,7 @@ impl Format {
         let json = |packing| Self::Ncdu(NcduFormat::Json(packing));
         Some(match name {
             _ if ends(".json") => json(Packing::Plain),
-            // No other format is written compressed.
+            // Only ncdu's JSON export can be compressed as a whole.
             _ if ENDINGS.iter().any(|of| *of != ".json" && ends(&format!("{of}.zst"))) => return None,
             _ if ends(".zst") => json(Packing::Zstd),
             _ if ends(".ncdu") => Self::Ncdu(NcduFormat::Binary(None)),

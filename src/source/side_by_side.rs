@@ -27,7 +27,7 @@ struct Part {
     about: SnapshotInfo,
     /// Prefix of the roots' names if the host is not known.
     label: Vec<u8>,
-    /// Indexes of the snapshot's devices in the common tree.
+    /// Device indexes in the common tree, in the order of the snapshot's devices.
     devices: Vec<u32>,
     /// Storage classes in the common tree, indexed by the numbers of the snapshot's classes.
     classes: Vec<StorageClass>,

@@ -86,7 +86,7 @@ impl SnapshotSource {
         let started = Instant::now();
         let format = format_of(path);
         let opened = match format {
-            // A binary export records neither the host, the time nor the flags.
+            // A binary export does not record the host, the time or the flags.
             Some(StoredFormat::BinaryExport) => {
                 let about = SnapshotInfo { scope: UNKNOWN_SCOPE.into(), ..SnapshotInfo::default() };
                 ncdu_binary::open(path).map(|tree| Snapshot { tree, about })

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! scan-1c291ca3-01700000000.duke     checksum of roots and flags, seconds since 1970
-//! last-1c291ca3-01700003600.duke     the same, for the last scan
+//! last-1c291ca3-01700003600.duke     the same, for the latest scan
 //! ```
 //!
 //! Snapshots of the `scan` series serve as baselines. They are at least a day apart, except those that the
@@ -44,7 +44,7 @@ pub struct RetentionPolicy {
     pub bytes: u64,
     /// Minimum time between two snapshots of the same roots.
     pub interval: Duration,
-    /// `true` to also keep a snapshot of the last scan, even if the interval has not passed.
+    /// `true` to also keep a snapshot of the latest scan, even if the interval has not passed.
     pub keeps_latest: bool,
 }
 
@@ -66,8 +66,8 @@ impl RetentionPolicy {
 pub enum Kept {
     /// A new snapshot was written to this path.
     New(PathBuf),
-    /// A recent snapshot for comparisons exists, so no new one was written. The snapshot of the last scan was replaced
-    /// instead if [`RetentionPolicy::keeps_latest`] is set.
+    /// A recent snapshot for comparisons exists, so no new one was written. The snapshot of the latest scan was
+    /// replaced instead if [`RetentionPolicy::keeps_latest`] is set.
     Recent,
 }
 
@@ -258,7 +258,7 @@ fn name_of(series: Series, key: &str, scanned_at: i64) -> String {
 enum Series {
     /// Snapshots for comparisons. They are at least [`RetentionPolicy::interval`] apart unless the user requested them.
     Daily,
-    /// Snapshot of the last scan, which replaces the previous one.
+    /// Snapshot of the latest scan, which replaces the previous one.
     Latest,
 }
 
@@ -278,7 +278,7 @@ pub(crate) struct Found {
     pub(crate) key: String,
     pub(crate) scanned_at: i64,
     bytes: u64,
-    /// `true` if the file belongs to this user or to root.
+    /// `true` if the file belongs to the owner of the folder or to root.
     pub(crate) is_own: bool,
 }
 
@@ -300,7 +300,7 @@ pub(crate) fn snapshots(folder: &PrivateFolder) -> Vec<Found> {
     found
 }
 
-/// Returns the snapshots in `folder` that are owned by this user or by root, newest first.
+/// Returns the snapshots in `folder` that belong to its owner or to root, newest first.
 fn own_snapshots(folder: &PrivateFolder) -> Vec<Found> {
     let mut found = snapshots(folder);
     found.retain(|found| found.is_own);

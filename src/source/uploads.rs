@@ -40,7 +40,7 @@ fn run(path: &RclonePath, live: &mut LiveTree<'_>, is_stopped: impl Fn() -> bool
             live.stop();
             Ok(())
         }
-        // The text of a fault at byte 0 names the file formats that duke reads. That does not apply to rclone's output.
+        // The text of a fault at byte 0 would suggest an unknown file format, but the input is rclone's output.
         Err(Fault { offset, reason: Reason::Wrong(what) }) => Err(format!("byte {offset}: {what}")),
         read => read.map_err(|fault| fault.to_string()),
     }

@@ -28,7 +28,7 @@ pub enum Column {
     Total,
     /// Bytes that deleting an entry frees.
     Frees,
-    /// Bytes shared between hard links and, if exclusive sizes are known, with copies or file-system snapshots.
+    /// Bytes shared by hard links and, if exclusive sizes are known, also by copies or file-system snapshots.
     Shared,
     /// User who owns an entry.
     Owner,
@@ -74,7 +74,7 @@ pub struct ColumnKey {
     pub name: &'static str,
     /// Description on the help page.
     pub help: &'static str,
-    /// Rank and text of the key's hint; `None` if there is no hint. If there is little room, only low ranks are shown.
+    /// Rank and text of the key's hint, if any. If there is little room, only hints with low ranks are shown.
     pub hint: Option<(u8, &'static str)>,
     /// `true` if the key works only in the list of a directory.
     pub only_in_list: bool,
@@ -258,7 +258,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         column: Column::Owner,
         choice: Some(("owner", "Owner; requires --extended")),
         titles: ["Owner"; 2],
-        show: Some(key('O', "show-owner", "owner (with -e)").in_list()),
+        show: Some(key('O', "show-owner", "owner (needs -e)").in_list()),
         align: Align::Left,
         widths: &[Width::Cells(12), Width::Cells(8)],
         drop_order: 1,

@@ -49,7 +49,7 @@ pub enum Hidden {
     LeftOut,
 }
 
-/// Requested order of entries.
+/// Sort settings of a list, and the visibility of its hidden entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Order {
     /// Column to sort by.

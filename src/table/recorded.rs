@@ -1,4 +1,4 @@
-//! Sizes and names recorded by an earlier scan, shown for directories that the running scan has not completed.
+//! Sizes and names recorded by the previous scan, shown for directories that the running scan has not completed.
 //!
 //! The user's commands act only on entries of the running scan. A recorded directory is found by its path, and its root
 //! by device and inode, so another disk mounted at the same path is not mistaken for the recorded one.
@@ -19,12 +19,12 @@ const LONG: u64 = 1 << 20;
 /// two processors.
 const MERGE_NANOSECONDS: u64 = 24;
 
-/// Tree recorded by an earlier scan of the same roots.
+/// Tree recorded by the previous scan of the same roots.
 #[derive(Clone)]
 pub struct RecordedTree {
-    /// Tree of the earlier scan.
+    /// Tree of the previous scan.
     pub tree: Arc<Tree>,
-    /// Time when the earlier scan began, in seconds since 1970.
+    /// Time when the previous scan began, in seconds since 1970.
     pub scanned_at: i64,
 }
 
@@ -46,7 +46,7 @@ pub enum Lookup {
     Unread(DirId),
 }
 
-/// Directories of an earlier scan that correspond to the directories on the screen, and their totals.
+/// Directories of the previous scan that correspond to the directories on the screen, and their totals.
 #[derive(Debug, Default)]
 pub struct RecordedTotals {
     /// Directories whose recorded totals were looked up, each with the length of its listing at that time.
@@ -68,7 +68,7 @@ impl RecordedTotals {
         self.shown.len() == directories.len() && self.shown.iter().zip(directories).all(is_same)
     }
 
-    /// Returns `true` if the earlier scan has found the directory `id`.
+    /// Returns `true` if the previous scan has found the directory `id`.
     pub fn has(&self, id: DirId) -> bool {
         self.totals.contains_key(&id)
     }
@@ -98,19 +98,20 @@ impl RecordedTotals {
         self.directories.get(&id).map_or(0, |was| was.tree.block_length(was.id))
     }
 
-    /// Returns the totals to show for `id` instead of the live totals. Returns `None` if the live totals are final, or
-    /// if they exceed the recorded ones.
+    /// Returns the totals to show for `id` instead of the live totals. Returns `None` if the live totals are final,
+    /// or if the directory is incomplete and its live totals exceed the recorded ones.
     pub fn totals(&self, tree: &Tree, live: &LiveTotals, id: DirId) -> Option<Totals> {
         let recorded = self.totals.get(&id).filter(|_| tree.is_growing(id))?;
         let status = tree.status(id);
         let live = live.totals(tree, id);
         if status.is_complete() {
-            // Until the scan ends, the live sizes count every name of an inode, so they are upper bounds of the
-            // final sizes. A recorded size that is smaller than the live size is therefore shown instead.
+            // Until the scan ends, the live sizes count every name of an inode, so they may be too large. If the
+            // recorded size is smaller, it is shown instead.
             let (disk, apparent) = (live.disk.min(recorded.disk), live.apparent.min(recorded.apparent));
             return Some(Totals { disk, apparent, ..live });
         }
-        // The live sizes count every name of an inode, and the recorded sizes count an inode once.
+        // With hard links, the sizes cannot be compared: the live sizes count every name of an inode, the recorded
+        // sizes count an inode once.
         let has_repeats = self.has_links || tree.has_links(id);
         let is_outgrown = if has_repeats {
             live.items > recorded.items
@@ -168,9 +169,9 @@ impl RecordedTree {
         })
     }
 
-    /// Follows the path of a directory of the recorded tree through the tree `new`. Returns the deepest directory of
-    /// that path that `new` contains, and the next name in the path, if there is one. Returns `None` if the root has
-    /// not been found.
+    /// Looks up the path of a recorded directory in the tree `new`. Returns the deepest directory on the path that
+    /// exists in `new`, and the next name in the path, if there is one. Returns `None` if the root has not been
+    /// found.
     pub fn way_to(&self, new: &Tree, directory: DirId) -> Option<(DirId, Option<Vec<u8>>)> {
         let mut way: Vec<DirId> = self.tree.ancestry(directory).collect();
         let was = way.pop()?;
@@ -184,11 +185,11 @@ impl RecordedTree {
         Some((found, None))
     }
 
-    /// Looks up the entry of the tree `new` that has the same path and kind as an entry of the recorded tree.
+    /// Looks up the entry of the tree `new` that has the same path and kind as `entry` in the recorded tree.
     pub fn look_up(&self, new: &Tree, entry: EntryId) -> Lookup {
         let place = || self.way_to(new, entry.directory).unwrap_or((DirId::TOP, Some(Vec::new())));
-        // The scan may finish reading the directory at any time. `is_listed` is therefore called before the entry is
-        // looked up, so that an entry found in between is not reported as missing.
+        // `is_listed` must be called before the entry is looked up. Otherwise, an entry that the scan finds between
+        // the two calls would be reported as missing.
         let (before, _) = place();
         let is_listed = new.is_listed(before);
         let (directory, missing) = place();
@@ -212,7 +213,7 @@ impl RecordedTree {
     /// Returns those of the recorded `entries` that the scan has found.
     ///
     /// # Errors
-    /// If the scan may still find some of the others, returns the first of these, and the directory that the scan must
+    /// If the scan may still find other entries, returns the first such entry, and the directory that the scan must
     /// read next to find it.
     pub fn look_up_all(&self, new: &Tree, entries: &[EntryId]) -> Result<Vec<EntryId>, (EntryId, DirId)> {
         let found = entries.iter().filter_map(|entry| match self.look_up(new, *entry) {

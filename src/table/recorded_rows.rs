@@ -15,7 +15,7 @@ use crate::tree::{DirId, Entry, EntryId, EntryState, Listing, Position, Tree};
 pub struct RecordedDir {
     pub tree: Arc<Tree>,
     pub id: DirId,
-    /// `true` if only the largest entries of a long listing are shown, unless the others have been loaded already.
+    /// `true` if only the largest entries of a long listing are shown until the whole listing has been loaded.
     pub is_head: bool,
 }
 
@@ -32,7 +32,7 @@ impl std::fmt::Debug for RecordedDir {
     }
 }
 
-/// Rows for entries that an earlier scan recorded and the running scan has not found.
+/// Rows for entries that the previous scan recorded and the running scan has not found.
 #[derive(Debug)]
 pub struct RecordedRows {
     directory: RecordedDir,
@@ -91,8 +91,8 @@ impl RecordedRows {
         self.rows.len()
     }
 
-    /// Returns the position of the recorded entry in row `index`. If the row shows an entry of the scan, returns the
-    /// index of the row among the rows of the scan as an error.
+    /// Returns the position of the recorded entry in row `index`. If the row shows an entry of the scan, the error is
+    /// the row's index among the rows of the scan.
     pub fn position(&self, index: usize) -> Result<Position, usize> {
         match self.rows.binary_search_by_key(&index, |(row, _)| *row) {
             Ok(number) => Ok(self.rows[number].1),

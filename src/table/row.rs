@@ -21,14 +21,14 @@ pub enum Precision {
     Exact,
     /// The number may still grow, because reading has not ended.
     Growing,
-    /// The number comes from an earlier scan, because the running scan has not confirmed it yet.
+    /// The number comes from the previous scan, because the running scan has not confirmed it yet.
     Recorded,
     /// The number is a lower bound, because something below the entry was not read or the number is too large to store.
     AtLeast,
 }
 
 impl Precision {
-    /// Returns the precision of a directory's totals, one of which is shown as `size`. During a scan, the totals of a
+    /// Returns the precision of `size`, which is one of a directory's totals. During a scan, the totals of a
     /// complete directory may still change if it contains hard links, because repeated names are subtracted when the
     /// scan ends.
     pub fn of(tree: &Tree, id: DirId, totals: &Totals, size: u64) -> Self {
@@ -88,7 +88,7 @@ impl CellValue {
         exclusive.map_or(Self::None, |exclusive| Self::Frees(exclusive.at_least, exclusive.at_most))
     }
 
-    /// Returns the bytes that other entries hold, too; nothing if there are none or they are not known.
+    /// Returns the number of bytes shared with other entries, or [`Self::None`] if it is 0 or unknown.
     pub fn shared(exclusive: Option<Exclusive>) -> Self {
         match exclusive.map_or(0, |exclusive| exclusive.shared) {
             0 => Self::None,
@@ -155,7 +155,7 @@ fn frees(least: u64, most: Option<u64>, width: usize, units: Units) -> String {
 /// Word after the size of a new entry in a very wide column. For other changes, blanks take its place.
 pub const NEW: &str = " new";
 
-/// Formats a change for a wide column, such as `+1.2 GiB`.
+/// Formats a change, such as `+1.2 GiB`, for a wide column.
 fn full_change(before: Option<u64>, after: Option<u64>, units: Units) -> String {
     match (before, after) {
         (None, _) => "new".to_owned(),
@@ -165,7 +165,7 @@ fn full_change(before: Option<u64>, after: Option<u64>, units: Units) -> String 
     }
 }
 
-/// Formats a change for a narrow column, such as `+1.2G`.
+/// Formats a change, such as `+1.2G`, for a narrow column.
 fn brief_change(before: Option<u64>, after: Option<u64>, units: Units) -> String {
     let (sign, bytes) = match (before, after) {
         (None, after) => ('*', after.unwrap_or(0)),
@@ -188,7 +188,7 @@ pub enum RowStyle {
     Link,
     /// Device, pipe or socket.
     Special,
-    /// Entry that is excluded, deleted, or known only from an earlier scan.
+    /// Entry that is excluded, deleted, or known only from the previous scan.
     Faint,
     /// Error message.
     Warning,
@@ -247,7 +247,7 @@ impl Row {
         Self { label, style, ..Self::default() }
     }
 
-    /// Returns a row with a size and a number of items.
+    /// Returns the row of a total. Only the cells for the size and the number of items are set.
     pub fn of_sum(label: String, size: u64, items: u64) -> Self {
         Self::of_words(label, RowStyle::Plain)
             .with(Column::Size, CellValue::Bytes(size))

@@ -1,9 +1,9 @@
 //! Aliases: roots that are given twice or lie inside other roots.
 //!
-//! A directory is recognized as an alias if an entry of another directory or an earlier root has the same directory
-//! number. A file, which has no number, is recognized by its path or, if its link count is one, by its inode. To
-//! compare inodes, all names of every file that is a root must be known. They are found when hard links are counted
-//! (see the module `hard_links`).
+//! A root that is a directory is an alias if an entry of another directory, or an earlier root, has the same number.
+//! A root that is a file has no directory number. It is recognized by its path or, if its link count is one, by its
+//! inode. The inodes are compared when hard links are counted (see the module `hard_links`), because all names of
+//! these files are known only then.
 //!
 //! Invariant: two roots that are not aliases have nothing in common except hard links.
 
@@ -26,8 +26,8 @@ pub struct Alias<'t> {
 }
 
 impl Tree {
-    /// Returns the roots whose contents are already counted in another root, in the order of the roots. A file
-    /// inside another root is included only after the scan.
+    /// Returns the roots whose contents are already counted in another root, in the order of their listing. A root
+    /// that is a file inside another root is included only once the scan is complete.
     pub fn aliases(&self) -> Vec<Alias<'_>> {
         let roots = self.listing(DirId::TOP);
         let (mut directories, mut files) = (HashMap::new(), HashMap::new());
@@ -59,7 +59,7 @@ impl Tree {
         aliases
     }
 
-    /// Returns the positions of the aliases.
+    /// Returns the positions of the aliases in the listing of the roots.
     pub fn alias_positions(&self) -> HashSet<Position> {
         self.aliases().iter().map(|alias| alias.position).collect()
     }

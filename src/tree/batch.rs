@@ -27,7 +27,7 @@ pub struct Page {
     /// Child directories among the entries, in the order in which they are to be read, with the positions of their
     /// entries in the draft.
     pub(super) children: Vec<(DirId, usize)>,
-    /// Number of child directories at the beginning of `children` that are to be read before the others.
+    /// Number of urgent child directories, which are at the beginning of `children` and are read first.
     pub(super) urgent: usize,
     /// Entries that could not be read, each as its position in the draft and its error number.
     pub(super) failed: Vec<(usize, i32)>,

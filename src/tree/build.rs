@@ -301,7 +301,7 @@ impl Tree {
         self.release(id);
     }
 
-    /// Returns the device index of directory `id`.
+    /// Returns the index in [`Tree::devices`] of the device of directory `id`.
     pub fn device_index(&self, id: DirId) -> u32 {
         self.dir(id).device.load(Ordering::Relaxed)
     }

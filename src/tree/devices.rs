@@ -1,12 +1,12 @@
 //! Devices of a tree, each with a small index, so that entries can store a device in one byte.
 //!
-//! A tree can contain entries of several hosts, which use the same device numbers for different devices.
+//! A tree can contain entries of several hosts, which may use the same device numbers for different devices.
 //!
 //! Invariant: an index always identifies the same device of the same host.
 
 use crate::base::sync::{Mutex, lock};
 
-/// Devices of a tree. Each file system has only one device, so the list is short and a linear search is fast.
+/// Devices of a tree. Most file systems have only one device, so the list is short and a linear search is fast.
 #[derive(Default)]
 pub struct Devices {
     known: Mutex<Vec<Device>>,
@@ -59,7 +59,7 @@ impl Devices {
     #[doc(hidden)]
     pub fn add(&self, number: u64) -> u32 {
         let mut known = lock(&self.known);
-        // No host has the number `u32::MAX`.
+        // No host has the number `u32::MAX`, so `HostDevices::index` never returns this device.
         known.push(Device { host: u32::MAX, number });
         u32::try_from(known.len() - 1).expect("memory holds fewer than 2^32 devices")
     }

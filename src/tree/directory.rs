@@ -23,7 +23,7 @@ pub enum State {
     Complete = 2,
 }
 
-/// Status of a directory.
+/// Progress of reading a directory, and the error if reading failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
     /// Progress of reading.

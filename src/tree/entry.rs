@@ -170,7 +170,7 @@ pub type DeviceIndex = u32;
 /// Key of an inode, unique within one tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InodeKey {
-    /// Index of the device.
+    /// Index of the device in the tree's list of devices.
     pub device: DeviceIndex,
     /// Inode number on the device.
     pub inode: u64,

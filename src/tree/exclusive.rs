@@ -4,7 +4,7 @@
 //! files of a directory directly follow it, sorted by [`FileKey`], so a file is found by its metadata. Node 0 stands
 //! for everything outside of the tree, and node 1 is the top of the tree.
 //!
-//! Invariant: sizes belong to one edition of the tree, and are not returned after the tree changes.
+//! Invariant: sizes belong to one edition of the tree (`Tree::edition`), and are not returned after the tree changes.
 
 use super::directory::DirId;
 use super::entry::{DeviceIndex, Metadata};
@@ -176,8 +176,8 @@ pub enum Accuracy {
 }
 
 impl Accuracy {
-    /// Returns the accuracy if all extents together have the size `found`. `used` is the number of bytes of data that
-    /// the file system reports as used; `None` if it is unknown.
+    /// Returns the accuracy of sizes computed from extents with a total of `found` bytes. `used` is the number of
+    /// bytes of data that the file system reports as used; `None` if it is unknown.
     pub fn of(used: Option<u64>, found: u64) -> Self {
         match used.map(|used| used.checked_sub(found)) {
             None => Self::Mixed,
@@ -218,7 +218,7 @@ pub struct ExclusiveCoverage {
     pub by_links: u64,
     /// Number of files whose extents could not be read or that were being written.
     pub unread: u64,
-    /// Accuracy of the sizes on volumes whose extents were read all at once; with several volumes, the lowest.
+    /// Lowest accuracy of the sizes on any volume whose extents were read all at once.
     pub accuracy: Accuracy,
 }
 

@@ -22,7 +22,7 @@ impl InodeIndex {
         Self { names }
     }
 
-    /// Returns the names of an inode.
+    /// Returns the names of an inode; empty if the inode is not in the index.
     pub fn names(&self, key: InodeKey) -> &[LinkedName] {
         let first = self.names.partition_point(|name| name.key() < key);
         let names = &self.names[first..];

@@ -55,8 +55,8 @@ impl LinkedName {
     }
 }
 
-/// Totals that count each inode once. If its names were read with different sizes, the largest size counts, because the
-/// file may have grown during the scan.
+/// Totals that count each inode once. If the names of an inode were read with different sizes, the largest size
+/// counts, because the file may have grown during the scan.
 #[derive(Clone, Debug, Default)]
 pub struct UniqueSizes {
     plain: Totals,
@@ -94,7 +94,7 @@ impl UniqueSizes {
         self.linked.append(&mut other.linked);
     }
 
-    /// Returns the total of everything added. Every name counts as an item.
+    /// Returns the total of everything added. The size of each inode counts once, and every name counts as an item.
     pub fn total(&self) -> Totals {
         let mut linked = self.linked.clone();
         linked.sort_unstable_by_key(order);
@@ -113,9 +113,8 @@ impl UniqueSizes {
         graph.nodes.iter().for_each(|node| add(node.id, &node.sum));
     }
 
-    /// Returns each directory that contains linked names at any depth, with the excess that arises in it: the sizes of
-    /// inodes that the directory counts several times (see `hard_links`). Does not include the excess that arises in its
-    /// child directories.
+    /// Returns each directory that contains linked names at any depth, with its own excess: the sizes of inodes
+    /// that it counts several times (see `hard_links`), without the excess of its child directories.
     pub(crate) fn repeats(self, parent: impl Fn(DirId) -> Option<DirId>) -> AncestorGraph {
         AncestorGraph::of(self.linked, parent, Counted::Repeated)
     }
@@ -137,8 +136,8 @@ enum Counted {
     /// First name of each inode in or below a directory, added to that directory. Further names of the inode add
     /// nothing to the directory.
     First,
-    /// Each additional name of an inode, added to the closest directory above it that already contains another name.
-    /// In that directory and all directories above it, the inode was counted once too often.
+    /// Each additional name of an inode, added to the lowest directory that contains both this name and an earlier
+    /// name at any depth. This directory and all directories above it have counted the inode once too often.
     Repeated,
 }
 

@@ -1,7 +1,9 @@
 //! Listing: the entries of a directory at one point in time.
 //!
-//! `encoding` defines the format of the bytes. Invariant: a listing that a reader holds never changes. A malformed
-//! record hides the rest of its segment, but not the next segment.
+//! The module `encoding` defines how entries are stored.
+//!
+//! Invariant: a listing that a reader holds never changes. A malformed record hides the rest of its segment, but not
+//! the next segment.
 
 use super::encoding::{Records, decode_name};
 use super::{DirId, Entry};

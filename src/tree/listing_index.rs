@@ -12,7 +12,7 @@ use super::{Entry, Listing, Position};
 
 /// Maximum number of entries from one stop to the next. A stop is a position at which decoding can resume.
 const LONGEST_STRIDE: usize = 8;
-/// Divisor that turns the length of a listing in bytes into the number of entries from one stop to the next.
+/// Divisor for computing the stride of an index from the length of the listing in bytes.
 const STEP: u64 = 1 << 16;
 
 /// Index of a listing: positions at which decoding can resume.

@@ -7,8 +7,8 @@ use crate::base::sync::{Mutex, Ordering, lock};
 
 const SHARDS: usize = 16;
 
-/// Incomplete directories with visible contents. Only a directory that has child directories or several batches is
-/// added. Any other directory has a single batch and completes as soon as this batch has been published.
+/// Incomplete directories with published entries. A directory is added only if it has child directories or several
+/// batches. Any other directory completes as soon as its single batch has been published.
 #[derive(Default)]
 pub(super) struct Open {
     shards: [Mutex<HashSet<DirId>>; SHARDS],

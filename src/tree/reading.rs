@@ -77,8 +77,8 @@ impl Tree {
 
     /// Returns the address of the directory's own entry.
     pub(super) fn record(&self, id: DirId) -> Option<Address> {
-        // `Acquire` pairs with the `Release` in `stored`, which may publish the directory while other threads are
-        // reading.
+        // `Acquire` pairs with the `Release` in the module `stored`, which may publish the directory while other
+        // threads are reading.
         let load = || Address::from_bits(self.dir(id).record.load(Ordering::Acquire));
         load().or_else(|| {
             self.stored.as_ref()?.fetch(self, self.parent(id)?);
@@ -165,7 +165,7 @@ impl Tree {
         self.dir(id).totals()
     }
 
-    /// Returns the number of items below an entry.
+    /// Returns the number of items below an entry; 0 if the entry is not a directory or was not entered by the scan.
     pub fn items_below(&self, record: &Entry<'_>) -> u64 {
         record.directory().map_or(0, |id| self.totals(id).items)
     }
@@ -184,7 +184,7 @@ impl Tree {
     }
 
     /// Returns `true` if the totals of `id` may still change during the scan: the directory is incomplete, or it
-    /// contains names of inodes with several links. Repeated names are subtracted at the end of the scan.
+    /// contains names of inodes with several links. Until the end of the scan, each name of such an inode is counted.
     pub(crate) fn is_growing(&self, id: DirId) -> bool {
         !self.status(id).is_complete() || self.has_links(id)
     }

@@ -9,7 +9,8 @@ use crate::base::clock::Time;
 /// Start times of a scan and of any later rescans.
 #[derive(Default)]
 pub struct Readings {
-    /// Start time of the scan. `None` for a tree from a file, which was read at another time or on another machine.
+    /// Start time of the scan. `None` for a tree from a file, because its scan ran at another time or on another
+    /// machine.
     pub scan: Option<Time>,
     rescans: HashMap<u32, HashMap<Vec<u8>, Time>>,
 }
@@ -25,8 +26,8 @@ impl Readings {
         self.rescans.get(&directory)?.get(name).copied()
     }
 
-    /// Deletes the rescan times in all directories for which `is_gone` returns `true`, because the numbers of these
-    /// directories will be reused.
+    /// Deletes the rescan times of all entries in directories for which `is_gone` returns `true`, because the numbers
+    /// of these directories will be reused.
     pub fn forget(&mut self, is_gone: impl Fn(u32) -> bool) {
         self.rescans.retain(|directory, _| !is_gone(*directory));
     }

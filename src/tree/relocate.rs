@@ -22,7 +22,8 @@ impl<'t> Relocation<'t> {
     /// Creates the relocation after a rescan of the directories `replaced`. The rescan may have been stopped or
     /// have failed. The relocation is valid until the next rescan begins.
     pub fn new(tree: &'t Tree, replaced: impl IntoIterator<Item = DirId>) -> Self {
-        // If a directory no longer exists, the rescan also removes the directories above it that are gone.
+        // Ancestors are uncertain too: if a replaced directory no longer exists, the rescan also removes those of its
+        // ancestors that no longer exist.
         let uncertain = replaced.into_iter().flat_map(|id| tree.ancestry(id)).collect();
         Self { tree, uncertain, known: HashMap::from([(DirId::TOP, Some(DirId::TOP))]) }
     }
@@ -49,7 +50,8 @@ impl<'t> Relocation<'t> {
         found
     }
 
-    /// Returns `true` if the listing of `parent`, which was not replaced, still contains the directory `id`.
+    /// Returns `true` if the listing of `parent` still contains the directory `id`. The directory `parent` must not
+    /// have been replaced.
     fn is_in(&self, parent: DirId, id: DirId) -> bool {
         !self.uncertain.contains(&id) || self.tree.listing(parent).directories().any(|child| child == id)
     }

@@ -206,7 +206,7 @@ impl Tree {
         }
     }
 
-    /// Updates the metadata of the child directories in `own`.
+    /// Applies the new metadata in `own` to the child directories of `parent`, and updates the totals.
     fn renew_children(&self, batch: &mut Batch, parent: DirId, own: &HashMap<DirId, Metadata>) {
         let mut changes = HashMap::new();
         for (_, record) in self.listing(parent).entries() {
@@ -276,8 +276,8 @@ impl Tree {
     }
 
     /// Removes names in `parent` from the known names of linked inodes. `unlinked` maps an inode and its sizes to the
-    /// number of names to remove. Names of the inode that were read with other sizes are kept, because they belong to
-    /// entries that the totals still include with those sizes.
+    /// number of names to remove. Names of the inode that were read with other sizes are kept, because the totals
+    /// still include their entries with those sizes.
     fn forget_names(&self, parent: DirId, mut unlinked: HashMap<Met, usize>) {
         if unlinked.is_empty() {
             return;

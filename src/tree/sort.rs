@@ -188,7 +188,7 @@ fn number_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow], agr
     agreed
 }
 
-/// Returns the length of the common prefix of all names, which is at least `agreed`.
+/// Returns the length of the common prefix of all names. The first `agreed` bytes are already known to be equal.
 fn agreement(listing: &Listing<'_>, names: Names, rows: &[SortRow], agreed: usize) -> usize {
     let Some((first, others)) = rows.split_first() else { return agreed };
     let first = name(listing, first);

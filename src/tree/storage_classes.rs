@@ -8,7 +8,7 @@ use crate::base::sync::{Mutex, lock};
 
 /// Maximum number of classes. Object stores have fewer than ten.
 const MOST: usize = 1 << 8;
-/// Name of the class with number `MOST - 1`, which stands for all classes added after the first `MOST - 1`.
+/// Name of the last class (number `MOST - 1`), which stands for all further classes.
 const OTHER: &[u8] = b"(other)";
 
 /// Number of a storage class in its tree's list of classes.
@@ -54,7 +54,8 @@ impl StorageClasses {
         StorageClass(u8::try_from(index).unwrap_or(u8::MAX))
     }
 
-    /// Adds the classes of another tree, and returns them in the order of their numbers in that tree.
+    /// Adds the classes of another tree. Returns the number of each class in this tree, in the order of the numbers
+    /// in the other tree.
     #[doc(hidden)]
     pub fn add_all(&self, others: &Self) -> Vec<StorageClass> {
         others.names().iter().map(|name| self.add(name)).collect()

@@ -225,8 +225,8 @@ fn lies_in(above: &[usize], other: usize, number: usize) -> bool {
         .any(|at| at == number)
 }
 
-/// Returns the parents and sizes of a tree with a wide part and a deep part, in which a few directories have many
-/// others below them.
+/// Returns the parents and sizes of a tree of 3,000 directories. A third of them are in the directory numbered just
+/// before them; the others are in one of 60 directories with many children.
 fn thicket() -> (Vec<usize>, Vec<u64>) {
     let above: Vec<usize> =
         (0..3_000).map(|number| if number % 3 == 0 { number } else { number / 50 }).collect();

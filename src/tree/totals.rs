@@ -117,7 +117,7 @@ impl Tree {
     /// Subtracts `before` from the totals of `id` and adds `after`, without changing the totals of the ancestors. Used
     /// when entries below `id` are replaced.
     pub(crate) fn exchange(&self, id: DirId, before: &Totals, after: &Totals) {
-        // `Relaxed`: readers only compare editions and do not rely on their order with other data.
+        // `Relaxed` ordering is enough, because readers only compare editions, and an edition guards no data.
         self.edition.fetch_add(1, Ordering::Relaxed);
         let dir = self.dir(id);
         dir.add(after);

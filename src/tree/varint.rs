@@ -2,7 +2,7 @@
 //!
 //! Invariant: any bytes decode to a number or [`Malformed`] and never cause a panic.
 
-/// Error for malformed bytes.
+/// Error for bytes that cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 

@@ -34,9 +34,9 @@ pub fn unit(theme: Theme) -> Unit {
     if theme.has_half_blocks() { Unit::HalfLine } else { Unit::Line }
 }
 
-/// Returns the area for the tiles of a treemap in `area`. If the tiles have frames, only the left and upper lines of a
-/// frame belong to its tile, and the last column and the last line of `area` are reserved for the right and lower lines
-/// of the outermost tiles.
+/// Returns the area for the tiles of a treemap in `area`. If the tiles have frames, a tile includes only the left and
+/// upper lines of its frame. The last column and the last line of `area` are then reserved for the right and lower
+/// edges of the treemap.
 pub fn tiles_area(area: Rect, theme: Theme) -> Area {
     let frame = u16::from(unit(theme) == Unit::Line);
     // The limit prevents overflow. No real screen is this high.

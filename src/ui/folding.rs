@@ -12,8 +12,8 @@ pub struct Folding {
     unfolded: HashSet<u64>,
     /// Visible rows, as indexes in the data. Empty if the rows do not form a tree.
     shown: Vec<usize>,
-    /// `true` once rows that form a tree have been loaded. The first of them is unfolded at that moment if its
-    /// [`Branch::follows`] is set.
+    /// `true` once rows that form a tree have been loaded. At that moment, the first row is
+    /// unfolded if its [`Branch::follows`] is set.
     is_arranged: bool,
 }
 

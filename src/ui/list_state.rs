@@ -1,9 +1,9 @@
 //! State of the list: the shown directory, its rows and its cursor.
 //!
 //! The state stores the position (in the listing) and the name of the entry under the cursor, so that the
-//! cursor can follow the entry when the rows are sorted again. An entry that only the last scan has found
-//! has no position in the listing, so the cursor follows it by name alone. Until the first key press in a
-//! directory, the cursor stays on the first row, even if another entry moves there.
+//! cursor can follow the entry when the rows are sorted again. If only the previous scan has found the entry,
+//! and not the running scan, the entry has no position in the listing, so the cursor follows it by name alone.
+//! Until the first key press in a directory, the cursor stays on the first row, even if another entry moves there.
 //!
 //! Invariant: if there are rows, the cursor is on one of them. After scrolling, that row is visible.
 
@@ -98,12 +98,13 @@ impl<'t> ListState<'t> {
         &self.listing
     }
 
-    /// Returns the entry under the cursor; `None` if there are no rows, or if only the last scan has found the entry.
+    /// Returns the entry under the cursor; `None` if there are no rows, or if only the previous scan has found the
+    /// entry.
     pub fn entry(&self) -> Option<Entry<'t>> {
         self.listing.record(self.rows.position(self.cursor.index)?)
     }
 
-    /// Returns the entry under the cursor if only the last scan has found it.
+    /// Returns the entry under the cursor if it is known only from the previous scan.
     pub fn recorded_entry(&self) -> Option<Entry<'_>> {
         match self.rows.entry(self.cursor.index)? {
             RowEntry::Recorded(position) => self.rows.recorded()?.record(position),
@@ -148,7 +149,7 @@ impl<'t> ListState<'t> {
         self.rows.unloaded() > 0 && after.index + lines > self.rows.len()
     }
 
-    /// Returns `true` if this move ends on the last row, although more entries of the last scan can be shown.
+    /// Returns `true` if this move ends on the last row while some entries of the previous scan have not been loaded.
     pub fn lacks_recorded_for(&self, motion: Motion, lines: usize) -> bool {
         let mut after = self.cursor;
         after.step(motion, lines, self.rows.len());
@@ -220,7 +221,7 @@ impl<'t> ListState<'t> {
         self.cursor.show(lines, self.rows.len());
     }
 
-    /// Returns the entries of the rows that are visible on `lines` lines.
+    /// Returns the entries of the visible rows if the list is `lines` lines high.
     pub fn visible(&self, lines: usize) -> impl Iterator<Item = RowEntry> + '_ {
         self.rows.entries(self.cursor.offset, lines)
     }

@@ -53,7 +53,7 @@ pub struct TableRequest {
 /// Running job whose results are converted to `T`.
 pub struct Load<T>(Box<dyn FnMut() -> Newest<T>>);
 
-/// Newest result that arrived since the last call, if any, and the outcome of the job if the job has ended.
+/// Newest result that arrived since the job was last polled, if any, and the outcome of the job if it has ended.
 type Newest<T> = (Option<Result<T, JobError>>, Option<JobEnd>);
 
 impl<T> Load<T> {
@@ -244,7 +244,7 @@ impl<T> Loader<T> {
         self.is_outdated = !matches!(self.state, LoadState::Given);
     }
 
-    /// Marks the result as current, because it does not depend on the growing tree.
+    /// Marks the result as current. Called if the result does not depend on the growing tree.
     pub fn set_current(&mut self) {
         self.is_outdated = false;
     }

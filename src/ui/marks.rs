@@ -77,7 +77,7 @@ impl Mark {
         inode(self) == inode(now) && (self.kind == Kind::Directory || written(self) == written(now))
     }
 
-    /// Returns the number of bytes that deleting the marked entry would free, if known. `parent` is its directory.
+    /// Returns the number of bytes that deleting the entry would free, if known. `parent` is the entry's directory.
     pub fn exclusive(&self, parent: DirId, sizes: &ExclusiveSizes) -> Option<Exclusive> {
         match self.directory {
             Some(id) => sizes.directory(id),
@@ -109,7 +109,7 @@ impl<'t> Marks<'t> {
         self.count
     }
 
-    /// Returns the total of all marks. Each inode counts once.
+    /// Returns the totals of all marked entries. The size of each inode counts once.
     pub fn totals(&self) -> Totals {
         self.totals
     }
@@ -159,7 +159,7 @@ impl<'t> Marks<'t> {
         self.count += u64::from(before.is_none());
     }
 
-    /// Returns `true` if the entry has metadata, without which it cannot be marked.
+    /// Returns `true` if the entry can be marked, which requires metadata.
     pub fn may_mark(record: &Entry<'_>) -> bool {
         matches!(record.state, EntryState::Known(_))
     }

@@ -87,13 +87,13 @@ use terminal::screen::{Guard, Screen};
 /// Size in bytes of the output buffer. A frame up to this size is sent in one write.
 const FRAME: usize = 1 << 18;
 
-/// Last scan of a source, shown while the source is read, and a notice about it. Either may be missing.
+/// Previous scan of a source, shown while the source is read, and a notice about it. Either may be missing.
 pub type LastScan = (Option<RecordedTree>, Option<Notice>);
 
 /// Shows the tree of `source` until the user quits. Returns the paths to print and the last directory shown. Does not
-/// wait for the source to finish. If the user scans the parent directory, that scan replaces `source`. `earlier` is the
-/// baseline for growth. Calls `begin` with each source. `begin` returns the last scan, which is shown while the source
-/// is read, and a notice.
+/// wait for the source to finish. If the user scans the parent directory, that scan replaces `source`. `earlier` is
+/// the baseline for growth. Calls `begin` with each source. `begin` returns the previous scan, which is shown while
+/// the source is read, and a notice.
 ///
 /// # Errors
 /// Returns an error if the terminal cannot be taken over or no longer responds. In both cases, the terminal has already
@@ -175,7 +175,7 @@ fn watch(screen: &Screen) -> io::Result<()> {
     let screen = screen.clone();
     let stopped = screen.clone();
     stops::around(Box::new(move |stop| {
-        // A resize event wakes the drawing thread, which then redraws the screen.
+        // After the suspension, a resize event makes the drawing thread redraw the screen.
         let announce = |was_on| if was_on { signals::announce_resize() } else { Ok(()) };
         if stopped.pause(stop).and_then(announce).is_err() {
             signals::die(signals::Signal::SIGHUP);

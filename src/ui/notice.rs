@@ -104,14 +104,14 @@ pub enum Notice {
     EntryGone,
     /// The command will be performed as soon as the scan has found the entry that it acts on.
     AwaitingScan(WaitingCommand),
-    /// The row is from the last scan and shows no single entry, so keys cannot act on it before the running scan has
-    /// ended.
+    /// The row is from the previous scan and shows no single entry, so keys cannot act on it before the running scan
+    /// has ended.
     RecordedRow,
-    /// A command that marks several rows was used in a table whose rows are from the last scan.
+    /// A command that marks several rows was used in a table whose rows are from the previous scan.
     RecordedRows,
-    /// The scan has read the whole directory, but has not found this entry of the last scan.
+    /// The scan has read the whole directory, but has not found this entry of the previous scan.
     NoLongerExists(Vec<u8>),
-    /// The scan ended early, before it found this entry, which is known from the last scan.
+    /// The scan ended early, before it found this entry, which is known from the previous scan.
     NotFound(Vec<u8>),
     /// The entry was deleted, and its former directory is shown.
     FormerDirectory,
@@ -128,7 +128,7 @@ pub enum Notice {
     OnlyFiles,
     /// A shell cannot be opened in the list of roots.
     NotInRoot,
-    /// The desktop's opener was started for this path.
+    /// The desktop's program for opening files was started with this path.
     Opening(Vec<u8>),
     /// The entry cannot be opened, because it is not a directory.
     NotADirectory,
@@ -157,7 +157,8 @@ pub enum Notice {
     CannotMarkDeleted,
     /// The command marks copies outside the directory of the selected copy, but the selected row is not a copy.
     NoDirectoryOfCopy,
-    /// Copies outside a directory were marked. Contains their number and the path of the directory.
+    /// Copies outside the directory of the selected copy were marked. Contains their number and the path of this
+    /// directory.
     MarkedElsewhere(usize, Vec<u8>),
     /// The file systems that contain the copies do not let files share data.
     CannotShare,
@@ -165,7 +166,7 @@ pub enum Notice {
     /// The row belongs to no group of copies.
     NoCopies,
     CannotMarkUnread,
-    /// Some of several entries were not marked, because they were not read. Contains their number.
+    /// Of several entries, some were not marked, because they were not read. Contains the number of unread entries.
     NotMarkedUnread(usize),
     /// All or some of the files found by a view were marked.
     MarkedFound {
@@ -201,8 +202,8 @@ pub enum RescannedState {
 }
 
 impl Notice {
-    /// Returns the text of the notice. If it is too long, first the path in it is shortened, and then the text ends
-    /// after the last word that fits.
+    /// Returns the text of the notice. If the text is too long, shortens the path that it contains. If this is not
+    /// enough, ends the text after the last word that fits.
     pub fn text(&self, display: Display<'_>) -> String {
         first_words(&self.sentence(display), display.room, display.gap).into_owned()
     }
@@ -220,7 +221,7 @@ impl Notice {
                 format!("Unbound key{}", hint(Command::Help, "for help"))
             }
             Self::NotInThisView(binding) => {
-                // The hint for opening the list is shown only if the key works in the list.
+                // The hint for opening the list is shown only if the command works in the list.
                 let list =
                     || display.keymap.hint(Command::View(&views::LIST), Scope::Sheet, "opens the list");
                 let list = if binding.scopes.contains(&Scope::List) { list() } else { String::new() };
@@ -314,8 +315,8 @@ impl Notice {
             Self::AwaitingScan(_) => {
                 format!("Reading this directory first{}", hint(Command::Back, "cancels"))
             }
-            Self::RecordedRow => "Row is from the last scan; try again after this scan".into(),
-            Self::RecordedRows => "Rows from the last scan can only be marked one by one".into(),
+            Self::RecordedRow => "Row is from the previous scan; try again after this scan".into(),
+            Self::RecordedRows => "Rows from the previous scan can only be marked one by one".into(),
             Self::NoLongerExists(name) => about(name, &|name| format!("{name} no longer exists")),
             Self::NotFound(name) => {
                 about(name, &|name| format!("{name} was not found: the scan ended early"))

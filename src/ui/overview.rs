@@ -64,8 +64,7 @@ pub struct OverviewState {
     pub index: usize,
     /// `true` if the space of the file system is selected instead of a part.
     pub is_on_space: bool,
-    /// Number of rows of parts above the first row on the screen. Such a row consists of one part, or of two parts side
-    /// by side.
+    /// Number of rows of parts above the first visible row. A row of parts has one part, or two parts side by side.
     pub offset: usize,
 }
 
@@ -107,8 +106,8 @@ impl OverviewState {
         self.parts.get(self.index).map(|part| part.view)
     }
 
-    /// Moves the selection to the neighboring part on the given side, if there is one. `columns` is the screen width. If
-    /// `has_space` is `true`, the heading for the file system's space is shown above the first parts, and can be
+    /// Moves the selection to the neighboring part on the given side, if there is one. `columns` is the screen width.
+    /// If `has_space` is `true`, the heading for the file system's space is shown above the first parts, and can be
     /// selected, too.
     pub fn step(&mut self, side: Side, columns: u16, has_space: bool) {
         let is_wide = columns >= WIDE;
@@ -142,7 +141,7 @@ impl OverviewState {
         self.survey.is_running() || self.growth.is_running() || self.space.is_running()
     }
 
-    /// Returns `true` while a survey is loading and results from the last scan are shown.
+    /// Returns `true` while a survey is loading and results from the previous scan are shown.
     pub fn is_finding_recorded(&self) -> bool {
         self.survey.is_loading() && self.value().is_some_and(|survey| survey.record.is_some())
     }
@@ -151,7 +150,7 @@ impl OverviewState {
         self.survey.is_outdated() || self.growth.is_outdated()
     }
 
-    /// Marks results from the last scan as current, because they do not depend on the growing tree.
+    /// Marks results from the previous scan as current, because they do not depend on the growing tree.
     pub fn keep_recorded(&mut self) {
         if self.value().is_some_and(|survey| survey.record.is_some()) {
             self.survey.set_current();
@@ -162,7 +161,7 @@ impl OverviewState {
     }
 
     /// Marks the results as outdated, because the tree has grown. If `keeps_recorded` is `true`, results from the
-    /// recorded tree of the last scan are not marked.
+    /// recorded tree of the previous scan are not marked.
     pub fn outdate(&mut self, keeps_recorded: bool) {
         if !(keeps_recorded && self.value().is_some_and(|survey| survey.record.is_some())) {
             self.survey.outdate();

@@ -21,7 +21,7 @@ const REST: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 120 });
 pub enum Previewed {
     /// Entry, and its directory ID if it is a directory.
     Entry(EntryId, Option<DirId>),
-    /// Total of files.
+    /// Total of several files, such as all files of a type.
     Files {
         /// Label of the row.
         label: String,
@@ -42,7 +42,7 @@ pub struct PreviewState {
     pub map: Requested<OutlineRequest, Level>,
     pub info: Option<EntryInfo>,
     pub head: Requested<EntryId, FileHead>,
-    /// Largest files of a total. The key contains the directory, the sort order and the edition of the tree.
+    /// Largest files of a total. The key contains the directory, the sort order and `Tree::edition`.
     pub files: Requested<(DirId, By, u64), SearchResult>,
 }
 

@@ -38,7 +38,7 @@ impl RescanMessage {
 pub struct Rescan {
     pub name: Vec<u8>,
     pub progress: Progress,
-    /// Number of items in the directories in `replaced` before the rescan.
+    /// Number of items that the directories in `replaced` had before the rescan.
     pub expected: u64,
     pub is_stopping: bool,
     /// Parent directory and former size of the entry, for the notice about the result; `None` if no notice will be
@@ -55,7 +55,7 @@ pub struct ScanState {
     /// Rate at the last measurement, in entries per second.
     pub rate: u64,
     pub is_stopping: bool,
-    /// Totals recorded by an earlier scan, if its sizes are shown.
+    /// Totals recorded by the previous scan, if its sizes are shown.
     pub recorded: Option<Totals>,
     /// Time and number of entries at the last measurement of the rate.
     rated: (Duration, u64),
@@ -73,13 +73,13 @@ impl ScanState {
         self.last = tick;
     }
 
-    /// Returns the percentage of the scan that is done. If the totals of an earlier scan are known, this is the smaller
-    /// of two percentages: that of the bytes and that of the entries. The percentage of the bytes alone may be too high
-    /// early in the scan, because a large file or several names of an inode may account for most of the bytes. Without
-    /// an earlier scan, the percentage is relative to the used space of the file system. Returns `None` if that is
-    /// unknown, too, for example because the scan does not read exactly one whole file system. The value never falls
-    /// during a scan, because the counters only grow. The maximum is 99, because some data is counted twice or grows
-    /// during the scan.
+    /// Returns the percentage of the scan that is done. If the totals of the previous scan are known, this is the
+    /// smaller of two percentages: that of the bytes and that of the entries. The percentage of the bytes alone may
+    /// be too high early in the scan, because a large file or several names of an inode may account for most of the
+    /// bytes. Without the previous scan, the percentage is relative to the used space of the file system. Returns
+    /// `None` if that is unknown, too, for example because the scan does not read exactly one whole file system. The
+    /// value never falls during a scan, because the counters only grow. The maximum is 99, because some data is
+    /// counted twice or grows during the scan.
     pub fn percent(&self) -> Option<u8> {
         let Progress { disk, expected, entries, .. } = self.last.progress;
         let Some(totals) = &self.recorded else { return Some(percentage(disk, expected?)) };
@@ -141,7 +141,8 @@ mod tests {
         };
         assert_eq!(percent((400, 10), (100, 9)), 25);
         assert_eq!(percent((400, 10), (500, 10)), 99);
-        // One large file, or one inode with ten names: the first name already adds all 400 bytes.
+        // The first of ten entries already adds all 400 bytes, because it is a large file or all ten are names of one
+        // inode. The percentage is that of the entries.
         assert_eq!(percent((400, 10), (400, 1)), 10);
         // The recorded disk usage is 0 if all files are empty and the directories take no blocks.
         assert_eq!(percent((0, 10), (0, 3)), 30);

@@ -45,7 +45,7 @@ pub fn exclusion_text(exclusion: Exclusion) -> &'static str {
         Exclusion::Caches => "cache directory",
         Exclusion::Dataless => "only in the cloud",
         Exclusion::Snapshot => "mounted file-system snapshot",
-        Exclusion::SecondMount => "also mounted elsewhere",
+        Exclusion::SecondMount => "second mount of a volume",
         Exclusion::SecondLink => "hard link counted elsewhere",
         Exclusion::OtherPart => "in another part of the plan",
     }

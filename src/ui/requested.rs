@@ -68,7 +68,7 @@ impl<K: Clone + PartialEq, T> Requested<K, T> {
         self.result.outdate();
     }
 
-    /// Marks the result as current, because it does not depend on the growing tree.
+    /// Marks the result as current. Called if the result does not depend on the growing tree.
     pub fn set_current(&mut self) {
         self.result.set_current();
     }

@@ -14,7 +14,7 @@ use crate::base::sync::Arc;
 
 /// Maximum time to wait at the end of the session for operations to finish or to clean up.
 const FAREWELL: Duration = Duration::from_millis(500);
-/// Period after the start of a detached operation in which the operation is polled frequently.
+/// Time for which an operation with [`AtExit::Detach`] is polled frequently after its start.
 const ATTENDED: Duration = Duration::from_secs(5);
 
 pub struct Runner<M> {

@@ -15,7 +15,7 @@ use crate::tree::Exclusive;
 /// Minimum width of a shortened path.
 const PATH: usize = 12;
 
-/// Accuracy of the number of freed bytes in a notice, which is the disk usage of the deleted entries.
+/// Accuracy of the freed bytes in a notice. The notice shows the disk usage of the deleted entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FreedAccuracy {
     Exact,
@@ -58,7 +58,7 @@ impl Display<'_> {
 /// Text for a directory that a stopped scan has not read.
 pub const ENDED_EARLY: &str = "Not read: the scan ended early";
 
-/// Text for an entry that the pager cannot show, whether the tree or the file system says so.
+/// Text shown if the pager is not opened, because the entry is not a regular file in the tree or on disk.
 pub const ONLY_FILES: &str = "Cannot show in the pager: not a regular file";
 
 /// Returns text such as `frees at least 1.2 GiB, up to 3.4 GiB`.
@@ -79,9 +79,8 @@ pub fn script(script: &Script, display: Display<'_>) -> String {
                 format!("Wrote {path}; review it{warnings} before running")
             })
         }
-        Err(ScriptError::Refused(path, reason)) => {
-            display.about(&escape(path), |path| format!("Cannot write a script: {path}: {}", reason.text()))
-        }
+        Err(ScriptError::Refused(path, reason)) => display
+            .about(&escape(path), |path| format!("Cannot write a script for {path}: {}", reason.text())),
         Err(ScriptError::Exposed(refusal)) => {
             display.about_subject(&format!("Cannot write a script in {refusal}"))
         }

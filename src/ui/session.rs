@@ -79,7 +79,7 @@ pub struct Session<'s> {
     pool: Pool,
     runner: Runner<Message>,
     deletions: Deletions,
-    /// Task that prepares a program before the program uses the terminal.
+    /// Task that opens the directory for a shell or the file for a pager before the program starts.
     preparing: Option<TaskId>,
     /// Running rescan, if there is one.
     again: Option<Scan>,
@@ -325,8 +325,8 @@ impl<'s> Session<'s> {
     }
 
     /// Starts a scan of `path`, the parent directory of the root. If no thread can be started, shows a notice and
-    /// returns `None`. Also returns `None` for a snapshot or export, but the app never requests such a scan for
-    /// these; see [`SourceKind`](crate::source::SourceKind).
+    /// returns `None`. Also returns `None` if the source is not a scan, but then the app never requests a scan of the
+    /// parent directory; see `SourceKind`.
     fn scan_above(&mut self, path: Vec<u8>) -> Option<Source> {
         match self.source.restart_at(OsString::from_vec(path).into())? {
             Ok(above) => Some(above),
@@ -339,7 +339,7 @@ impl<'s> Session<'s> {
 
     /// Stores a rescan that was just started, or reports the error that prevented its start. `begun` is `None` only if
     /// the source is not a scan. In that case, the state never requests a rescan; see
-    /// [`SourceKind`](crate::source::SourceKind).
+    /// `SourceKind`.
     fn rescan_selected(&mut self, begun: Option<io::Result<Scan>>) {
         match begun {
             Some(Ok(scan)) => self.again = Some(scan),

@@ -32,7 +32,7 @@ pub struct Settings {
     pub source_kind: SourceKind,
     pub panes: Panes,
     pub start: Start,
-    /// Earlier scan, whose sizes are shown until the new scan has found the current ones.
+    /// Previous scan, whose sizes are shown until the new scan has found the current ones.
     pub record: Option<RecordedTree>,
 }
 

@@ -1,8 +1,8 @@
 //! Table view: a view of everything below a directory. It consists of a request, rows, and a cursor.
 //!
 //! The rows of each view, and the targets that Enter opens, are defined in `views`; this file contains the part that
-//! all views share. While more rows are being found, the cursor follows its entry or its total of files ([`Target::key`]),
-//! unless the cursor is on the first row. If the rows form a tree, the user can fold and unfold them.
+//! all views share. While more rows are being found, the cursor stays on the same entry or on the same total of files
+//! ([`Target::key`]), unless it is on the first row. If the rows form a tree, the user can fold and unfold them.
 //!
 //! Invariant: after [`TableView::look`] the cursor is on a row, if there are rows.
 
@@ -43,8 +43,8 @@ pub struct TableView {
     pub is_pinned: bool,
 }
 
-/// Maximum number of entries that are looked up in the running scan for one row from the last scan. If a row has more
-/// entries, none of them is looked up.
+/// Maximum number of entries that are looked up in the running scan for one row from the previous scan. If a row has
+/// more entries, none of them is looked up.
 pub const MOST_AWAITED: usize = 256;
 
 impl TableView {
@@ -108,7 +108,7 @@ impl TableView {
     }
 
     /// Starts the job if necessary, and collects its results. Returns `true` if the rows have changed. The rows come
-    /// from `record`, the tree of the last scan, if `record` contains the view's directory and
+    /// from `record`, the tree of the previous scan, if `record` contains the view's directory and
     /// [`TableSpec::is_of_tree`] is `true`. Otherwise, the rows come from the current tree.
     pub fn poll(&mut self, sources: &Sources<'_>, record: Option<&RecordedTree>) -> bool {
         let followed = self.of_tree(self.cursor.index).first().copied();
@@ -140,8 +140,8 @@ impl TableView {
         true
     }
 
-    /// Requests that all rows be marked as soon as they have been found, or cancels this request.
-    /// [`Self::take_found`] tells the caller when to mark them.
+    /// If `is_wanted` is `true`, requests that all rows be marked as soon as they have been found; otherwise cancels
+    /// this request. [`Self::take_found`] tells the caller when to mark the rows.
     pub fn mark_all_found(&mut self, is_wanted: bool) {
         self.will_mark = is_wanted;
     }
@@ -175,7 +175,7 @@ impl TableView {
         self.cursor.index = index.min(self.count().saturating_sub(1));
     }
 
-    /// Returns `true` if the rows come from the last scan and the running scan has not confirmed them yet.
+    /// Returns `true` if the rows come from the previous scan and the running scan has not confirmed them yet.
     pub fn is_recorded(&self) -> bool {
         self.answer().is_some_and(|answer| answer.data.is_recorded())
     }
@@ -184,10 +184,10 @@ impl TableView {
         self.answer()?.data.target(self.number(self.cursor.index)?)
     }
 
-    /// Returns the entries of a row: several for a group of cleanup candidates or an inode with several names, none for
-    /// a total or a group of copies. If the row is from the last scan, returns those of its entries that exist in
-    /// `tree`, but returns no entries until the running scan has looked for all of them. Also returns no entries if
-    /// there are more than [`MOST_AWAITED`], because the drawing thread would have to look up each of them.
+    /// Returns the entries of a row: several for a group of cleanup candidates or an inode with several names, none
+    /// for a total or a group of copies. For a row from the previous scan, returns those of its entries that the
+    /// running scan has found. The result is empty as long as the scan may find others. It is also empty for more
+    /// than [`MOST_AWAITED`] entries, because the drawing thread would have to look up each of them.
     pub fn entries(&self, tree: &Tree, row: usize) -> Vec<EntryId> {
         match self.recorded(row) {
             Some((_, entries)) if entries.len() > MOST_AWAITED => Vec::new(),
@@ -196,20 +196,20 @@ impl TableView {
         }
     }
 
-    /// Returns the entries of a row that is not from the last scan.
+    /// Returns the entries of a row of the current tree. For a row from the previous scan, see [`Self::recorded`].
     fn of_tree(&self, row: usize) -> Vec<EntryId> {
         let entries = || Some(self.answer()?.data.entries(self.number(row)?));
         entries().unwrap_or_default()
     }
 
-    /// Returns the tree of the last scan and the entries in it that a row shows; `None` if the row shows no entry of
-    /// that tree.
+    /// Returns the tree of the previous scan and the entries in it that a row shows; `None` if the row shows no entry
+    /// of that tree.
     pub fn recorded(&self, row: usize) -> Option<(&RecordedTree, Vec<EntryId>)> {
         self.answer()?.data.recorded(self.number(row)?)
     }
 
-    /// Returns `true` if the row under the cursor shows the entries `recorded` of the last scan, or one of `found`, the
-    /// same entries as found by the running scan.
+    /// Returns `true` if the row under the cursor shows the entries `recorded` of the previous scan, or any of `found`,
+    /// which are the same entries in the running scan.
     pub fn is_on(&self, recorded: &[EntryId], found: &[EntryId]) -> bool {
         match self.recorded(self.cursor.index) {
             Some((_, shown)) => shown == recorded,
@@ -230,9 +230,8 @@ impl TableView {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
     }
 
-    /// Returns all copies in the groups that have a copy inside `directory`, or of which `directory` itself is a copy.
-    /// [`Copies::kept`] contains the copies inside `directory` or `directory` itself, and [`Copies::others`] contains
-    /// the copies elsewhere.
+    /// Returns all copies in each group that contains `directory` itself or a copy inside it. [`Copies::kept`]
+    /// contains `directory` or the copies inside it; [`Copies::others`] contains the copies elsewhere.
     pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
         self.answer().map(|answer| answer.data.copies_elsewhere(tree, directory)).unwrap_or_default()
     }
@@ -388,7 +387,7 @@ impl TableView {
         if let Some((record, [entry])) =
             self.recorded(row).as_ref().map(|(record, entries)| (record, entries.as_slice()))
         {
-            // Most rows show one entry. Its name is enough here, and looking up the entry would take longer.
+            // Most rows show one entry. Only its name is needed here, and looking up the entry would take longer.
             let name = record.find_name(tree, *entry);
             return name.is_some_and(|(directory, name)| marks.contains(directory, name));
         }

@@ -12,7 +12,7 @@ pub struct Title {
 }
 
 impl Title {
-    /// Adds a shorter version, which is used if the others do not fit.
+    /// Adds a shorter version, which is used if the longer versions do not fit.
     #[must_use]
     pub fn or(mut self, shorter: String) -> Self {
         self.versions.push(shorter);
@@ -24,7 +24,7 @@ impl Title {
         &self.versions[0]
     }
 
-    /// Changes every version.
+    /// Applies `change` to each version.
     #[must_use]
     pub fn map(self, change: impl Fn(&str) -> String) -> Self {
         Self { versions: self.versions.iter().map(|text| change(text)).collect() }

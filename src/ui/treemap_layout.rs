@@ -64,7 +64,7 @@ impl Unit {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile {
-    /// Index of the weight in the argument of [`layout`].
+    /// Index of the tile's weight in the weights passed to [`layout`].
     pub index: usize,
     /// Area of the tile, which is never empty.
     pub area: Area,

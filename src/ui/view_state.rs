@@ -48,13 +48,12 @@ pub struct Views {
     pub return_to: Option<Return>,
     /// Current time in seconds since 1970.
     pub clock: i64,
-    /// Time of the last refresh of a view, since the start of the session.
+    /// Time of the last refresh of any view, measured from the start of the session.
     pub refreshed: Duration,
     /// Result of checking whether the scan covered a whole file system.
     pub whole: Loader<Arc<bool>>,
     pub compared: GrowthState,
-    /// Progress and result of computing the bytes that deleting each entry would free; `None` until the user asks for
-    /// it.
+    /// Search for exclusive sizes; `None` unless requested.
     pub exclusive: Option<Loader<Arc<ExclusiveProgress>>>,
 }
 
@@ -120,7 +119,7 @@ impl Views {
         self.sheets.first().is_some_and(|sheet| *sheet.table == views::search::TABLE)
     }
 
-    /// Returns `true` if the view is likely to have rows, so that its tab and a hint for its key make sense.
+    /// Returns `true` if the view is likely to have rows, so its tab and key hint are worth showing.
     pub fn is_useful(&self, view: &ViewSpec) -> bool {
         match view.needs {
             Needs::Nothing => true,
@@ -224,7 +223,8 @@ impl GrowthState {
         self.offer.value().map(|offer| **offer).filter(|offer| offer.is_there)
     }
 
-    /// Returns `true` if the tree of the last scan can be compared with the baseline, because the baseline is older.
+    /// Returns `true` if the tree of the previous scan can be compared with the baseline, because the baseline is
+    /// older.
     pub fn precedes(&self, record: &RecordedTree) -> bool {
         let offer = self.offer().filter(|_| !self.offer.is_loading());
         offer.and_then(|offer| offer.since).is_some_and(|since| since < record.scanned_at)
@@ -235,8 +235,8 @@ impl GrowthState {
     pub fn new_problem(&mut self) -> Option<String> {
         let column = self.column.as_ref()?;
         let problem = match column.error() {
-            Some(error) => Some(error.to_string()),
-            None => column.value()?.trouble.clone(),
+            Some(error) => Some(format!("Cannot show growth: {error}")),
+            None => column.value()?.trouble.as_ref().map(|trouble| format!("Growth may be wrong: {trouble}")),
         };
         let is_new = problem != self.reported;
         self.reported.clone_from(&problem);

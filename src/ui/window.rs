@@ -134,8 +134,8 @@ impl Window {
     }
 }
 
-/// Returns the row for an entry that only the last scan has found. The row has no entry ID, so keys wait until
-/// the running scan has found the entry.
+/// Returns the row for an entry that only the previous scan has found. The row has no entry ID, so a command for the
+/// row waits until the running scan has found the entry.
 fn recorded_row(rows: &RecordedRows, position: Position, measure: Measure) -> Option<Row> {
     let RecordedDir { tree, id, .. } = rows.directory();
     let entry = EntryId { directory: *id, position };

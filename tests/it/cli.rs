@@ -232,7 +232,7 @@ fn wrong_usage_is_one_line_with_exit_code_2() {
         (&["-X", "missing"], "duke: missing: no such file or directory\n"),
         (&["-X", "folder"], "duke: folder: is a directory\n"),
         (&["-X", "bytes"], "duke: bytes: line 2: not UTF-8\n"),
-        (&["-t", "0"], "duke: invalid value '0' for '--threads <N>': not a number from 1 to 1024\n"),
+        (&["-t", "0"], "duke: invalid value '0' for '--threads <N>': not a whole number from 1 to 1024\n"),
         (&["missing"], "duke: missing: no such file or directory\n"),
     ];
     for (words, message) in cases {
@@ -240,7 +240,7 @@ fn wrong_usage_is_one_line_with_exit_code_2() {
         assert_eq!((refused.stderr.as_str(), refused.text()), (message, ""), "{words:?}");
     }
     let variable = run(program().env("DUKE_THREADS", "x").current_dir(place.path())).ended(2);
-    assert_eq!(variable.stderr, "duke: DUKE_THREADS=x: not a number from 1 to 1024\n");
+    assert_eq!(variable.stderr, "duke: DUKE_THREADS=x: not a whole number from 1 to 1024\n");
     run(program().env("DUKE_THREADS", "").current_dir(place.path())).ended(0);
     for words in [vec!["save", "-o", "saved"], vec!["diff", "missing", "."], vec!["df"]] {
         let refused = run(program().env("DUKE_THREADS", "x").args(words).current_dir(place.path())).ended(2);

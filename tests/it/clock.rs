@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::session::{Session, duke};
 
-/// C library that reports a time of day around the year 12,000. Other clocks are unchanged.
+/// Source of a C library that sets the real-time clock to about the year 12,000. Other clocks are unchanged.
 const CLOCK: &str = "
 #define _GNU_SOURCE
 #include <time.h>

@@ -91,7 +91,7 @@ fn flags_win_over_variables_and_variables_over_the_configuration() {
     has(&shown(&[], &[("NO_COLOR", "1"), ("DUKE_COLOR", "auto")]), "color = \"auto\"");
     // An invalid variable is rejected although a flag or the configuration overrides it.
     let wrong = run(duke(&place, &[]).env("DUKE_THREADS", "x")).ended(2);
-    assert_eq!(wrong.stderr, "duke: DUKE_THREADS=x: not a number from 1 to 1024\n");
+    assert_eq!(wrong.stderr, "duke: DUKE_THREADS=x: not a whole number from 1 to 1024\n");
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn errors_have_a_position_and_the_rest_applies() {
     let run = configured(&place, &[]);
     let lines: Vec<&str> = run.stderr.lines().collect();
     let expected = [
-        ("1:11", "invalid value '0' for '--threads <N>': not a number from 1 to 1024"),
+        ("1:11", "invalid value '0' for '--threads <N>': not a whole number from 1 to 1024"),
         ("2:1", "unknown setting 'foo'; 'duke config show' lists all settings"),
         ("3:1", "'json' is only allowed on the command line"),
         ("4:6", "'si' must be true or false"),

@@ -487,7 +487,7 @@ fn invalid_requests_are_usage_errors() {
     let fleet = Fleet::new();
     fleet.plan(&[]);
     let cases: [(&[&str], &str); 8] = [
-        (&["plan", "--parts", "0", "."], "not a number from 1"),
+        (&["plan", "--parts", "0", "."], "not a whole number from 1"),
         (&["plan", "--parts", "2"], "PATH"),
         (&["plan", "--parts", "2", "missing"], "no such file or directory"),
         (&["plan", "--parts", "2", "-f", "0.duke", "/"], "no directory /"),

@@ -1,5 +1,5 @@
-//! Tests with a snapshot of the last scan: snapshots that cannot be used or change while they are open, and the order
-//! in which a scan with a snapshot reads directories.
+//! Tests with a snapshot of the previous scan: snapshots that cannot be used or change while they are open, and the
+//! order in which a scan with a snapshot reads directories.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;

@@ -369,7 +369,7 @@ fn a_scan_with_patterns_is_compared_with_a_snapshot_of_the_same_patterns() {
     let kept = kept.to_str().unwrap();
     let run = with_state(&place, &state, &["diff", "-n", kept, "t"]);
     assert!(run.stderr.contains("scanned with different flags") && run.code == Some(0), "{}", run.stderr);
-    // A binary export does not record its flags.
+    // A binary export does not record the flags of its scan, so there is no warning about them.
     with_state(&place, &state, &["-O", "t.ncdu", "t"]).ended(0);
     assert_eq!(with_state(&place, &state, &["diff", "-n", "-x", "t.ncdu", "t"]).ended(0).stderr, "");
 }
@@ -403,7 +403,7 @@ fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
     assert_eq!(listed(refused(&["other"])), format!("other: {none} other"));
     let flags = "no snapshot was made with the same flags; give the file of a snapshot below as OLD, or create one: duke save t";
     assert_eq!(listed(refused(&["t"])), format!("t: {flags}"));
-    let late = "no snapshot with these flags is that old; give --since one of the times below";
+    let late = "no matching snapshot is that old; give --since one of the times below";
     assert_eq!(listed(refused(&["-x", "--since", "3d", "t"])), format!("t: {late}"));
     assert!(
         refused(&["--exclude", "a/*.o", "t"])

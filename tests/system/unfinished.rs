@@ -1,4 +1,5 @@
-//! Programs that end while they write a file: either they leave no unfinished file, or the next write deletes it.
+//! Tests of processes that end in the middle of writing a file: they leave no unfinished file, or the next write
+//! deletes the one that was left.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 #![cfg(target_os = "linux")]
 

@@ -129,7 +129,7 @@ fn a_damaged_latest_snapshot_is_ignored_with_a_notice() {
     }
 }
 
-/// The scan of the parent directory shows its last scan, too, and replaces the snapshot of it.
+/// The scan of the parent directory shows its previous scan, too, and replaces the snapshot of it.
 #[test]
 fn a_scan_of_the_parent_directory_begins_with_its_last_scan() {
     if !crate::support::room::keeps_snapshots() {

@@ -412,7 +412,7 @@ fn extent(tree: &Tree, id: DirId) -> Sizes {
 }
 
 /// Returns the device number of a directory, or `None` if the directory is on the same device as the root. The root's
-/// device number can change when the machine restarts, and must not make directories appear changed.
+/// device number is not compared, because it can change when the machine restarts.
 fn place(side: Side<'_>, id: DirId) -> Option<u64> {
     Some(side.tree.device(id)).filter(|device| *device != side.tree.device(side.root))
 }

@@ -149,8 +149,7 @@ fn find(
         std::thread::sleep(TICK);
     };
     if roots.is_empty() {
-        let reason =
-            earlier.trouble().unwrap_or_else(|| "Cannot compare: both sides must be directories".to_owned());
+        let reason = earlier.trouble().unwrap_or_else(|| "only directories can be compared".to_owned());
         return Some(Err(reason));
     }
     let mut gathering =
@@ -219,7 +218,7 @@ impl Gathering<'_> {
         let is_same = match self.request.order.by {
             By::Apparent => change.before.apparent == change.after.apparent,
             By::Disk => change.before.disk == change.after.disk,
-            // These sort orders do not select a size, so a change of either size is enough.
+            // These orders do not sort by size, so a change of either size is shown.
             By::Modified | By::Items | By::Path => false,
         };
         if is_same && change.difference == ChangeKind::Kept {
@@ -328,7 +327,7 @@ impl Comparison {
         Some(self.pairs[index].1)
     }
 
-    /// Returns `true` if a directory or one of its ancestors is new.
+    /// Returns `true` if directory `id` or one of its ancestors is new.
     fn is_new(&self, new: &Tree, id: DirId) -> bool {
         new.ancestry(id)
             .find(|id| self.fresh.contains(id) || self.was(*id).is_some())

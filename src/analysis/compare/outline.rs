@@ -17,10 +17,10 @@ pub struct OutlineRow {
     pub row: usize,
     /// Number of directories that contain the entry of this row and have rows of their own.
     pub depth: usize,
-    /// Innermost of these directories, or the requested directory if there are none.
+    /// Innermost directory that contains the entry and has a row of its own, or else the requested directory.
     pub above: DirId,
     /// Hash of the directory's path below the requested directory; `None` if there are no changes below this row. The
-    /// hash is the same in every comparison, even in one of another tree.
+    /// hash depends only on that path, so it is the same in comparisons of other trees.
     pub key: Option<u64>,
     /// `true` if the change in this row is more than half of the change in the directory [`OutlineRow::above`].
     pub is_main: bool,
@@ -66,7 +66,8 @@ pub fn outline(rows: &[Row], tree: &Tree, from: DirId, (whole, by): (u64, By)) -
     outline
 }
 
-/// Returns `true` if a directory has changed by the same amounts as an entry in it, and in no other way.
+/// Returns `true` if a directory is in both trees under the same path, and its sizes have changed by the same amounts
+/// as those of `only`.
 fn is_same_change(directory: &Row, only: &Row) -> bool {
     let change = |row: &Row, by| i128::from(size(row.after, by)) - i128::from(size(row.before, by));
     directory.difference == ChangeKind::Kept

@@ -3,7 +3,8 @@
 //! The positions of the earlier entries are sorted by name for a binary search, so the entries themselves are not
 //! copied.
 //!
-//! Invariant: the earlier state of an entry is unknown if the entry could not be read in one of the two trees.
+//! Invariant: the earlier state of an entry is unknown if the entry could not be read in the earlier or in the
+//! current tree.
 
 use super::Comparison;
 use crate::analysis::compare::diff::Sizes;
@@ -55,7 +56,7 @@ impl PreviousListing {
                 let rows = sort(&growth.old.listing(was), Names::Ascending, |_| Some(0));
                 What::Was(was, rows.into_iter().map(|row| row.position).collect())
             }
-            // Roots may have different names now, so they are looked up by directory instead of by name.
+            // Roots may have different names in the two trees. `became` looks them up by ID and needs no names.
             None if id == DirId::TOP => What::Was(DirId::TOP, Box::default()),
             None if growth.is_new(new, id) => What::New,
             Some(_) | None => What::Unknown,
@@ -99,8 +100,8 @@ impl PreviousListing {
         }
     }
 
-    /// Returns `true` if an entry that is missing from the earlier listing is new, because the listing is complete.
-    /// Returns `false` for the roots, because their names may have changed.
+    /// Returns `true` if the earlier listing is complete, so that an entry missing from it is new. Returns `false`
+    /// for the roots, because their names may have changed.
     fn is_all_there(&self) -> bool {
         match self.what {
             What::Was(id, _) => id != DirId::TOP && self.growth.old.status(id).is_settled(),

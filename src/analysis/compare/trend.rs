@@ -20,10 +20,9 @@ pub type Trend = [u8; POINTS];
 /// Reason why a name is looked up in an earlier tree.
 #[derive(Clone, Copy)]
 enum Wanted {
-    /// The size of the entry with that name is needed for the chart of the row with this index.
+    /// The chart of the row with this index needs the size of the named entry.
     Row(usize),
-    /// The directory with that name is needed, because further names are looked up in it. The ID belongs to the same
-    /// directory in the present tree.
+    /// Further names are looked up in the named directory. Contains the ID of the same directory in the present tree.
     Directory(DirId),
 }
 
@@ -57,7 +56,8 @@ fn chart(sizes: &[Option<u64>; POINTS]) -> Trend {
     sizes.map(|size| size.map_or(0, height))
 }
 
-/// Returns the names to look up, grouped by the directory of the present tree that contains them.
+/// Returns the names of the entries to look up and of the directories above them, grouped by the parent directory in
+/// the new tree.
 fn wanted<'t>(rows: &[Row], old: &'t Tree, new: &'t Tree) -> HashMap<DirId, HashMap<&'t [u8], Vec<Wanted>>> {
     let mut names: HashMap<DirId, HashMap<&[u8], Vec<Wanted>>> = HashMap::new();
     for (index, row) in rows.iter().enumerate() {

@@ -192,8 +192,8 @@ pub fn percent(thousandths: u16) -> String {
     format!("{:>3}.{}%", thousandths / 10, thousandths % 10)
 }
 
-/// Formats the age of a baseline, such as `since 3 days ago`, without padding.
-pub fn since(then: i64, now: i64) -> String {
+/// Formats the time between `then` and `now`, such as `3 days`, without padding.
+pub fn elapsed(then: i64, now: i64) -> String {
     const STEPS: [(u64, &str); 6] = [
         (365 * 86_400, "year"),
         (30 * 86_400, "month"),
@@ -207,9 +207,9 @@ pub fn since(then: i64, now: i64) -> String {
     // An age of less than two units is shown in the next smaller unit, which is more precise (36 hours, not 1 day).
     let step = STEPS.iter().find(|(length, _)| seconds >= 2 * length);
     match step {
-        Some((length, unit)) => format!("since {} {unit}s ago", grouped(seconds / length)),
-        None if seconds >= 60 => "since a minute ago".to_owned(),
-        None => "since a moment ago".to_owned(),
+        Some((length, unit)) => format!("{} {unit}s", grouped(seconds / length)),
+        None if seconds >= 60 => "a minute".to_owned(),
+        None => "a moment".to_owned(),
     }
 }
 
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn time_since_is_given_in_the_largest_unit_with_at_least_two() {
+    fn the_elapsed_time_is_given_in_the_largest_unit_with_at_least_two() {
         let day = 86_400;
         for (seconds, text) in [
             (-5, "a moment"),
@@ -357,9 +357,9 @@ mod tests {
             (730 * day, "2 years"),
             (i64::MAX, "292,471,208,677 years"),
         ] {
-            assert_eq!(since(0, seconds), format!("since {text} ago"));
+            assert_eq!(elapsed(0, seconds), text);
         }
-        assert_eq!(since(i64::MIN, i64::MAX), "since 292,471,208,677 years ago");
+        assert_eq!(elapsed(i64::MIN, i64::MAX), "292,471,208,677 years");
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl Source {
         }
     }
 
-    /// Reads the file, if the location names one.
+    /// Reads the file, unless the location is [`Source::None`].
     ///
     /// # Errors
     /// Returns the reason why a file given by the user cannot be read, as one line escaped for a terminal.

@@ -49,13 +49,13 @@ fn conflict(config: &Config, line: usize, rival: usize, key: Key, is_later: bool
     let (name, other) = (KEYMAP[line].name(), KEYMAP[rival].name());
     let key = quoted(&key.name()).into_owned();
     if KEYMAP[rival].is_fixed() {
-        Some(format!("in questions, {key} always means '{other}', not '{name}'"))
+        Some(format!("when duke asks a question, {key} always means '{other}', not '{name}'"))
     } else if config.keymap.is_changed(rival) {
-        // If the file binds the key to two commands, the one that comes first in the file gets the key. Only the other
-        // one causes a warning.
+        // If the file binds the key to two commands, the first binding in the file applies. Only the second binding
+        // causes a warning.
         (!is_later).then(|| format!("{key} is already bound to '{other}' above"))
     } else {
-        Some(format!("{key} is now '{name}' instead of '{other}'; set the keys of '{other}', too"))
+        Some(format!("{key} is now bound to '{name}' instead of '{other}'; set new keys for '{other}'"))
     }
 }
 

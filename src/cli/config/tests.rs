@@ -41,7 +41,7 @@ fn columns_are_counted_in_characters() {
         warnings("'ä' = { x = 1.5 }\n\"日本\" = 1.5\n"),
         [
             "f:1:1: unknown table 'ä'; the tables are 'colors' and 'keys'",
-            "f:2:8: '日本': expected a string, an integer, true or false"
+            "f:2:8: '日本': expected a string, integer, boolean or list"
         ]
     );
 }
@@ -63,8 +63,8 @@ fn invalid_toml_is_reported_with_its_position() {
 #[test]
 fn invalid_values_are_reported_with_their_position() {
     let cases = [
-        ("a = 1.5", "f:1:5: 'a': expected a string, an integer, true or false"),
-        ("a = 1979-05-27", "f:1:5: 'a': expected a string, an integer, true or false"),
+        ("a = 1.5", "f:1:5: 'a': expected a string, integer, boolean or list"),
+        ("a = 1979-05-27", "f:1:5: 'a': expected a string, integer, boolean or list"),
         ("a = [[1]]", "f:1:5: 'a': only strings and integers are allowed in a list"),
         ("[other]\nx = 1", "f:1:2: unknown table 'other'; the tables are 'colors' and 'keys'"),
         ("[\"\\u001b[31m\"]", "f:1:2: unknown table '\\x1b[31m'; the tables are 'colors' and 'keys'"),
@@ -170,7 +170,9 @@ fn lost_keys_are_reported() {
         ("rescan-root = 'x'\nrescan = 'x'", vec!["f:3:10: x is already bound to 'rescan-root' above"]),
         (
             "rescan = 'R'",
-            vec!["f:2:10: R is now 'rescan' instead of 'rescan-root'; set the keys of 'rescan-root', too"],
+            vec![
+                "f:2:10: R is now bound to 'rescan' instead of 'rescan-root'; set new keys for 'rescan-root'",
+            ],
         ),
         ("rescan = 'R'\nrescan-root = 'r'", vec![]),
         ("suspend = 'F1'\nrepaint = 'F2'", vec![]),
@@ -179,8 +181,8 @@ fn lost_keys_are_reported() {
         (
             "repaint = 'q'",
             vec![
-                "f:2:11: q is now 'repaint' instead of 'quit'; set the keys of 'quit', too",
-                "f:2:11: in questions, q always means 'no-or-quit', not 'repaint'",
+                "f:2:11: q is now bound to 'repaint' instead of 'quit'; set new keys for 'quit'",
+                "f:2:11: when duke asks a question, q always means 'no-or-quit', not 'repaint'",
             ],
         ),
     ];

@@ -8,7 +8,6 @@ use toml::de::{DeInteger, DeValue};
 
 use crate::base::text::escape;
 
-/// Value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     Switch(bool),
@@ -33,7 +32,7 @@ impl Value {
                 words.map(Self::Words).ok_or(Some("only strings and integers are allowed in a list"))
             }
             DeValue::Table(_) => Err(None),
-            value => word(value).map(Self::Word).ok_or(Some("expected a string, an integer, true or false")),
+            value => word(value).map(Self::Word).ok_or(Some("expected a string, integer, boolean or list")),
         }
     }
 }

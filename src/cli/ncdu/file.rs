@@ -16,7 +16,7 @@ use crate::run::streams::print_error;
 ///
 /// # Errors
 /// Returns an error if a file exists but cannot be read, or if a line is invalid and does not begin with `@`. A file
-/// that could contain another user's settings is not an error; it is ignored with a message.
+/// refused as [`Refused::Foreign`] or [`Refused::Writable`] is ignored with a message instead.
 pub fn flags(environment: &Environment) -> Result<Vec<Given>, UsageError> {
     let home = environment.variable("HOME");
     let own = environment.variable("XDG_CONFIG_HOME").map(PathBuf::from);

@@ -99,7 +99,7 @@ pub const FLAGS: [Flag; 60] = [
         "Enter directories that contain a CACHEDIR.TAG",
     ),
     flag(' ', "exclude-kernfs", Kernfs(false), "Do not enter /proc, /sys and other kernel file systems"),
-    flag(' ', "include-kernfs", Kernfs(true), "Enter kernel file systems; the default, unlike in duke"),
+    flag(' ', "include-kernfs", Kernfs(true), "Enter kernel file systems (default here, not in plain duke)"),
     flag('L', "follow-symlinks", Words("-L"), "Count the file that a symbolic link points to"),
     flag(' ', "no-follow-symlinks", Words("--no-follow-symlinks"), "Do not follow symbolic links"),
     flag(' ', "follow-firmlinks", Ignored, "No effect: duke always follows firmlinks (macOS)"),

@@ -46,7 +46,7 @@ fn command() -> Command {
     let path =
         Arg::new("PATH").action(ArgAction::Append).num_args(0..).value_parser(clap::value_parser!(OsString));
     Command::new("duke ncdu")
-        .about("Browses a directory with the command line and the configuration files of ncdu.")
+        .about("Browses a directory with the flags and configuration files of ncdu.")
         .version(env!("CARGO_PKG_VERSION"))
         .args(arguments)
         .arg(path.help("Directories or files to scan (default: the current directory)"))
@@ -80,7 +80,7 @@ fn matches(words: &[OsString]) -> Result<ArgMatches, clap::Error> {
     command().try_get_matches_from(std::iter::once(&program).chain(words))
 }
 
-/// Parses words into flags, in the given order.
+/// Parses ncdu's arguments into flags and paths, in the order in which they were given.
 pub fn given(words: &[OsString]) -> Result<Vec<Given>, UsageError> {
     let mut matches = matches(words).map_err(|error| refusal_with(error, "duke ncdu --help"))?;
     let mut all: Vec<(usize, Given)> = Vec::new();

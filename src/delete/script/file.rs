@@ -36,7 +36,7 @@ pub fn write(
     write_text(directory, fallback, &text, warnings)
 }
 
-/// Writes a script that deletes `selection` with rclone. Otherwise works like [`write`].
+/// Writes a script that deletes `selection` with rclone. Otherwise works like [`write()`].
 ///
 /// # Errors
 /// Returns an error if the script cannot be written.

@@ -247,7 +247,7 @@ fn move_back(it: &Trashed) -> Result<(), Reason> {
     Ok(())
 }
 
-/// Returns the name in the trash for attempt `number`, shortened to leave room for the suffix of an info file.
+/// Returns the name in the trash to try in attempt `number`, shortened to leave room for the suffix of an info file.
 fn numbered(name: &[u8], number: u32) -> Vec<u8> {
     let suffix = if number == 1 { String::new() } else { format!("{TRASH_NAME_SEPARATOR}{number}") };
     let room = LONGEST - INFO.len() - suffix.len();

@@ -196,8 +196,8 @@ impl Trash {
 
     /// Opens the trash at `path` to move something out of it. Creates nothing.
     pub fn open(path: &Path) -> Result<Self, NoTrash> {
-        // Other users may have gained access since the items were trashed. This is harmless, because duke checks that
-        // an item is still the trashed one before restoring it.
+        // Directories to which other users can write are accepted, because other users may have gained access since
+        // the items were trashed. This is harmless: before restoring an item, duke checks that it is the trashed one.
         let access = Access { uid: users::own(), is_open: true };
         if !TRASH_HAS_INFO {
             let above = path
@@ -219,7 +219,7 @@ impl Trash {
 /// Required owner and permissions of the directories of a trash.
 #[derive(Clone, Copy)]
 struct Access {
-    /// User ID that must own the directories.
+    /// ID of the user who must own the directories.
     uid: u32,
     /// `true` if directories to which other users can write are accepted.
     is_open: bool,

@@ -306,7 +306,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         true
     }
 
-    /// Empties one of the node's queued child directories, and releases one of the node's claims ([`Node::claims`]).
+    /// Processes the node's next queued child directory, and releases one of the node's claims ([`Node::claims`]).
     fn visit<'s>(&'w self, scope: &Scope<'s>, node: Arc<Node<'w>>, directory: Arc<Directory>)
     where
         'w: 's,

@@ -1,12 +1,12 @@
-//! Rules for several lines that have the same path.
+//! Rules for several lines that have the same path. Only one of them counts:
 //!
 //! ```text
-//! directory   the first line that states the kind "directory", or that comes after a line for an entry inside the
-//!             directory, counts; without such a line, the first line counts
-//! other       the first line counts
+//! directory   the first line that states the kind "directory" or that follows a line for an entry inside the
+//!             directory; if there is no such line, the first line
+//! other       the first line
 //! ```
 //!
-//! A path is a directory if its line states this kind, or if other lines list entries inside it.
+//! A path is a directory if one of its lines states this kind, or if other lines list entries inside it.
 
 use std::collections::HashSet;
 

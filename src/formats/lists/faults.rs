@@ -21,7 +21,7 @@ impl LineFaults {
         self.count += 1;
     }
 
-    /// Returns the messages about the first unreadable lines, and one message about all others.
+    /// Returns the messages about the first unreadable lines, and a message with the number of all others, if any.
     pub(crate) fn into_messages(self) -> Vec<String> {
         let mut messages = self.first;
         if let more @ 1.. = self.count - messages.len() as u64 {

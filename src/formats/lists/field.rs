@@ -11,7 +11,7 @@ pub enum ListField {
     Path,
     /// Exact bytes of the path, in base64.
     PathBase64,
-    /// Name of the entry, which is used as the path if the list has no path column.
+    /// Name of the entry. Used as the path if the list has no path column.
     Name,
     /// Root of the entry. The path begins with the root.
     Root,

@@ -20,7 +20,7 @@ pub(crate) struct ObjectParser {
 }
 
 impl ObjectParser {
-    /// Creates a parser. `given` are the fields whose keys the user has specified.
+    /// Creates a parser. `given` contains the fields whose keys the user has specified.
     pub(crate) fn new(given: &[FieldColumn]) -> Self {
         Self { lexer: Lexer::of_texts(), keys: HashMap::new(), given: given.to_vec() }
     }

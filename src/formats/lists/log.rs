@@ -40,13 +40,13 @@ pub(crate) enum LogTag {
     Own = 3,
 }
 
-/// Record in the log, about a child directory, another entry, or the directory itself.
+/// Record of a directory: one of its child directories, another of its entries, or the directory itself.
 pub(crate) enum Logged<'l> {
     /// Child directory.
     Child {
-        /// Number of the directory's node.
+        /// Number of the child's node in the `PathTree`.
         node: u32,
-        /// Name of the directory.
+        /// Name of the child.
         name: &'l [u8],
     },
     /// Record with a tag other than [`LogTag::Child`]: an entry, or the directory itself ([`LogTag::Own`]).

@@ -58,7 +58,7 @@ pub(super) struct DirectoryNode {
 pub(super) struct ListRoot {
     pub(super) node: u32,
     pub(super) name: Vec<u8>,
-    /// Number that distinguishes the host from the other hosts in the tree's list of devices.
+    /// Number of the host. In the tree's list of devices, it distinguishes devices of different hosts.
     pub(super) host: u32,
     pub(super) host_name: Vec<u8>,
     pub(super) scanned_at: Option<i64>,
@@ -67,8 +67,8 @@ pub(super) struct ListRoot {
     pub(super) is_implied: bool,
 }
 
-/// Path of the part of a list to read: the whole path (`name`), and the same path split into its starting point
-/// (`anchor`, as in [`anchored`]) and the names below the starting point (`names`).
+/// Part of a list to read: its whole path (`name`), and this path split into its starting point (`anchor`, as in
+/// [`anchored`]) and the names below the starting point (`names`).
 struct OnlyPart {
     name: Vec<u8>,
     anchor: Vec<u8>,
@@ -85,7 +85,7 @@ struct RootedPath<'l> {
 /// Host to which a line of the list belongs.
 #[derive(Clone, Copy)]
 pub(crate) struct ListHost<'n> {
-    /// Number that distinguishes the host from the other hosts in the tree's list of devices.
+    /// Number of the host. In the tree's list of devices, it distinguishes devices of different hosts.
     pub(crate) number: u32,
     /// Name of the host; empty if unknown.
     pub(crate) name: &'n [u8],
@@ -264,7 +264,7 @@ impl PathTree {
 /// Kind of an entry, as far as its line reveals it.
 #[derive(Clone, Copy)]
 enum LineKind {
-    /// Directory that was read, with or without an error.
+    /// Directory with known attributes, even if an error was reported for it.
     Directory,
     /// Entry of a known kind that is not a directory, or any entry that was excluded or could not be read.
     Typed(Kind),
@@ -367,7 +367,7 @@ fn below_root<'p>(path: &'p [u8], root: &[u8]) -> Option<&'p [u8]> {
     (rest.is_empty() || rest.starts_with(b"/") || root.ends_with(b"/")).then_some(rest)
 }
 
-/// Returns the names in a path.
+/// Returns the names in a path, without empty names and `.`.
 pub(super) fn names(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     path.split(|byte| *byte == b'/').filter(|name| !matches!(*name, b"" | b"."))
 }

@@ -141,7 +141,7 @@ impl<'d> ListReader<'d> {
             let last = records.number().saturating_sub(1);
             self.faults.note(|| match last {
                 0 => "the input is empty".to_owned(),
-                _ => format!("after line {last}: cut off: the array is not closed"),
+                _ => format!("truncated after line {last}: the array is not closed"),
             });
         }
         Ok(())
@@ -153,8 +153,8 @@ impl<'d> ListReader<'d> {
         self.tree.fail();
     }
 
-    /// Adds the entries of all lines read so far to the tree. Returns the host and scan time of each root, and messages
-    /// about unreadable lines or, if there are none, about a list without entries.
+    /// Adds the entries of all lines read so far to the tree. Returns the host and scan time of each root, and
+    /// messages about unreadable lines. If there are neither roots nor such lines, reports that there are no entries.
     pub(crate) fn write(
         mut self,
         builder: &mut Builder<'d>,

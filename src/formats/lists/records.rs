@@ -117,7 +117,7 @@ impl<'a> RecordReader<'a> {
             RecordEnd::Csv(separator) if is_quote_open(&self.bytes[start..], separator) => {
                 return self.refuse(end, "quote is not closed").map(Some);
             }
-            RecordEnd::Nul => return self.refuse(end, "cut off: no NUL at its end").map(Some),
+            RecordEnd::Nul => return self.refuse(end, "truncated: no NUL at its end").map(Some),
             RecordEnd::Csv(_) | RecordEnd::Newline => {}
         }
         self.advance(length, end);

@@ -50,7 +50,7 @@ impl FieldTexts {
         Some(texts)
     }
 
-    /// Splits a CSV record into fields.
+    /// Replaces the fields with those of a CSV record.
     pub(crate) fn split_csv(&mut self, record: &[u8], separator: u8) -> Result<(), LineRefusal> {
         self.bytes.clear();
         self.ends.clear();

@@ -102,7 +102,7 @@ pub(crate) fn kind(text: &[u8]) -> Result<Kind, LineRefusal> {
 /// Parses the reason for an exclusion.
 pub(crate) fn exclusion(text: &[u8]) -> Result<Exclusion, LineRefusal> {
     let found = Exclusion::ALL.into_iter().find(|exclusion| exclusion.name().as_bytes() == text);
-    found.ok_or_else(|| "unknown reason for the exclusion".into())
+    found.ok_or_else(|| "not a reason that duke knows".into())
 }
 
 /// Decodes URL-encoded text in which a plus sign stands for a space, as in the keys of S3 Inventory.

@@ -122,9 +122,9 @@ impl PathTree {
             _ => return None,
         };
         let path = path(&name)?;
-        // Besides the child directory, one more record is accepted: the child's own line. This line was logged as an
-        // entry if it does not state its kind and precedes the lines of the child's entries. `places` begins with the
-        // last record, so this earlier record is at index 1.
+        // A second record is allowed if it is the line of the child directory itself. Such a line is logged as an
+        // entry if it names no kind and comes before the lines of the child's entries. `places` begins with the last
+        // record, so the earlier record is at index 1.
         if let Some(place) = places.get(1) {
             let is_line = matches!(self.log.read(*place), Logged::Entry(_, entry) if entry.name == name);
             if !is_line || self.nodes[directory as usize].own.is_some() {

@@ -14,13 +14,13 @@ pub enum BlockSize {
     /// times, which keeps the index of a huge export small.
     #[default]
     Growing,
-    /// Fixed size in KiB, which is in [`BlockSize::RANGE`].
+    /// Fixed size in KiB, within [`BlockSize::RANGE`].
     Fixed(u16),
 }
 
 impl BlockSize {
-    /// Sizes in KiB that ncdu accepts. The maximum is below the format's limit of 16 MiB, because a block can be longer
-    /// than the size set here by a part of its last item.
+    /// Sizes in KiB that ncdu accepts. The maximum is below the format's limit of 16 MiB, because a block's last
+    /// item can extend past the size set here.
     pub const RANGE: RangeInclusive<u16> = 4..=16_000;
 
     /// Returns the size in bytes for the block with this number.

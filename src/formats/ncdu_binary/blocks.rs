@@ -93,7 +93,7 @@ impl Blocks {
         let frame = frame(&whole, number).ok_or_else(|| damaged("no data block here"))?;
         let content = zstd_block::content_length(frame).filter(|content| *content <= LARGEST);
         let content = content.ok_or_else(|| {
-            damaged("no zstd frame here, or its content is unknown in length or 16 MiB or more")
+            damaged("no zstd frame here, or the length of its content is missing or not below 16 MiB")
         })?;
         self.check_ratio(place, content).map_err(|reason| damaged(&reason))?;
         let content = usize::try_from(content).map_err(|_| damaged("block too large"))?;

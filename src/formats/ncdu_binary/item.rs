@@ -80,7 +80,7 @@ impl From<Malformed> for ItemFault {
 }
 
 impl<'a> Fields<'a> {
-    /// Decodes the item at position `at` of a block. `own` is the item's reference.
+    /// Decodes the item at position `at` of a block. `own` is the reference to this item.
     pub(crate) fn decode(block: &'a [u8], at: usize, own: u64) -> Result<Self, ItemFault> {
         let mut reader = CborReader::new(block, at);
         if block.get(at).is_none_or(|first| *first >> 5 != cbor::MAP_START >> 5) {
@@ -211,8 +211,8 @@ fn bytes_of(value: CborValue<'_>) -> Result<&[u8], ItemFault> {
     }
 }
 
-/// Returns the value of the field `key` as a number. A relative reference is converted to an absolute one; `own` is the
-/// reference of the item.
+/// Returns the value of the field `key` as a number. A relative reference is converted to an absolute one; `own` is
+/// the reference of the item that contains the field.
 fn number_of(key: usize, value: CborValue<'_>, own: u64) -> Result<u64, ItemFault> {
     let is_reference = matches!(key, key::PREVIOUS | key::LAST);
     match value {

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 
 use crate::base::sync::Arc;
 
-/// Maximum total size in bytes of the cached blocks. The last `LEAST` blocks are kept even if they exceed this size.
+/// Maximum total size in bytes of the cached blocks. The `LEAST` blocks used last are kept even if they exceed this
+/// size.
 const MOST: usize = 16 << 20;
 const LEAST: usize = 4;
 

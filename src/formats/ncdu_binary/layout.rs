@@ -17,7 +17,7 @@ pub(crate) const INDEX: u32 = 1;
 pub(crate) const LENGTH_BITS: u32 = 28;
 /// Number of bits in a pointer that hold the length of the block it points to.
 pub(crate) const POINTER_LENGTH_BITS: u32 = 24;
-/// Length in bytes of a block's head, and of the number in a data block.
+/// Length in bytes of a block's head, and of the block number that follows the head of a data block.
 pub(crate) const WORD: usize = 4;
 /// Number of bits in a reference that hold the item's offset in its block.
 pub(crate) const OFFSET_BITS: u32 = 24;

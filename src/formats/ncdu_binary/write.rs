@@ -1,4 +1,4 @@
-//! Writer of ncdu's binary export, which uses all processors.
+//! Writer of ncdu's binary export. Uses all processors.
 //!
 //! The item of a directory refers to the last item in that directory, so the deepest directories are written first,
 //! level by level. The directories of a level are distributed to workers, and each worker writes the entries of its
@@ -97,7 +97,7 @@ struct Item<'e, 't> {
 }
 
 impl Writer<'_, '_> {
-    /// Writes everything below the root, and returns the reference of the last item in the root.
+    /// Writes everything below the root, and returns the reference to the last item in the root.
     fn directories<'s>(&'s self, scope: &Scope<'s>, root: DirId) -> Option<u64> {
         let mut lasts = Vec::new();
         for level in self.levels(root).iter().rev().take_while(|_| !self.output.has_failed()) {

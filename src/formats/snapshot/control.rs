@@ -1,4 +1,4 @@
-//! Conditions under which writing a snapshot ends early, and the progress of the writing.
+//! Conditions under which writing a snapshot ends early, the reasons for a failure, and a counter of written entries.
 
 use std::fmt;
 use std::io;

@@ -14,13 +14,13 @@ use crate::tree::{DirId, Entry, EntryState, Index, Listing, Position};
 
 /// Maximum number of entries in a listing without a head.
 const SHORT: usize = 4096;
-/// Number of entries in a head.
+/// Number of entries in the head of a long listing.
 const HEAD: usize = 1024;
 
-/// Entries of a directory, in the order of the file.
+/// Entries of a directory, in the order in which they are written to the snapshot.
 pub(crate) struct FileOrder<'t> {
     listing: Listing<'t>,
-    /// Positions of the entries in the head, largest entries first. Empty if there is no head.
+    /// Positions of the largest entries of a long listing, largest first. Empty for a short listing.
     head: Vec<Position>,
 }
 
@@ -29,17 +29,17 @@ pub(crate) struct FileOrder<'t> {
 type Rank<'n> = (Option<u64>, Reverse<&'n [u8]>, Position);
 
 impl<'t> FileOrder<'t> {
-    /// Determines the order of the entries of directory `id`. `may_split` is `false` for a part of a plan: parts keep
-    /// the order of the tree for the merge, which writes the head.
+    /// Determines the order of the entries of directory `id`. If `may_split` is `true`, a long listing begins with
+    /// its head. The flag is `false` for a part of a plan, because the heads are written when the parts are merged.
     pub(crate) fn of(tree: &'t impl WrittenTree, id: DirId, may_split: bool) -> Self {
         let listing = tree.listing(id);
-        // The roots are in the order in which the user gave them.
+        // The listing of the roots has no head, so the roots keep the order in which the user gave them.
         let is_long = may_split && id != DirId::TOP && is_long(&listing);
         let head = if is_long { largest(tree, id, &listing) } else { Vec::new() };
         Self { listing, head }
     }
 
-    /// Returns the entries of the head.
+    /// Returns the entries of the head, largest first.
     pub(crate) fn head(&self) -> impl Iterator<Item = Entry<'t>> + '_ {
         let index = (!self.head.is_empty()).then(|| Index::new(&self.listing));
         self.head.iter().filter_map(move |position| index.as_ref()?.record(*position))

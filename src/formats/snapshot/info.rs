@@ -8,7 +8,7 @@ use crate::tree::varint::{ByteReader, Malformed, write_varint, zigzag};
 /// wrote the roots.
 pub(crate) const UNKNOWN_SCOPE: &[u8] = b"filtered";
 
-/// Metadata of a snapshot.
+/// Information about the tree in a snapshot, apart from its entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SnapshotInfo {
     /// Time at which the first root was scanned, in seconds since 1970.

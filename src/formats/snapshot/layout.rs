@@ -109,12 +109,12 @@ pub struct IndexDraft {
 }
 
 impl IndexDraft {
-    /// Adds an index entry for the next block of the file, which contains directory rows.
+    /// Adds an index entry for the next block of the file, a block of directory rows.
     pub fn rows(&mut self, length: u64, checksum: u32) {
         self.block(ROWS_OF_DIRECTORIES, length, checksum);
     }
 
-    /// Adds an index entry for the next block of the file, which contains listings.
+    /// Adds an index entry for the next block of the file, a block of listings.
     pub fn listings(&mut self, entry: &ListingBlock) {
         let flag = |flag, is_set| if is_set { flag } else { 0 };
         let flags = flag(LINKS, entry.has_links)
@@ -214,7 +214,8 @@ fn plan(cursor: &mut ByteReader<'_>, index: u64, version: u32) -> Result<Plan, M
                 let is_next = if kind & OTHERS == 0 {
                     step != 0 || plan.listings.is_empty()
                 } else {
-                    // The list of roots has no head.
+                    // A block with the other entries of a listing follows the block with its head. The listing of the
+                    // top (`first` is 0) has no head.
                     let follows_head = plan.listings.last().is_some_and(|before| before.others.is_none());
                     step == 0 && first != 0 && follows_head
                 };

@@ -124,7 +124,8 @@ struct Page {
     child: u32,
     has_links: bool,
     has_failures: bool,
-    /// Number of entries, if the block contains a listing without its head.
+    /// Number of entries, if the block continues a listing whose head is in the previous block; see
+    /// [`ListingBlock::others`].
     others: Option<u64>,
 }
 
@@ -209,8 +210,8 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
                 self.blocks.rows(&mut self.rows)?;
             }
             self.listing(number, id, &aliases)?;
-            // The list of roots gets its own block, because only its entries may refer to directories named in other
-            // listings.
+            // The list of roots gets its own block, because the child directories in any other block must have
+            // consecutive numbers.
             let is_full = self.page.others.is_some() || self.page.listings.length() >= BLOCK;
             if id == DirId::TOP || is_full {
                 self.blocks.listings(&mut self.page)?;
@@ -241,7 +242,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
     }
 
     /// Adds entries of the directory `id` to the current listing and seals it. `number` is the number assigned to `id`.
-    /// Returns the number assigned to the first directory that the entries name, and the count of the entries.
+    /// Returns the first number assigned to a child directory in `entries`, and the number of entries.
     fn seal(
         &mut self,
         (id, number): (DirId, u32),
@@ -331,8 +332,7 @@ impl<'t, T: WrittenTree> Numbers<'t, T> {
     }
 }
 
-/// Returns the numbers that will be assigned to directories that several roots refer to, and to root directories
-/// inside other roots.
+/// Returns the numbers that will be assigned to the directories in [`WrittenTree::named_by_roots`].
 fn aliases(tree: &impl WrittenTree, may_split: bool) -> HashMap<DirId, u32> {
     let wanted = tree.named_by_roots();
     let mut found = HashMap::new();

@@ -13,13 +13,13 @@ pub(crate) trait WrittenTree {
     fn storage_classes(&self) -> Vec<Vec<u8>>;
     /// Returns the entries of a directory. The writer passes each entry to [`WrittenTree::entry`].
     fn listing(&self, id: DirId) -> Listing<'_>;
-    /// Returns the entry for `record`, which is in the listing of directory `id`. The directory number and the device
-    /// index in the result are those of this tree. In a merged tree, `record` contains those of a part instead.
+    /// Returns `record`, an entry from the listing of directory `id`, with the directory number and the device index
+    /// that it has in this tree. In a merged tree, `record` itself contains the numbers of a part.
     fn entry<'e>(&self, id: DirId, record: Entry<'e>) -> Entry<'e>;
     fn parent(&self, id: DirId) -> Option<DirId>;
     /// Returns the totals of a directory.
     fn totals(&self, id: DirId) -> Totals;
-    /// Returns the row of a directory whose parent has the number `parent`.
+    /// Returns the row of directory `id`. `parent` is the number of its parent directory.
     fn row(&self, id: DirId, parent: u32) -> Row;
     /// Returns `true` if the directory could not be read.
     fn is_unreadable(&self, id: DirId) -> bool;

@@ -1,4 +1,5 @@
-//! Document of `duke duplicates --json`: schema `duke-duplicates/1`, described in docs/json.md and docs/schema.json.
+//! Document of `duke duplicates --json`: schema `duke-duplicates/1`, described in docs/duplicates.md and
+//! docs/schema.json.
 //!
 //! Invariant: the document is streamed; memory holds only one buffer of its text at a time.
 

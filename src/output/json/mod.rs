@@ -55,7 +55,8 @@ pub(super) fn accuracy(json: &mut JsonWriter<'_>, accuracy: Accuracy) {
     }
 }
 
-/// Writes the number of bytes that deleting an entry frees, if known. The maximum is omitted if it is unknown.
+/// Writes the minimum and, if known, the maximum number of bytes that deleting an entry frees, and the number of
+/// shared bytes. Writes nothing if `exclusive` is `None`.
 fn frees(json: &mut JsonWriter<'_>, exclusive: Option<Exclusive>) {
     let Some(Exclusive { at_least, at_most, shared }) = exclusive else { return };
     json.field(",\"frees\":", at_least);

@@ -33,7 +33,7 @@ pub struct Report<'t> {
     pub body: Body<'t>,
 }
 
-/// Contents of the document.
+/// Contents of the document: a tree, or the usage of file systems.
 #[derive(Clone, Copy, Debug)]
 pub enum Body<'t> {
     /// The scanned tree, the lists requested with `--top` and `--by`, and the file system of a root.

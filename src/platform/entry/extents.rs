@@ -113,8 +113,8 @@ impl StoredPart {
         self.logical.saturating_add(self.length)
     }
 
-    /// Returns `true` if both parts store the byte at `offset` in the file in the same place on the volume. Both parts
-    /// must contain this byte, and it must have the same value in both.
+    /// Returns `true` if both parts store the byte at file offset `offset` in the same place on the volume. Both
+    /// parts must contain this byte, and it must have the same value in both.
     fn is_stored_with(&self, other: &Self, offset: u64) -> bool {
         let place = |part: &Self| match part.form {
             StoredForm::Plain => Some(part.physical.saturating_add(offset - part.logical)),
@@ -125,11 +125,11 @@ impl StoredPart {
     }
 }
 
-/// Returns the ranges of a file that take up space of their own on the volume, although they could share the space of
-/// `other`, which has the same contents. `parts` and `other` are the parts of the two files in order of their position.
+/// Returns the ranges of a file that could share the space of another file with the same contents, but take up space
+/// of their own on the volume. `parts` and `other` are the parts of the two files in order of their position.
 ///
-/// The ranges contain no reserved space, because a program wants to keep this space, and no inline data, because inline
-/// data cannot be shared.
+/// The ranges contain no reserved space, because the program that reserved it wants to keep it, and no inline data,
+/// because inline data cannot be shared.
 pub fn unshared_ranges(parts: &[StoredPart], other: &[StoredPart]) -> Vec<Range<u64>> {
     let mut ranges: Vec<Range<u64>> = Vec::new();
     let can_share = |part: &&StoredPart| !matches!(part.form, StoredForm::Reserved | StoredForm::Inline);

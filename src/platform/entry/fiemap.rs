@@ -75,7 +75,8 @@ const SYNC: u32 = 0x1;
 /// `FS_IOC_FIEMAP` of linux/fs.h, which is `_IOWR('f', 11, struct fiemap)`.
 const FIEMAP: u32 = 0xc020_660b;
 
-/// Returns the support for shared extents on the file system of `directory`. The magic number identifies the type.
+/// Returns the support for shared extents on the file system of `directory`. The magic number of the file system
+/// identifies its type.
 pub fn sharing(directory: &Directory) -> Sharing {
     const XFS: u32 = 0x5846_5342;
     const BTRFS: u32 = 0x9123_683e;
@@ -187,7 +188,7 @@ fn block(status: &Statvfs) -> u64 {
     u64::from(status.fragment_size()).max(1)
 }
 
-/// Returns the identity of the volume that `file` is on, the same for all subvolumes of a btrfs volume.
+/// Returns the identity of the volume that contains `file`. All subvolumes of a btrfs volume have the same identity.
 pub fn volume_id(file: &impl AsFd) -> Option<u64> {
     fstatvfs(file).ok().map(|status| id_of(&status))
 }

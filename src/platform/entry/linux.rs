@@ -125,7 +125,7 @@ fn identity_by(
     otherwise: impl FnOnce() -> Result<Identity, Errno>,
 ) -> Result<Identity, Errno> {
     let answer = match statx::ask(directory, name, flags, libc::STATX_BASIC_STATS | libc::STATX_BTIME) {
-        // Older kernels and sandboxes do not support statx(2).
+        // Older kernels and some sandboxes do not support statx(2).
         Err(Errno::ENOSYS | Errno::EPERM) => return otherwise(),
         answer => answer?,
     };
@@ -158,7 +158,7 @@ pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
     ];
     const MASK: u32 = libc::STATX_BASIC_STATS | libc::STATX_BTIME | statx::MOUNT_ID;
     let answer = match statx::ask(directory, name, libc::AT_SYMLINK_NOFOLLOW, MASK) {
-        // Older kernels and sandboxes do not support statx(2).
+        // Older kernels and some sandboxes do not support statx(2).
         Err(Errno::ENOSYS | Errno::EPERM) => return unix::probe(directory, name),
         answer => answer?,
     };

@@ -1,5 +1,5 @@
-//! Details of a single entry that are cheap to read. A probe always reads the current values, and reads more of them
-//! than a scan does.
+//! Details of a single entry that are cheap to read. A probe always reads the current values, including some that
+//! a scan does not read.
 //!
 //! Invariant: a probe does not open, mount or download anything, and follows no symbolic link.
 

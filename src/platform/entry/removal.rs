@@ -199,9 +199,9 @@ impl Directory {
         imp::link_unnamed(self, file, new)
     }
 
-    /// Returns `true` if the directory has an access control list, which may grant write access beyond the permission
-    /// bits, or if this cannot be determined. Always returns `false` on systems other than Linux, where duke does not
-    /// read these lists.
+    /// Returns `true` if the directory has an access control list, or if this cannot be determined. The list may
+    /// grant write access beyond the permission bits. Always returns `false` on systems other than Linux, because
+    /// duke reads these lists only on Linux.
     pub(crate) fn has_access_list(&self) -> bool {
         imp::has_access_list(self)
     }

@@ -38,7 +38,7 @@ impl Directory {
     /// entry.
     ///
     /// # Errors
-    /// Returns any error of [`Rights::to_remove`], `EPERM` if the entry is immutable or append-only, or any
+    /// Returns any error of `Rights::to_remove`, `EPERM` if the entry is immutable or append-only, or any
     /// error of faccessat(2) for a directory. A directory can be moved only if it is writable itself, because
     /// its `..` changes.
     pub fn may_move(&self, name: &(impl NixPath + ?Sized), found: &Attributes) -> Result<(), Errno> {

@@ -24,8 +24,8 @@ use crate::platform::{Directory, Errno};
 
 /// Maximum number of files registered at the same time. Additional files are not registered.
 const MOST: usize = 16;
-/// Maximum time in milliseconds that a process about to end waits for running calls to [`shielded`] to return. A call
-/// on an unresponsive file system may never return.
+/// Maximum time in milliseconds to wait for running calls to [`shielded`] before the process ends. A call on an
+/// unresponsive file system may never return.
 const PATIENCE: u32 = 500;
 
 /// Signals that end a process by default. Before one of them ends this process, registered files are deleted.

@@ -10,7 +10,7 @@ pub use super::imp::UNCOVERS;
 use super::imp::clone_of_mount;
 use crate::platform::Errno;
 
-/// Clone of a mount without the mounts below it. In the clone, the files under their mount points are visible.
+/// Clone of a mount without the mounts below it. The files that these mounts cover are visible in the clone.
 #[derive(Debug)]
 pub struct Uncovered {
     fd: OwnedFd,

@@ -1,4 +1,4 @@
-//! macOS: mounts from getfsstat(2), capacities from statfs(2), which has 64-bit block counts, and numbers that only
+//! macOS: mounts from getfsstat(2); capacities from statfs(2), whose block counts have 64 bits; and numbers that only
 //! APFS reports.
 
 #[path = "overhead/apfs.rs"]
@@ -110,7 +110,7 @@ pub fn mounts() -> Result<Vec<Mount>, Errno> {
     let bytes = libc::c_int::try_from(room * size_of::<libc::statfs>()).map_err(|_| Errno::EOVERFLOW)?;
     // SAFETY: `found` has room for the given number of bytes, and nothing else refers to it.
     let filled = Errno::result(unsafe { libc::getfsstat(found.as_mut_ptr(), bytes, libc::MNT_NOWAIT) })?;
-    // SAFETY: the kernel has filled that many elements, never more than there is room for.
+    // SAFETY: the kernel has filled the first `filled` elements, and the new length is at most `room`, the capacity.
     unsafe { found.set_len(usize::try_from(filled).unwrap_or(0).min(room)) };
     Ok(found.iter().map(mount).collect())
 }

@@ -18,7 +18,7 @@ use crate::platform::{Attributes, Directory, Errno, FileSystem, retry};
 
 /// `true` if a volume can be mounted several times and volumes can share a device number, as on macOS.
 pub const HAS_VOLUMES: bool = false;
-/// `true` if files under mount points can be read.
+/// `true` if the files that a mount covers can be read.
 pub const UNCOVERS: bool = false;
 
 /// Returns the capacity of the file system that `path` is on. If the directory has a project quota, the size

@@ -134,10 +134,10 @@ impl Chunk {
 struct Growing {
     start: NonNull<u8>,
     size: usize,
-    /// Number of bytes at the start of the chunk that are written and will not change. [`Growing::append`] raises
-    /// this mark with `Release` after copying; readers load it with `Acquire`.
+    /// Number of bytes at the start of the chunk that are written and will not change. [`Growing::append`]
+    /// increases it with `Release` after copying; readers load it with `Acquire`.
     written: AtomicUsize,
-    /// Number of reserved bytes. An appender raises this mark before copying, so no two appenders get the same byte.
+    /// Number of reserved bytes. An appender increases it before copying, so no two appenders get the same byte.
     reserved: AtomicUsize,
 }
 

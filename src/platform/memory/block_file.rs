@@ -20,7 +20,7 @@ use super::mapping::MappedFile;
 use crate::base::sync::Arc;
 use crate::platform::Errno;
 
-/// Kind of access to a file.
+/// Way in which the blocks of a file are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Blocks are copied with pread(2).

@@ -1,5 +1,5 @@
-//! Conventions of the system: the program that opens files, the clipboard tool, the trash, and the form in which
-//! stat(1) prints birth times. The deletion scripts written by duke call stat(1).
+//! Conventions of the operating system: the program that opens files, the clipboard tool, the trash, and the
+//! precision of the birth times that stat(1) prints in duke's deletion scripts.
 
 pub use super::imp::{
     BIRTH_HAS_NANOSECONDS, CLIPBOARD_TOOL, OPENER, REVEAL, TRASH_HAS_INFO, TRASH_NAME_SEPARATOR, home_trash,

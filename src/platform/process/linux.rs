@@ -55,7 +55,7 @@ fn share_reserves() {
 pub fn return_large_blocks() {
     #[cfg(target_env = "gnu")]
     {
-        /// Smallest block, in bytes, that is returned.
+        /// Minimum size in bytes of a block that is returned to the system.
         const LARGE: libc::c_int = 1 << 20;
         // SAFETY: the call sets a number under the allocator's own lock and moves no memory. If it fails, nothing
         // changes.

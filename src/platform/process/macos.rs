@@ -28,7 +28,7 @@ pub const TRASH_NAME_SEPARATOR: &str = " ";
 /// Maximum number of open descriptors that the system accepts (`OPEN_MAX`), regardless of the hard limit.
 pub const MOST_DESCRIPTORS: Option<libc::rlim_t> = Some(10_240);
 
-/// Returns the path of the trash for the home directory `home`.
+/// Returns the path of the trash: `.Trash` in the home directory `home`.
 pub fn home_trash(home: Option<PathBuf>) -> Option<PathBuf> {
     home.map(|home| home.join(".Trash"))
 }

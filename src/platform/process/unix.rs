@@ -1,4 +1,4 @@
-//! Implementations for any Unix. They follow the freedesktop.org conventions and make no system-specific calls.
+//! Any Unix: default limits, freedesktop.org conventions, and replacements for calls that only Linux or macOS has.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ pub const TRASH_HAS_INFO: bool = true;
 pub const TRASH_NAME_SEPARATOR: &str = ".";
 /// `true` if stat(1) prints the birth time with nanoseconds.
 pub const BIRTH_HAS_NANOSECONDS: bool = false;
-/// Maximum number of open descriptors that the system accepts, if that can be below the hard limit.
+/// Maximum number of open descriptors that the system accepts; `None` if only the hard limit applies.
 pub const MOST_DESCRIPTORS: Option<libc::rlim_t> = None;
 
 /// Returns the path of the trash: in `XDG_DATA_HOME` if this variable is an absolute path, otherwise in `.local/share`

@@ -147,8 +147,8 @@ impl Buffer {
     }
 }
 
-/// Returns the name in a directory record. Reads eight bytes at a time, because the kernel aligns records to
-/// eight bytes. Reading single bytes took a sixth of the time that a scan spends outside system calls.
+/// Returns the name in a directory record. Reads eight bytes at a time; the kernel aligns records to eight bytes.
+/// Reading single bytes took a sixth of the time that a scan spends outside system calls.
 #[allow(unsafe_code)]
 fn name(record: &[u8]) -> Option<&CStr> {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);

@@ -59,7 +59,7 @@ impl Interrupt {
     }
 }
 
-/// Installs a SIGINT handler that deletes unfinished files and ends the process if `ends` is set.
+/// Installs a SIGINT handler. If `ends` is set, the handler deletes unfinished files and ends the process.
 #[allow(unsafe_code)]
 fn register_end(ends: Arc<AtomicBool>) -> io::Result<()> {
     let end = move || {

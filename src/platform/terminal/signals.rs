@@ -45,7 +45,7 @@ impl Watch {
     pub fn new(terminal: Option<OwnedFd>) -> io::Result<Self> {
         let mut signals = Vec::new();
         for signal in FATAL {
-            // SIGHUP stays ignored if the process was started that way, as by nohup(1).
+            // SIGHUP stays ignored if it was ignored when the process started, as under nohup(1).
             if signal == Signal::SIGHUP && is_ignored(signal) {
                 continue;
             }
@@ -150,8 +150,8 @@ pub fn is_writable(terminal: BorrowedFd<'_>) -> bool {
     }
 }
 
-/// Does the same as [`is_writable`] with select(2). If select(2) cannot check the terminal either, returns
-/// `true`, because an attempt to write is harmless even if it fails.
+/// Like [`is_writable`], but uses select(2). If select(2) cannot check the terminal either, returns `true`, because an
+/// attempt to write is harmless even if it fails.
 fn is_selected(terminal: BorrowedFd<'_>, wait: Duration) -> bool {
     if usize::try_from(terminal.as_raw_fd()).is_ok_and(|number| number >= FD_SETSIZE) {
         return true;

@@ -125,7 +125,7 @@ fn clean(command: &mut Command, directory: Option<BorrowedFd<'_>>, session: Sess
         Ok(())
     };
     // SAFETY: between fork and exec, only async-signal-safe functions are called (signal-safety(7)): sigaction,
-    // setsid, fchdir. None of them allocates memory, and neither does an error made from an error number.
+    // setsid, fchdir. Neither these functions nor the conversion of their error numbers to errors allocates memory.
     unsafe { command.pre_exec(begin) };
 }
 
@@ -165,7 +165,7 @@ impl Held {
 impl Drop for Held {
     fn drop(&mut self) {
         for before in &self.before {
-            // Restoring an action that was valid before cannot fail.
+            // Restoring a signal action that was valid before cannot fail.
             let _ = before.restore();
         }
     }

@@ -117,9 +117,9 @@ fn next_word(text: &str, at: usize) -> Option<(Word<'_>, bool, usize)> {
     is_there.then_some((word, negated, at + length))
 }
 
-/// Returns the regex at the start of `rest`, the text after an opening slash. The regex ends at the first unescaped
-/// slash. Returns `None` if the regex is empty or if that slash does not end the term. Without an unescaped slash, the
-/// user may still be typing a regex: returns all of `rest` if it contains a character that is typical of a regex.
+/// Returns the regex at the start of `rest`, which follows an opening slash. The regex ends at the first unescaped
+/// slash. Returns `None` if the regex is empty or the term continues after this slash. Without an unescaped slash, the
+/// user may still be typing: returns all of `rest` if it contains a character that is typical of a regex.
 fn regex_inside(rest: &str) -> Option<(&str, Sort)> {
     let mut escaped = false;
     for (at, letter) in rest.char_indices() {
@@ -233,7 +233,7 @@ impl Word<'_> {
             AgeFault::Minutes(number) => {
                 unfinished(&format!("write {number}mo for months; minutes are not supported"))
             }
-            AgeFault::UnknownUnit(unit) => self.wrong(unit, "not a unit of age: h, d, w, mo or y".to_owned()),
+            AgeFault::UnknownUnit(unit) => self.wrong(unit, "unknown unit; use h, d, w, mo or y".to_owned()),
             AgeFault::NumberMissing => self.wrong(value, "missing number".to_owned()),
         })
     }
@@ -293,7 +293,7 @@ impl Word<'_> {
 }
 
 fn unit_missing(number: &str) -> String {
-    format!("missing unit; one of {number}h, {number}d, {number}w, {number}mo or {number}y")
+    format!("missing unit; write {number}h, {number}d, {number}w, {number}mo or {number}y")
 }
 
 type SizeTest = fn(Size) -> Test;

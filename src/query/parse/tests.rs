@@ -101,7 +101,7 @@ fn an_unfinished_term_is_ignored_and_reported() {
 #[test]
 fn an_age_without_a_unit_lists_the_units() {
     let awaited = |text: &str| Query::parse(text, NOW).unwrap().unfinished().unwrap().reason.clone();
-    assert_eq!(awaited("older:90"), "missing unit; one of 90h, 90d, 90w, 90mo or 90y");
+    assert_eq!(awaited("older:90"), "missing unit; write 90h, 90d, 90w, 90mo or 90y");
     assert!(awaited("newer:").contains("such as 90d"));
     assert!(awaited("newer:3m").contains("3mo"));
 }

@@ -2,10 +2,10 @@
 //! long a scan takes.
 //!
 //! Part 0 of a plan is called the rest. A directory with more than 1/(4 N) of all entries, where N is the number of
-//! parts, is cut: the rest reads the directory's own entries, and its child directories are assigned one by one. A
-//! directory that contains most of its entries directly is not cut. The rest also takes the smallest directories until
-//! it has 1/N of all entries, so that a plan names few paths. All other directories are assigned to the other parts,
-//! largest first, each to the part with the fewest entries so far.
+//! parts, is divided: the rest reads the directory's own entries, and its child directories are assigned one by one.
+//! A directory that contains most of its entries directly is not divided. The rest also takes the smallest
+//! directories until it has 1/N of all entries, so that a plan names few paths. All other directories are assigned to
+//! the other parts, largest first, each to the part with the fewest entries so far.
 //!
 //! Invariant: every directory goes to one part. A mount point stays in the rest, where a scan decides whether to enter
 //! it.
@@ -46,9 +46,9 @@ fn entries(tree: &Tree, id: DirId) -> u64 {
     tree.totals(id).items.saturating_add(1)
 }
 
-/// Cuts each directory that has more than `limit` entries, unless most of these entries are directly in the
-/// directory. Returns the directories that are not cut, except mount points, and `total` without the excluded
-/// directories and their entries.
+/// Divides each directory that has more than `limit` entries into its child directories, unless most of these entries
+/// are directly in the directory. Returns the directories that are not divided, except mount points. Also returns
+/// `total` without the excluded directories and their entries.
 fn units(
     tree: &Tree,
     (root, path): (DirId, &[u8]),
@@ -81,7 +81,7 @@ fn units(
     (units, total)
 }
 
-/// Returns `true` if most entries of a directory are directly in it. Cutting such a directory would assign all of
+/// Returns `true` if most entries of a directory are directly in it. Dividing such a directory would assign all of
 /// these entries to part 0, which contains the rest of the tree.
 fn is_flat(tree: &Tree, id: DirId) -> bool {
     let below: u64 = tree.listing(id).directories().map(|child| entries(tree, child)).sum();

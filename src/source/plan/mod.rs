@@ -28,7 +28,7 @@ pub struct ScanPlan {
     pub parts: Vec<ScanPart>,
 }
 
-/// Part of a plan.
+/// Part of a plan, scanned on its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScanPart {
     /// Expected number of entries in the part.
@@ -86,8 +86,8 @@ impl ScanPlan {
 
     /// Returns the directories that part `index` must not enter.
     pub fn other_parts(&self, index: usize) -> OtherParts {
-        // Only part 0 can reach directories of other parts: the root of part 0 contains these directories, and none
-        // of these directories contains another one.
+        // Only part 0 can reach the directories of other parts: all of them are below its root, and none is inside
+        // another one.
         let others = self.parts.iter().filter(|_| index == 0);
         OtherParts::at(others.flat_map(|part| &part.paths).map(Vec::as_slice))
     }
@@ -96,7 +96,7 @@ impl ScanPlan {
     /// written by duke.
     fn check(&self) -> Result<(), &'static str> {
         if self.path.first() != Some(&b'/') {
-            return Err("the path is not absolute");
+            return Err("\"path\" is not an absolute path");
         }
         if self.parts.first().is_none_or(|rest| !rest.paths.is_empty()) {
             return Err("part 0 must exist and must not list paths");

@@ -5,7 +5,7 @@
 //! only after ten times that duration. Sorting a huge, growing directory therefore takes at most a tenth of the drawing
 //! thread's time.
 //!
-//! Of a large directory in a snapshot, only the largest entries are loaded and sorted at first.
+//! For a large directory in a snapshot, only the largest entries are loaded and sorted at first.
 //!
 //! Invariant: every row is an entry of the sorted listing or, while the scan is reading the directory, a recorded entry
 //! that the listing does not contain. No name has two rows.
@@ -25,10 +25,11 @@ use crate::table::row::Precision;
 use crate::tree::sort::sort;
 use crate::tree::{DirId, EntryState, Listing, LiveTotals, Position, Totals, Tree};
 
-/// Minimum ratio between the time of a scan and the time for merging recorded entries into rows.
+/// Minimum time before recorded entries are merged into rows, as a multiple of the time that merging takes. Applies
+/// to the time since the start of the scan and to the time since the last sort.
 pub const MERGE_FACTOR: u32 = 40;
 
-/// Source of directory totals: the growing tree, an earlier scan, or the result of a filter. Cheap to clone.
+/// Source of directory totals: the growing tree, the previous scan, or the result of a filter. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct SizeSource {
     /// Totals of the tree.
@@ -37,9 +38,9 @@ pub struct SizeSource {
     pub filtered: Option<Arc<Filtered>>,
     /// Comparison with an earlier tree, if growth is shown.
     pub growth: Option<Arc<Comparison>>,
-    /// Totals from an earlier scan, if these are shown for incomplete directories.
+    /// Totals from the previous scan, if these are shown for incomplete directories.
     pub recorded: Option<Arc<RecordedTotals>>,
-    /// `true` if only the largest entries of long recorded listings are shown.
+    /// `true` if only the largest recorded entries of a long listing are shown.
     pub has_heads_only: bool,
 }
 
@@ -57,13 +58,13 @@ impl SizeSource {
         }
     }
 
-    /// Returns the totals to show for `id` if they come from an earlier scan; see [`RecordedTotals::totals`].
+    /// Returns the totals to show for `id` if they come from the previous scan; see [`RecordedTotals::totals`].
     pub fn recorded(&self, tree: &Tree, id: DirId) -> Option<Totals> {
         let recorded = self.recorded.as_ref().filter(|_| self.filtered.is_none())?;
         recorded.totals(tree, &self.live, id)
     }
 
-    /// Returns the precision of the totals to show for `id`, one of which is shown as `size`.
+    /// Returns the precision of `size`, which is one of the totals to show for `id`.
     pub fn precision(&self, tree: &Tree, id: DirId, size: u64) -> Precision {
         match self.recorded(tree, id) {
             Some(_) => Precision::Recorded,
@@ -71,7 +72,7 @@ impl SizeSource {
         }
     }
 
-    /// Returns the recorded directory whose entries are shown in addition to those that the scan has found in `id`.
+    /// Returns the recorded directory whose entries are shown in addition to those found in `id`.
     fn recorded_dir(&self, tree: &Tree, id: DirId) -> Option<RecordedDir> {
         let recorded = self.recorded.as_ref().filter(|_| self.filtered.is_none())?.directory(tree, id)?;
         Some(RecordedDir { is_head: self.has_heads_only, ..recorded })
@@ -136,8 +137,8 @@ pub struct SortedEntries {
 }
 
 impl SortedEntries {
-    /// Sorts the entries of `id` that the scan has read so far, together with the entries from the last scan that it
-    /// may still find.
+    /// Sorts the entries of `id` that the running scan has read so far, together with the entries from the previous
+    /// scan that the running scan may still find.
     pub fn of(tree: &Tree, sizes: &SizeSource, id: DirId, order: Order) -> Self {
         let (edition, was_complete) = (tree.edition(), tree.status(id).is_complete());
         // The recorded directory must be looked up before the listing is taken, because the recorded entries
@@ -251,7 +252,7 @@ impl SortedEntries {
         self.recorded.as_ref().filter(|rows| rows.len() > 0)
     }
 
-    /// Returns the number of entries that follow the rows, but have not been loaded.
+    /// Returns the number of entries after the last row that have not been loaded yet.
     pub fn unloaded(&self) -> usize {
         self.unloaded
     }
@@ -277,8 +278,8 @@ impl SortedEntries {
     }
 
     /// Returns `true` if `since`, the time since the last sort, is at least ten times the duration of that sort. If
-    /// the rows include recorded entries, the factor is [`MERGE_FACTOR`] instead: such a list is already useful, and
-    /// frequent sorts would slow down the scan.
+    /// the rows include recorded entries, the factor is [`MERGE_FACTOR`] instead: the recorded entries already make
+    /// the list useful, and frequent sorts would slow down the scan.
     pub fn may_sort(&self, since: Duration) -> bool {
         let factor = if self.recorded.is_some() { MERGE_FACTOR } else { 10 };
         since >= self.cost.saturating_mul(factor)

@@ -46,7 +46,7 @@ impl ChainedFile {
         unloaded.last.store(0, Ordering::Release);
     }
 
-    /// Loads all listings.
+    /// Loads all listings, and counts the errors in them.
     pub(crate) fn fetch_all(&self, tree: &Tree) {
         if !self.is_loaded.load(Ordering::Relaxed) {
             fetch_below(tree, |_| true, |_| {});
@@ -99,7 +99,7 @@ struct Loading<'l> {
     /// Newest node of the listing's chain; `None` while the listing has no segments.
     node: Option<Address>,
     failures: Vec<Failure>,
-    /// Sum of the totals of the child directories. Of the other entries, only the disk usage is added.
+    /// Sum of the totals of the child directories and the disk usage of the other entries.
     sum: Totals,
 }
 

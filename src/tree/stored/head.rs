@@ -11,7 +11,7 @@ use crate::tree::reading::Tree;
 /// Largest entries of a directory whose other entries have not been loaded.
 #[derive(Clone, Debug)]
 pub struct ListingHead<'t> {
-    /// Entries with the largest disk usage, largest first. In the whole listing, they have the same positions.
+    /// Entries with the largest disk usage, largest first, at the same positions as in the whole listing.
     pub listing: Listing<'t>,
     /// Number of the other entries.
     pub others: u64,

@@ -121,7 +121,7 @@ pub fn decode(bytes: &[u8], span: &Span) -> Result<Found, usize> {
 struct Decoder<'a> {
     bytes: &'a [u8],
     span: &'a Span,
-    /// Expected number of the next child directory.
+    /// Directory number that the next child directory must have.
     child: u32,
     found: Found,
 }

@@ -62,16 +62,16 @@ impl NumberedFile {
         }
     }
 
-    /// Loads the head of the listing of `id`. Returns the head's address and the count of entries that are not in the
-    /// head. Returns `None` if the listing has no head, or a damaged one.
+    /// Loads the head of the listing of `id`, which contains the largest entries. Returns the address of the head and
+    /// the number of all other entries, or `None` if the listing has no head or the head is damaged.
     pub(crate) fn head(&self, tree: &Tree, id: DirId) -> Option<(Address, u64)> {
         let index = self.block_of(id).filter(|index| self.plan.listings[*index].first == id.0)?;
         let others = self.plan.listings[index].others?;
         Some((self.fetch_block(tree, index.checked_sub(1)?)?, others))
     }
 
-    /// Returns the length in bytes of the block that contains the listing of `id` (without its head, if it has one); 0
-    /// if there is none.
+    /// Returns the length in bytes of the block that contains the listing of `id`, or 0 if there is no such block. If
+    /// the listing has a head, the block of the head is not counted.
     pub(crate) fn block_length(&self, id: DirId) -> u64 {
         self.block_of(id).map_or(0, |index| self.plan.listings[index].block.length)
     }
@@ -102,7 +102,8 @@ impl NumberedFile {
         self.damage.get()
     }
 
-    /// Loads a block, unless it has already been loaded. If it contains the head of a listing, returns the address.
+    /// Loads a block, unless it has already been loaded. If it contains the head of a listing, returns the address of
+    /// the head.
     fn fetch_block(&self, tree: &Tree, index: usize) -> Option<Address> {
         *self.fetched[index].get_or_init(|| {
             self.publish_block(tree, index).unwrap_or_else(|damage| {
@@ -119,7 +120,8 @@ impl NumberedFile {
         let end = next.map_or((all, all), |next| (next.first, next.child));
         let has_others = next.is_some_and(|next| next.others.is_some());
         let part = match others {
-            // Without its head, a listing would lack its largest entries.
+            // The head of a listing contains its largest entries. If the head cannot be loaded, the other entries are
+            // not published either.
             Some(_) => match index.checked_sub(1).and_then(|before| self.fetch_block(tree, before)) {
                 Some(head) => Part::Others(head),
                 None => return Ok(None),
@@ -149,13 +151,14 @@ impl NumberedFile {
 enum Part {
     /// Whole listings.
     Whole,
-    /// Head of one listing.
+    /// Head of one listing: the largest entries.
     Head,
     /// Other entries of the listing whose head is at this address.
     Others(Address),
 }
 
-/// Adds the contents of a block to the tree. If the block contains the head of a listing, returns its address.
+/// Adds the contents of a block to the tree. If the block contains the head of a listing, returns the address of the
+/// head.
 fn publish(tree: &Tree, found: Found, bytes: Bytes, part: Part) -> Option<Address> {
     let start = tree.bytes.adopt(bytes);
     let mut failures = Vec::new();

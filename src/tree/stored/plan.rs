@@ -16,14 +16,13 @@ pub struct ListingBlock {
     pub block: Block,
     /// Number of the first directory in the block.
     pub first: u32,
-    /// Number of the first child directory whose name is in this block. If this block names no child
-    /// directory, the number of the first child directory that a later block names.
+    /// Number of the first child directory named in this block or, if this block names none, in a later block.
     pub child: u32,
     /// `true` if the block contains names of inodes with several links.
     pub has_links: bool,
     /// `true` if an entry in the block could not be read.
     pub has_failures: bool,
-    /// Count of the entries in the block if they continue the listing whose head
+    /// Number of entries in the block, if the block continues a listing whose head
     /// ([`ListingHead`](crate::tree::ListingHead)) is in the previous block; otherwise `None`.
     pub others: Option<u64>,
 }
@@ -31,7 +30,7 @@ pub struct ListingBlock {
 /// Positions of all blocks of a tree.
 #[derive(Debug)]
 pub struct Plan {
-    /// Number of directories, including the top.
+    /// Number of directories, including the top directory.
     pub directories: u32,
     /// Blocks of [`ROWS`] rows, in order. The last block may have fewer rows.
     pub rows: Vec<Block>,
@@ -55,8 +54,8 @@ pub(in crate::tree) enum Stored {
 pub(in crate::tree) struct NumberedFile {
     pub(in crate::tree) file: BlockFile,
     pub(in crate::tree) plan: Plan,
-    /// One cell per block of listings, set once the block has been loaded. Contains the address of the head of a
-    /// listing if that is the content of the block.
+    /// One cell per block of listings, set once the block has been loaded. If the block contains the head of a
+    /// listing, the cell contains the address of the head.
     pub(in crate::tree) fetched: Box<[OnceLock<Option<Address>>]>,
     pub(in crate::tree) damage: FirstDamage,
 }

@@ -148,7 +148,7 @@ impl App<'_> {
             Command::OlderBaseline => self.cx.choose_baseline(|index| Some(index + 1)),
             Command::NewerBaseline => self.cx.choose_baseline(|index| index.checked_sub(1)),
             Command::MapColors => self.cx.next_map_colors(),
-            // A table without percentages has only the bar.
+            // Without a percentage column, the command only shows or hides the bar.
             Command::Graph
                 if self.cx.sheet().is_some_and(|sheet| !sheet.table.columns.has(Column::Percent)) =>
             {

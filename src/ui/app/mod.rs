@@ -57,8 +57,8 @@ impl<'t> App<'t> {
     }
 
     pub fn update(&mut self, action: Event) -> Option<Effect> {
-        // Both values are read before the event can change them. The key that opens a question does not count as
-        // input to that question. If the scope after the event differs from `scope`, the clickable areas are cleared.
+        // State before the event. Only input to a question that was already open restarts the delay before a Yes, and
+        // only a change of the scope clears the clickable areas.
         let (was_asked, scope) = (self.is_asking(), self.scope());
         if matches!(action, Event::Key(_) | Event::Mouse(..)) {
             self.cx.cancel_mark_total();

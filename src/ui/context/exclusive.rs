@@ -129,9 +129,9 @@ fn coverage_text(coverage: ExclusiveCoverage, units: Units) -> String {
         (0, 0) if unread == 0 => "Frees: no files here".to_owned(),
         (0, 0) => format!("Frees unknown: could not read {}", files(unread)),
         (0, _) => "Frees: link counts only; shared extents are unknown".to_owned(),
-        (read, 0) => format!("Frees: extents of {} read", files(read)),
+        (read, 0) => format!("Frees: based on extents of {}", files(read)),
         (read, by_links) => {
-            format!("Frees: extents of {} read; link counts for {} more", files(read), grouped(by_links))
+            format!("Frees: based on extents of {}, link counts for {} more", files(read), grouped(by_links))
         }
     };
     if unread > 0 && read + by_links > 0 {

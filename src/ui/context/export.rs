@@ -29,8 +29,8 @@ impl Context<'_> {
         self.export.order.as_ref()
     }
 
-    /// Returns the written share of the running export in thousandths. Excluded entries are written, but do not count
-    /// as items. If there are many of them, the share reaches 1,000 too early.
+    /// Returns the share of the entries that the running export has written, in thousandths. Excluded entries are
+    /// written too, but do not count as items. If there are many of them, the share reaches 1,000 too early.
     pub fn written_share(&self) -> u16 {
         let entries = self.tree.totals(DirId::TOP).items;
         share(self.export.written.count().min(entries), entries)

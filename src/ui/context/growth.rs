@@ -55,7 +55,7 @@ impl Context<'_> {
             return has_offer;
         }
         if let Some(problem) = self.views.compared.new_problem() {
-            self.notify(Notice::Message(format!("Cannot show growth: {problem}")));
+            self.notify(Notice::Message(problem));
         }
         if self.may_sort() || !self.is_scanning() {
             self.sort();
@@ -65,7 +65,7 @@ impl Context<'_> {
         true
     }
 
-    /// Returns `true` if something on the screen, or its order, needs the comparison with the baseline.
+    /// Returns `true` if the columns, the sort order or the treemap colors need the comparison with the baseline.
     fn needs_comparison(&self) -> bool {
         self.shown.columns.has(Column::Growth)
             || self.order.column == Column::Growth

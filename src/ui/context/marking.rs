@@ -19,7 +19,7 @@ use crate::ui::views::table::Copies;
 
 type Located<'t> = (DirId, Entry<'t>);
 
-/// Minimum number of entries of one directory for which its listing is read in a single pass. Fewer entries are
+/// Minimum number of entries in a directory that are looked up in a single pass over its listing. Fewer entries are
 /// looked up one by one.
 const FEW: usize = 16;
 
@@ -37,7 +37,7 @@ impl<'t> Context<'t> {
         self.anchor.take().is_some()
     }
 
-    /// Recomputes the total of the marks with the current totals of their directories.
+    /// Recomputes the total of the marked entries from the current totals of the marked directories.
     pub fn add_up_marks(&mut self) {
         self.marks.add_up(self.tree, &self.live);
     }
@@ -319,9 +319,9 @@ impl<'t> Context<'t> {
         Some(Effect::Print(self.marks.in_order(self.tree).iter().map(path).collect()))
     }
 
-    /// Requests that the path of the entry under the cursor be copied to the clipboard, even if the entry is known only
-    /// from the last scan. If there is no entry under the cursor, requests this for the path of the shown directory
-    /// or, in a table view, only shows a notice.
+    /// Requests that the path of the entry under the cursor be copied to the clipboard, even if the entry is known
+    /// only from the previous scan. If there is no such entry, the path of the shown directory is copied or, in a table
+    /// view, a notice is shown.
     pub fn copy_path(&mut self) -> Option<Effect> {
         let path = match self.entries(self.row(), 1).first() {
             Some((id, record)) => Some(self.shown_path(&Marks::path(self.tree, (*id, record.name)))),
@@ -339,7 +339,7 @@ impl<'t> Context<'t> {
         Some(Effect::Copy(path))
     }
 
-    /// Returns the displayed path of the entry under the cursor of a table view, if the row is from the last scan.
+    /// Returns the displayed path of the entry under the cursor of a table view, if the row is from the previous scan.
     fn recorded_path(&self) -> Option<Vec<u8>> {
         let (record, entries) = self.sheet()?.recorded(self.row())?;
         let place = (entries[0].directory, entries[0].name(&record.tree)?);

@@ -96,13 +96,13 @@ pub struct Context<'t> {
     /// Entry at which the user started a range of marks.
     pub anchor: Option<marks::EntryName<'t>>,
     pub live: Arc<LiveTotals>,
-    /// Tree from the last scan. `None` once the running scan has ended, or the file that contains the tree turns out
-    /// to be damaged.
+    /// Tree from the previous scan. `None` once the running scan has ended, or the file that contains the tree turns
+    /// out to be damaged.
     pub record: Option<RecordedTree>,
-    /// Totals that the last scan found for the directories on the screen.
+    /// Totals that the previous scan found for the directories on the screen.
     pub recorded: Option<Arc<RecordedTotals>>,
-    /// Directory in which the user has scrolled to the end of a list that showed only the largest entries from the last
-    /// scan. The list of this directory shows all entries from that scan.
+    /// Directory in which the user has scrolled to the end of a list that showed only the largest entries from the
+    /// previous scan. The list of this directory shows all entries from that scan.
     scrolled_through: Option<DirId>,
     pub pressed: Option<Duration>,
     pub sorted: Duration,
@@ -207,7 +207,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Returns the columns of the list.
+    /// Returns the columns of the list, including the storage class if any entry has one.
     pub fn list_columns(&self) -> ColumnSet {
         self.shown.columns.with(Column::StorageClass, !self.tree.storage_classes().is_empty())
     }

@@ -5,7 +5,7 @@ use crate::analysis::compare::NO_BASELINE;
 use crate::analysis::overview::{Overview, overview};
 use crate::analysis::search::Request;
 use crate::analysis::survey::Age;
-use crate::base::format::{plain_size, since as since_text};
+use crate::base::format::{elapsed, plain_size};
 use crate::base::sync::Arc;
 use crate::base::text::escape;
 use crate::df::{self, Volume};
@@ -36,8 +36,8 @@ impl Context<'_> {
     pub fn poll_overview(&mut self, sources: &Sources<'_>) -> bool {
         let request = self.request(self.views.filter.clone());
         let may_ask = sources.may_ask_system && self.source_kind == SourceKind::Live;
-        // While a filter is active, the tree of the last scan is not used, because filtered totals come from the new
-        // scan.
+        // While a filter is active, the tree of the previous scan is not used, because filtered totals come from the
+        // new scan.
         let is_filtered = self.is_filtered();
         let record = self.record.as_ref().filter(|_| !is_filtered);
         let state = &mut self.views.overview;
@@ -124,7 +124,7 @@ impl Context<'_> {
         let since = self.views.offer().and_then(|offer| offer.since);
         let total = since
             .zip(total_growth(self))
-            .map(|(since, (change, _))| format!("{change} {}", since_text(since, self.views.now())));
+            .map(|(since, (change, _))| format!("{change} in {}", elapsed(since, self.views.now())));
         match self.check_baseline() {
             Ok(()) => Part { total: total.unwrap_or_default(), ..part },
             Err(_) => Part { empty: NO_BASELINE.to_owned(), rows: Vec::new(), ..part },
@@ -132,7 +132,7 @@ impl Context<'_> {
     }
 
     /// Returns a part of the overview that shows the first rows of a table view. If the rows are from the tree
-    /// of the last scan, `record` contains that tree and the directory that paths are relative to. If the rows
+    /// of the previous scan, `record` contains that tree and the directory that paths are relative to. If the rows
     /// are from the current tree, `record` is `None`.
     fn part_of_table(
         &self,
@@ -237,7 +237,7 @@ impl Context<'_> {
         let here = self.window.totals.disk.min(capacity.used());
         let part = |name: &str, bytes, role| StripPart { name: name.to_owned(), bytes, role };
         let here_name = match self.window.bound {
-            Precision::Recorded => "here (last scan)",
+            Precision::Recorded => "here (previous scan)",
             Precision::Growing => "here (so far)",
             Precision::Exact | Precision::AtLeast => "here",
         };

@@ -46,7 +46,7 @@ impl<'t> Context<'t> {
         let is_list = sheet.map_or(self.views.base == BaseView::List, |sheet| {
             matches!(sheet.table.marks, RowMarks::Entries | RowMarks::Files)
         });
-        // Nothing is above the list of several roots.
+        // The list of several roots has no parent directory.
         let has_parent = sheet.is_none()
             && self.panes == Panes::Both
             && self.place.id != DirId::TOP

@@ -19,7 +19,7 @@ use crate::ui::views::Target;
 const MOST_FILES: usize = 128;
 
 impl Context<'_> {
-    /// Returns the entry under the cursor of the top view, if the row represents a single existing entry.
+    /// Returns the entry under the cursor, if the row represents a single existing entry.
     pub fn entry_under_cursor(&self) -> Option<EntryId> {
         let Some(sheet) = self.sheet() else {
             let position = self.place.rows().position(self.place.index())?;
@@ -36,7 +36,7 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the total of files under the cursor of the top view, and the request for its files.
+    /// If the cursor of the top view is on a total of files, returns this total and the request for its files.
     fn files_under_cursor(&self) -> Option<(Previewed, TableRequest)> {
         let target = self.sheet()?.target().filter(Target::is_of_files)?;
         let key = target.key()?;

@@ -1,10 +1,10 @@
-//! Names and sizes from the last scan, shown until the running scan confirms them.
+//! Names and sizes from the previous scan, shown until the running scan confirms them.
 //!
 //! Until the running scan has read all of a directory, the list of the directory also shows entries that only the
-//! last scan has found. Keys can act on such an entry only after the running scan has found it (see the module
+//! previous scan has found. Keys can act on such an entry only after the running scan has found it (see the module
 //! `waiting`). The scan reads the directories on the screen first.
 //!
-//! Invariant: once the running scan has ended, nothing from the last scan is shown.
+//! Invariant: once the running scan has ended, nothing from the previous scan is shown.
 
 use super::Context;
 use crate::base::sync::Arc;
@@ -16,8 +16,9 @@ use crate::ui::notice::Notice;
 
 impl Context<'_> {
     /// Returns the directories that the scan should read next, with the most urgent one last: the directories in the
-    /// visible rows (first the unchanged ones, then those that have changed since the last scan), the shown directory,
-    /// and the directory that a command waits for. Omits directories that the scan has already begun to read.
+    /// visible rows (first the unchanged ones, then those that have changed since the previous scan), the shown
+    /// directory, and the directory that a command waits for. Omits directories that the scan has already begun to
+    /// read.
     pub fn looked_at(&self) -> Vec<DirId> {
         let scanned_at = self.record.as_ref().map_or(i64::MAX, |record| record.scanned_at);
         let is_changed =
@@ -29,10 +30,10 @@ impl Context<'_> {
         shown.filter(|id| self.tree.status(*id).state == State::Waiting).collect()
     }
 
-    /// Looks up the sizes that the last scan found for the directories on the screen. Drops the tree of the last scan
-    /// when the running scan has ended, or when the file that contains the tree turns out to be damaged. In the second
-    /// case, drops the rows of open views, too, because some may be missing. Skips large listings, because this
-    /// function runs on the drawing thread.
+    /// Looks up the sizes that the previous scan found for the directories on the screen. Drops the tree of the
+    /// previous scan when the running scan has ended, or when the file that contains the tree turns out to be
+    /// damaged. In the second case, drops the rows of open views, too, because some may be missing. Skips large
+    /// listings, because this function runs on the drawing thread.
     pub fn refresh_recorded(&mut self) {
         if !self.is_scanning() {
             (self.record, self.recorded, self.scan.recorded) = (None, None, None);
@@ -52,7 +53,7 @@ impl Context<'_> {
                 sheet.rows.reload(Keep::Nothing);
             }
             self.views.overview.forget();
-            let text = format!("Last scan ignored: its snapshot is damaged ({damage})");
+            let text = format!("Previous scan ignored: its snapshot is damaged ({damage})");
             self.notify(Notice::Message(text));
         }
     }

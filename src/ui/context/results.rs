@@ -47,9 +47,9 @@ impl Context<'_> {
         }
     }
 
-    /// Goes to a directory of the last scan, or to its entry `name`: opens the deepest directory of the path that the
-    /// running scan has found, and puts the cursor on the next name of the path. If that name no longer exists, only
-    /// shows a notice.
+    /// Goes to a directory of the previous scan, or to the entry `name` in it. Opens the deepest directory on the path
+    /// that the running scan has found, and puts the cursor on the next name of the path. If that name no longer
+    /// exists, shows a notice instead.
     fn leave_for_recorded(&mut self, directory: DirId, name: Option<Vec<u8>>) {
         let found = self.record.as_ref().and_then(|record| record.way_to(self.tree, directory));
         let Some((directory, missing)) = found else { return };
@@ -115,8 +115,8 @@ impl Context<'_> {
         true
     }
 
-    /// Goes back to the saved view and returns `true` if the shown directory was opened from that view with
-    /// [`Return::is_in_place`] set. Must be called when the user goes to the parent directory.
+    /// If the shown directory was opened from the saved view with [`Return::is_in_place`] set, goes back to that view
+    /// and returns `true`. Must be called when the user goes to the parent directory.
     pub fn return_upwards(&mut self) -> bool {
         let Some(return_to) = &self.views.return_to else { return false };
         if return_to.opened != self.place.id {

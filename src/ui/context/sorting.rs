@@ -4,9 +4,10 @@
 //! are ready, the old rows are shown. If a filter was set or cleared, or a directory was just entered, the old
 //! rows would be wrong, so no rows are shown.
 //!
-//! In a snapshot, a large directory first shows only its largest entries. The other ones are loaded when the user
-//! scrolls down to them, or when a command needs them. The same is true of entries of the last scan, which are shown
-//! until the running scan has found them.
+//! In a snapshot, a large directory first shows only its largest entries. The others are loaded when the user scrolls
+//! down to them, or when a command needs them. During a scan, the list also shows entries that only the previous scan
+//! has found. If there are many of these, only the largest are shown at first; the others are added later, or when
+//! the user scrolls to the end.
 //!
 //! Invariant: sorted rows belong to the latest requested directory and order.
 

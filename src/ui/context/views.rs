@@ -52,7 +52,7 @@ impl Context<'_> {
             let compared = &self.views.compared;
             let is_of_changes = top.table.is_of_changes();
             if is_of_changes && self.record.is_some() && compared.offer.is_loading() {
-                // It is not known yet if the last scan can be compared with the baseline.
+                // It is not known yet if the previous scan can be compared with the baseline.
                 return false;
             }
             let record = self.record.as_ref().filter(|record| !is_of_changes || compared.precedes(record));
@@ -136,8 +136,8 @@ impl Context<'_> {
     /// Reloads results that may lack new entries, at intervals during the scan and once at its end.
     pub fn refresh_views(&mut self, has_grown: bool) {
         if has_grown {
-            // New entries do not change rows from the last scan, so views with such rows are reloaded only after the
-            // running scan has ended.
+            // New entries do not change rows from the previous scan, so views with such rows are reloaded only after
+            // the running scan has ended.
             let keeps_recorded = self.is_scanning() && self.record.is_some();
             let outdated = self.views.sheets.iter_mut().filter(|it| !(keeps_recorded && it.is_recorded()));
             outdated.for_each(|sheet| sheet.rows.outdate());
@@ -155,8 +155,8 @@ impl Context<'_> {
         }
     }
 
-    /// Updates the table views after a rescan has replaced directories. Closes all of them if the directory of one
-    /// no longer exists.
+    /// Updates the table views after a rescan has replaced directories. Closes all of them if the directory of any
+    /// view no longer exists.
     pub fn renew_views(&mut self, relocation: &mut Relocation<'_>) {
         self.views.return_to = None;
         let mut sheets = std::mem::take(&mut self.views.sheets);
@@ -211,18 +211,19 @@ impl Context<'_> {
         let Some((since, info)) = offer.and_then(|offer| Some((offer.since?, offer))) else {
             return name.to_owned().into();
         };
-        let age = crate::base::format::since(since, self.views.clock);
-        let number = if info.count > 1 {
-            format!(" (snapshot {} of {})", info.index + 1, info.count)
+        let age = crate::base::format::elapsed(since, self.views.clock);
+        let (long, short) = if info.count > 1 {
+            let number = format!("snapshot {} of {}", info.index + 1, info.count);
+            (format!("({age} ago, {number})"), format!("({number})"))
         } else {
-            String::new()
+            (format!("({age} ago)"), String::new())
         };
         // There can be several snapshots from the same minute, so recent times are shown with seconds.
         let is_recent = self.views.clock.saturating_sub(since) < 86_400;
         let time = if is_recent { exact_time(since, &self.zone) } else { date_and_time(since, &self.zone) };
         let day = date(since, &self.zone);
-        Title::from(format!("{name} {age}, {time}{number}"))
-            .or(format!("{name} since {time}{number}"))
+        Title::from(format!("{name} since {time} {long}"))
+            .or(format!("{name} since {time} {short}").trim_end().to_owned())
             .or(format!("{name} since {time}"))
             .or(format!("{name} since {day}"))
             .or(format!("since {day}"))

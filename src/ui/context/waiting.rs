@@ -1,14 +1,14 @@
-//! Keys that wait for the running scan, because they were pressed on an entry that only the last scan has found.
+//! Keys that wait for the running scan, because they were pressed on an entry that only the previous scan has found.
 //!
 //! ```text
-//! key on a row of the last scan -> notice -> the entry is found: the command is performed on it
+//! key on a row of the previous scan -> notice -> the entry is found: the command is performed on it
 //!                                         -> the listing is whole: a notice says that the entry no longer exists
 //!                                         -> any input, or another notice: the command is forgotten
 //! ```
 //!
-//! The scan reads the shown directory first. If the row is in a table view, the scan instead reads first the deepest
-//! directory found so far on the path of the entry ([`Context::looked_at`]). The command is stored in the notice that
-//! tells the user about it. When the notice disappears, the command is forgotten.
+//! The scan gives priority to the shown directory or, if the row is in a table view, to the deepest directory found
+//! so far on the path of the entry ([`Context::looked_at`]). The command is stored in the notice that tells the user
+//! about it. When the notice disappears, the command is forgotten.
 //!
 //! Invariant: a command that was waiting acts only on an entry that the scan has found, and never after another input.
 
@@ -22,9 +22,8 @@ use crate::ui::view_state::BaseView;
 use crate::ui::waiting_command::{Awaited, WaitingCommand};
 
 impl Context<'_> {
-    /// Makes a command wait if it would act on an entry that the last scan found and the running scan has not found
-    /// yet, or on several rows of a list that contains such entries. Returns `false` if the command can be performed
-    /// now.
+    /// Makes a command wait if it would act on an entry that only the previous scan has found so far, or on several
+    /// rows of a list that contains such entries. Returns `false` if the command can be performed now.
     pub fn wait_for_scan(&mut self, command: Command) -> bool {
         if self.sheet().is_some_and(TableView::is_recorded) {
             return self.wait_for_row(command);
@@ -60,7 +59,7 @@ impl Context<'_> {
         self.notify(Notice::AwaitingScan(WaitingCommand { command, directory, awaited }));
     }
 
-    /// Does the same as [`Self::wait_for_scan`] in a table of rows from the last scan. Refuses commands for several
+    /// Does the same as [`Self::wait_for_scan`] in a table of rows from the previous scan. Refuses commands for several
     /// rows, because the scan replaces the rows when it ends.
     fn wait_for_row(&mut self, command: Command) -> bool {
         match command {
@@ -101,7 +100,7 @@ impl Context<'_> {
         }
     }
 
-    /// Returns a notice about an entry of the last scan that the running scan has not found.
+    /// Returns a notice about an entry of the previous scan that the running scan has not found.
     fn missing(&self, record: &RecordedTree, entry: EntryId) -> Notice {
         let name = entry.name(&record.tree).unwrap_or_default().to_vec();
         match record.look_up(self.tree, entry) {
@@ -136,7 +135,7 @@ impl Context<'_> {
         record.look_up_all(self.tree, entries).err().map(|(_, directory)| directory)
     }
 
-    /// Returns the waiting command once the scan has looked for its entries, if the cursor is still on them. If they do
+    /// Returns the waiting command once the scan has found its entries, if the cursor is still on them. If they do
     /// not exist, forgets the command and shows a notice.
     pub fn take_ready(&mut self) -> Option<Command> {
         let Some(Notice::AwaitingScan(waiting)) = &self.notice else { return None };
@@ -160,8 +159,8 @@ impl Context<'_> {
         }
     }
 
-    /// Returns `true` if the cursor is on the row of these entries of the last scan, or a notice if none of them
-    /// exists. Returns `None` while the scan may still find one.
+    /// Returns `None` while the scan may still find one of `entries`, which are entries of the previous scan. Then
+    /// returns a notice if none of them exists, and otherwise `true` if the cursor is on their row.
     fn is_row_ready(&self, record: &RecordedTree, entries: &[EntryId]) -> Option<Result<bool, Notice>> {
         let found = record.look_up_all(self.tree, entries).ok()?;
         if found.is_empty() {
@@ -170,9 +169,9 @@ impl Context<'_> {
         Some(Ok(self.sheet().is_some_and(|sheet| sheet.is_on(entries, &found))))
     }
 
-    /// Returns `true` if the cursor of the list is on the entry called `name`, or a notice if that entry does not
-    /// exist. Without a name, returns `true`. Returns `None` while the scan may still find the entry (without a name:
-    /// any entry of the directory), and until the rows are sorted.
+    /// Returns `None` until the scan has found the entry `name` or read the whole directory, and the rows are sorted.
+    /// Then returns a notice if the entry does not exist, and otherwise `true` if the cursor of the list is on the
+    /// entry or `name` is `None`.
     fn is_list_ready(&mut self, name: Option<&[u8]>) -> Option<Result<bool, Notice>> {
         let directory = self.place.id;
         // The scan may finish reading the directory at any time. If it did so between a look-up of the name and the

@@ -178,7 +178,7 @@ fn commands_apply_to_the_marks_or_the_entry_under_the_cursor() {
     // A marked entry in a marked directory is deleted with the directory.
     let effects = press(&mut app, "Esc g Space d");
     assert_eq!(chosen(&selection(&effects)), ["/r/music", "/r/pictures"]);
-    // A deletion started from the list of marks affects the same entries.
+    // In the list of marks, `d` also deletes all marked entries.
     let effects = press(&mut app, "Esc Tab d");
     assert_eq!(chosen(&selection(&effects)), ["/r/music", "/r/pictures"]);
     // An entry without metadata cannot be deleted.

@@ -98,7 +98,7 @@ fn picture(app: &App<'_>) -> String {
     )
 }
 
-/// Moves to a treemap cell, or to a part of the overview, that has a neighbor on this side.
+/// Moves to a treemap cell, or to a part of the overview, that has a neighbor on the given side.
 fn lean(app: &mut App<'_>, side: Side) {
     let key = match side {
         Side::Left => "l",

@@ -143,7 +143,7 @@ fn a_comparison_that_nothing_shows_ends() {
     assert!(is_compared(&mut app, "W T"));
     assert_eq!(names(&app)[0], "music");
     assert!(!is_compared(&mut app, "s"));
-    // The colors of the treemap: type, age, growth, and type again.
+    // In the treemap (5), `c` switches the coloring from type to age, to growth, and back to type.
     press(&mut app, "5");
     assert!(is_compared(&mut app, "c c") && !is_compared(&mut app, "c"));
 }
@@ -183,7 +183,7 @@ fn the_growth_view_shows_deleted_entries_and_leads_to_their_directory() {
         ("  pictures/", Some(Grown::New)),
     ];
     assert_eq!(labels(&app), owned(&expected));
-    let title = "growth since 3 days ago, 1972-09-27 00:00";
+    let title = "growth since 1972-09-27 00:00 (3 days ago)";
     assert_eq!((page(&app).title.text(), page(&app).summary.matched), (title, 6));
     assert_eq!(page(&app).summary.growth.map(|[disk, _]| disk), Some((86_528, 105_984)));
     press(&mut app, "j j Enter");
@@ -348,12 +348,12 @@ fn another_snapshot_can_be_chosen() {
     serve(&mut app);
     press(&mut app, "8");
     serve(&mut app);
-    assert_eq!(page(&app).title.text(), "growth since 3 days ago, 1972-09-27 00:00 (snapshot 1 of 2)");
+    assert_eq!(page(&app).title.text(), "growth since 1972-09-27 00:00 (3 days ago, snapshot 1 of 2)");
     press(&mut app, "]");
     assert_eq!(app.cx.notice_text().as_deref(), Some("No newer snapshot"));
     press(&mut app, "[");
     serve(&mut app);
-    assert_eq!(page(&app).title.text(), "growth since 13 days ago, 1972-09-17 00:00 (snapshot 2 of 2)");
+    assert_eq!(page(&app).title.text(), "growth since 1972-09-17 00:00 (13 days ago, snapshot 2 of 2)");
     assert_eq!(app.cx.notice_text(), None, "the title says it");
     assert!(labels(&app).contains(&("  big".to_owned(), Some(Grown::From(4_096)))), "{:?}", labels(&app));
     press(&mut app, "[");

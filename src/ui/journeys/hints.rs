@@ -1,4 +1,4 @@
-//! Tests of hints, which fit the row under the cursor, and of notices about keys without effect.
+//! Tests of the key hints for the row under the cursor, and of notices about keys without effect.
 
 use ratatui::buffer::Cell;
 use ratatui::style::{Color, Modifier};

@@ -73,7 +73,7 @@ fn a_click_on_a_title_sorts_and_another_reverses() {
         ("Disk", Column::Size, "music"),
         ("Disk", Column::Size, ".secret"),
     ] {
-        // The arrow of the sorted column may shift the title `Name` by one column.
+        // The arrow of the sorted column may shift the title `Name` by one cell.
         click(&mut app, (at(title) + u16::from(title == "Name"), 2), 0);
         press(&mut app, "g");
         assert_eq!((app.cx.order.column, names(&app)[0].as_str()), (column, first), "{titles}");

@@ -1,4 +1,4 @@
-//! Tests of sizes from the last scan, which are shown until the running scan has confirmed them.
+//! Tests of sizes from the previous scan, which are shown until the running scan has confirmed them.
 
 use ratatui::crossterm::event::{MouseEvent, MouseEventKind};
 
@@ -11,7 +11,8 @@ use crate::tree::DirId;
 use crate::ui::notice::Notice;
 use crate::ui::operations::programs::Launch;
 
-/// Returns a browser of `growing`. In the recorded tree of the last scan, `a` was larger than `b`, and `gone` existed.
+/// Returns a browser of `growing`. In the recorded tree of the previous scan, `a` was larger than `b`, and `gone`
+/// existed.
 pub(super) fn opened(growing: &Growing) -> App<'_> {
     let (tree, _) = build(vec![
         dir("a", vec![file("x", 3 << 20, 0)]),
@@ -21,12 +22,12 @@ pub(super) fn opened(growing: &Growing) -> App<'_> {
     opened_with(growing, tree)
 }
 
-/// Returns a browser that shows `growing` and was opened a second ago. `tree` is the tree of the last scan.
+/// Returns a browser that shows `growing` and was opened a second ago. `tree` is the tree of the previous scan.
 pub(super) fn opened_with(growing: &Growing, tree: Tree) -> App<'_> {
     opened_since(growing, tree, 0)
 }
 
-/// Does the same as [`opened_with`], for a last scan at the time `scanned_at`.
+/// Does the same as [`opened_with`]. The previous scan was at the time `scanned_at`.
 pub(super) fn opened_since(growing: &Growing, tree: Tree, scanned_at: i64) -> App<'_> {
     let record = Some(RecordedTree { tree: Arc::new(tree), scanned_at });
     let settings = Settings { record, ..settings() };
@@ -106,7 +107,7 @@ pub(super) fn snapshot(tree: &Tree) -> Vec<u8> {
     file
 }
 
-/// Returns `tree` as read from a snapshot in which the last of `bytes` is wrong.
+/// Returns `tree` as read from a damaged snapshot: the last byte of the first occurrence of `bytes` is wrong.
 pub(super) fn damaged(tree: &Tree, bytes: &[u8]) -> Tree {
     let mut file = snapshot(tree);
     let start = file.windows(bytes.len()).position(|part| part == bytes).unwrap();
@@ -121,7 +122,9 @@ fn a_damaged_record_is_dropped_before_it_is_shown() {
     growing.publish(vec![unread("a")]);
     // The name of `a` is in the listing of the root, which is not read when the snapshot is opened.
     let app = opened_with(&growing, damaged(&tree, &[1, b'a']));
-    assert!(app.cx.notice_text().unwrap().starts_with("Last scan ignored: its snapshot is damaged (byte "));
+    assert!(
+        app.cx.notice_text().unwrap().starts_with("Previous scan ignored: its snapshot is damaged (byte ")
+    );
     assert_eq!(precisions(&app), [("a/".to_owned(), Precision::Growing)]);
     assert!(app.cx.record.is_none() && app.cx.recorded.is_none());
 }
@@ -137,7 +140,7 @@ fn recorded_rows_have_no_entry() {
         assert_eq!((row.entry, row.directory, row.precision), (None, None, Precision::Recorded));
     }
     // The scan finds `a` and `new`. The cursor stays on `a`. Entries that the scan has not found yet keep their rows
-    // from the last scan.
+    // from the previous scan.
     press(&mut app, "j");
     assert_eq!(selected(&app), "a");
     growing.publish(vec![unread("a"), file("new", 100 << 20, 0)]);
@@ -231,7 +234,8 @@ fn directories_that_have_changed_since_the_last_scan_are_read_before_others() {
     assert_eq!(app.cx.looked_at(), [b"b", b"a", b"d", b"c"].map(|name| id(name)));
 }
 
-/// Returns a browser with the cursor on a row from the last scan, in a directory that the running scan has not read.
+/// Returns a browser with the cursor on a row from the previous scan, in a directory that the running scan has not
+/// read.
 fn on_recorded_row<'t>(growing: &'t Growing, name: &str) -> App<'t> {
     let (tree, _) = build(vec![dir(
         "d",
@@ -256,7 +260,7 @@ fn read_directory(growing: &Growing, app: &mut App<'_>) -> Option<Effect> {
     app.update(Event::Tick(Tick { now, progress: Progress::default(), outcome: None, elapsed: now }))
 }
 
-/// Keys that, on a row from the last scan, take effect only after the running scan has found the entry.
+/// Keys that, on a row from the previous scan, take effect only after the running scan has found the entry.
 const WAITING: [&str; 8] = ["Space", "V", "+", "*", "o", "v", "i", "Enter"];
 
 #[test]

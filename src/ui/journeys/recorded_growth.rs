@@ -1,4 +1,4 @@
-//! Tests of growth between the baseline and the last scan, which is shown until the running scan has ended.
+//! Tests of growth between the baseline and the previous scan, which is shown until the running scan has ended.
 
 use super::recorded::opened_since;
 use super::recorded_views::page_labels;
@@ -10,7 +10,6 @@ use crate::ui::notice::Notice;
 
 const DAY: i64 = 24 * 3600;
 
-/// Returns the tree of the baseline.
 fn baseline() -> Arc<Tree> {
     let plan = vec![
         dir("a", vec![file("x", 1 << 20, 0), file("y", 1 << 20, 0)]),
@@ -20,7 +19,7 @@ fn baseline() -> Arc<Tree> {
     Arc::new(build(plan).0)
 }
 
-/// Returns a browser of `growing` three days after the baseline. The last scan was at `scanned_at`.
+/// Returns a browser that shows `growing` three days after the baseline. The previous scan was at `scanned_at`.
 fn opened(growing: &Growing, scanned_at: i64) -> App<'_> {
     growing.publish(vec![unread("a"), unread("b")]);
     let (tree, _) = build(vec![
@@ -50,7 +49,7 @@ fn the_growth_view_compares_the_last_scan_until_the_scan_has_ended() {
     assert_eq!(page_labels(&app), (recorded, Precision::Recorded));
     app.update(Event::Resize(120, 12));
     let shown = screen(&mut app);
-    assert!(shown.contains("growth since 3 days ago, 1972-09-27 00:00 as of yesterday 00:00"), "{shown}");
+    assert!(shown.contains("growth since 1972-09-27 00:00 (3 days ago) as of yesterday 00:00"), "{shown}");
     for (keys, is_waiting) in
         [("g Space", false), ("g i", false), ("G Space", true), ("G i", true), ("g y", false)]
     {

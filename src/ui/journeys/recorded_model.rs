@@ -1,5 +1,5 @@
-//! Test with two random trees: the tree of the last scan, and the tree that the running scan reads. The directories
-//! of the latter are read in a random order.
+//! Test with two random trees: the tree of the previous scan, and the tree of the running scan, which reads the
+//! directories in a random order.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -70,7 +70,7 @@ fn at<'n>(nodes: &'n Nodes, path: &[String]) -> Option<&'n Nodes> {
 }
 
 /// Enters the directory at `path` and checks its rows. The expected rows are the entries in `new` if `read` contains
-/// the path, plus the entries in `old` (the tree of the last scan) if the directory is not completely listed yet.
+/// the path, plus the entries in `old` (the tree of the previous scan) if the directory is not completely listed yet.
 fn check(app: &mut App<'_>, [old, new]: [&Nodes; 2], path: &[String], read: &BTreeSet<Vec<String>>) {
     let tree = app.cx.tree;
     let root = tree.listing(DirId::TOP).directories().next().unwrap();
@@ -123,7 +123,7 @@ proptest! {
     #![proptest_config(cases(128))]
 
     /// At any time during the scan, each size shown as exact equals the size found by a naive walk, each name has one
-    /// row, and no key acts on an entry that only the last scan has found.
+    /// row, and no key acts on an entry that only the previous scan has found.
     #[test]
     fn confirmed_numbers_are_true_and_recorded_rows_are_only_shown(
         old in trees(), new in trees(), order in prop::collection::vec(any::<prop::sample::Index>(), 24)

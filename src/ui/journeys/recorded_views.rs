@@ -1,4 +1,4 @@
-//! Tests of views that show the rows of the last scan until the running scan has ended.
+//! Tests of views that show the rows of the previous scan until the running scan has ended.
 
 use super::recorded::{begun, damaged, opened, opened_with};
 use super::*;
@@ -73,7 +73,7 @@ fn damage_found_by_a_view_is_reported_and_the_view_shows_the_running_scan() {
     work(&mut app, &growing.tree);
     tick(&mut app, 1080, None);
     let notice = app.cx.notice_text().unwrap();
-    assert!(notice.starts_with("Last scan ignored: its snapshot is damaged (byte "), "{notice}");
+    assert!(notice.starts_with("Previous scan ignored: its snapshot is damaged (byte "), "{notice}");
     assert!(app.cx.place.rows().recorded().is_none() && app.cx.scan.percent().is_none());
     growing.read("b", vec![file("x", 90 << 20, 0)]);
     tick(&mut app, 1160, None);
@@ -176,7 +176,7 @@ fn enter_on_a_recorded_row_says_if_the_entry_no_longer_exists() {
     assert_eq!(page_labels(&app).0, ["gone/x", "a/x", "b/x"]);
 }
 
-/// Returns a browser that shows the largest files of the last scan, with the cursor on `a/x`.
+/// Returns a browser that shows the largest files of the previous scan, with the cursor on `a/x`.
 fn on_row_of_view(growing: &Growing) -> App<'_> {
     let mut app = opened(growing);
     press(&mut app, "2");
@@ -192,7 +192,7 @@ fn read(growing: &Growing, app: &mut App<'_>, entries: Vec<Plan>) -> Option<Effe
     app.update(Event::Tick(Tick { now, progress: Progress::default(), outcome: None, elapsed: now }))
 }
 
-/// Keys that, on a row from the last scan, take effect only after the running scan has found the entry.
+/// Keys that, pressed on a row from the previous scan, wait until the running scan has found the entry.
 const WAITING: [&str; 5] = ["Space", "o", "v", "b", "i"];
 
 #[test]
@@ -266,7 +266,7 @@ fn a_waiting_key_in_a_view_is_cancelled_by_any_other_key() {
 
 #[test]
 fn a_waiting_key_in_a_view_acts_only_on_the_row_under_the_cursor() {
-    // The scan finds the entry and ends before the next tick, while the view still shows the rows of the last scan.
+    // The scan finds the entry and ends before the next tick, while the view still shows the rows of the previous scan.
     let growing = begun();
     let mut app = on_row_of_view(&growing);
     press(&mut app, "Space");

@@ -16,7 +16,7 @@ use crate::ui::treemap_layout::Area;
 use crate::ui::widgets::map::{LaidOut, Painter};
 use crate::ui::widgets::shape::Shape;
 
-/// Entry of a random tree, without a name.
+/// Unnamed entry of a random tree.
 #[derive(Clone, Debug)]
 enum Random {
     File(u64),
@@ -36,7 +36,8 @@ impl Random {
     }
 }
 
-/// Returns random contents of a directory, up to five levels deep. The files have sizes of all magnitudes up to 4 GiB.
+/// Returns random contents of a directory, up to five levels deep. The files have sizes of all magnitudes below
+/// 2 GiB.
 fn contents() -> impl Strategy<Value = Vec<Random>> {
     let file = (0..32_u32, 1..1_u64 << 20)
         .prop_map(|(shift, size): (u32, u64)| Random::File((size << shift >> 20).max(1)));
@@ -44,9 +45,9 @@ fn contents() -> impl Strategy<Value = Vec<Random>> {
     vec(any, 1..12)
 }
 
-/// Checks that the exact area of every entry is between the areas that its tile would have if both sides were
-/// one cell shorter or one cell longer. An entry without a tile may have at most the area of one column or
-/// line.
+/// Checks the exact area of every entry against its tile. The area must be at least that of the tile with both sides
+/// one cell shorter, and at most that of the tile with both sides one cell longer. For an entry without a tile, the
+/// area must be at most that of one column or line.
 fn check_shares(laid_out: &LaidOut, half_lines: u16) -> Result<(), TestCaseError> {
     let LaidOut { sizes, area, tiles } = laid_out;
     let sides = |area: Area| (f64::from(area.width), f64::from(area.height / half_lines));
@@ -96,8 +97,8 @@ fn check_drawing(buffer: &Buffer, area: Area, has_frame: bool) -> Result<(), Tes
         return Ok(());
     }
     let (columns, lines) = (u32::from(area.width), u32::from(area.height.saturating_sub(1).max(1)));
-    // Only half of the last column is painted. All of it can be painted only where another rectangle occupies the other
-    // half of the line.
+    // Only the left half of the last column is painted. In a line that is shared with another rectangle, the right
+    // half may be painted, too.
     let shared = u32::from(area.y % 2 == 1 || area.height == 1);
     let (painted, apart) = (painted(buffer, area), (2 * columns - 1) * lines);
     prop_assert!((apart..=apart + shared).contains(&painted), "{painted} of {area:?}");

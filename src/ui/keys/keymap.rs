@@ -27,8 +27,8 @@ impl Keymap {
     /// Returns the binding that a key has in another view, if any. Used for keys that are not bound in the current
     /// scope.
     pub fn elsewhere(&self, event: KeyEvent) -> Option<&'static Binding> {
-        // If several scopes have the key, the first one in this list counts. Scopes for typing and for questions are
-        // omitted, because their keys have special meanings.
+        // If several scopes bind the key, the first of them in this list is used. Scopes for typing and for questions
+        // are omitted, because their keys have special meanings.
         [Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks]
             .into_iter()
             .find_map(|scope| self.holder(scope, |key| key.is(event)))
@@ -89,8 +89,8 @@ impl Keymap {
         !scope.types(key) && self.holder(scope, |other| other == key) == Some(line)
     }
 
-    /// Returns the [`KEYMAP`] line that a key belongs to in `scope`. Lines whose keys cannot be changed take
-    /// precedence, followed by lines whose keys the configuration has changed.
+    /// Returns the first [`KEYMAP`] line in `scope` with a key for which `is` returns `true`. Lines with fixed keys
+    /// come first, then the lines that the configuration has changed, then all others.
     fn holder(&self, scope: Scope, is: impl Fn(Key) -> bool) -> Option<usize> {
         let all = || 0..KEYMAP.len();
         let fixed = all().filter(|line| KEYMAP[*line].is_fixed());

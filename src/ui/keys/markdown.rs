@@ -34,7 +34,7 @@ fn code_spans(binding: &Binding) -> String {
     binding.keys.iter().map(|key| span(key.name())).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the lines of the key table that belong to a group, with their indexes.
+/// Returns the key bindings of a help group, each with its index in [`KEYMAP`].
 pub fn in_group(group: HelpGroup) -> impl Iterator<Item = (usize, &'static Binding)> {
     KEYMAP.iter().enumerate().filter(move |(_, binding)| binding.group == group)
 }

@@ -27,6 +27,9 @@ const NAMES: [(KeyCode, &[&str]); 14] = [
     (KeyCode::Insert, &["Ins", "Insert"]),
 ];
 
+/// Error for a word that names no key.
+const UNKNOWN: &str = "unknown key; write keys like k, G, Ctrl-D, Space, PgUp, F5";
+
 /// Supported modifiers, with their prefixes in the names of keys.
 const HELD: [(KeyModifiers, &str); 2] = [(KeyModifiers::CONTROL, "Ctrl-"), (KeyModifiers::ALT, "Alt-")];
 
@@ -56,7 +59,7 @@ impl FromStr for Key {
     fn from_str(word: &str) -> Result<Self, String> {
         let mut letters = word.chars();
         if let (Some(only), None) = (letters.next(), letters.next()) {
-            return if only.is_control() { Err("unknown key".to_owned()) } else { Ok(letter(only)) };
+            return if only.is_control() { Err(UNKNOWN.to_owned()) } else { Ok(letter(only)) };
         }
         let with_modifier = |(held, name)| Some((held, name, strip(word, name)?));
         if let Some((held, name, rest)) = HELD.into_iter().find_map(with_modifier) {
@@ -69,7 +72,7 @@ impl FromStr for Key {
         let named = NAMES.iter().find(|(_, names)| is_named(names)).map(|(code, _)| *code);
         let function = || strip(word, "f")?.parse().ok().filter(|number| (1..=24).contains(number));
         let code = named.or_else(|| function().map(KeyCode::F));
-        code.map(key).ok_or_else(|| "unknown key; write keys like k, G, Ctrl-D, Space, PgUp, F5".to_owned())
+        code.map(key).ok_or_else(|| UNKNOWN.to_owned())
     }
 }
 
@@ -121,7 +124,7 @@ mod tests {
             ("foo", "unknown key; "),
             ("F25", "unknown key; "),
             ("F0", "unknown key; "),
-            ("\u{1}", "unknown key"),
+            ("\u{1}", "unknown key; "),
             ("Ctrl-", "Ctrl works only"),
             ("Ctrl-ab", "Ctrl works only"),
             ("Ctrl-1", "Ctrl works only"),

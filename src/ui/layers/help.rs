@@ -307,7 +307,7 @@ fn marks(glyphs: Glyphs) -> Section {
         line("!", "error here or below"),
         line(glyphs.at_least(), "at least"),
         line(glyphs.growing(), "may still change"),
-        line(glyphs.recorded(), "from the last scan"),
+        line(glyphs.recorded(), "from the previous scan"),
         line(glyphs.marked(), "marked"),
     ];
     Section { heading: "Signs", lines }

@@ -312,7 +312,7 @@ impl DetailLines<'_> {
         let bound = match bound {
             Precision::Exact => "",
             Precision::Growing => ", may still change",
-            Precision::Recorded => ", from the last scan",
+            Precision::Recorded => ", from the previous scan",
             Precision::AtLeast => " or more",
         };
         format!("{} ({}{bound})", self.size(bytes), counted(bytes, "byte", "bytes"))

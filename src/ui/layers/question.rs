@@ -8,8 +8,8 @@
 //! └─────────────────────────────┘
 //! ```
 //!
-//! On a screen that is too small for the box, the question is a single line: `Quit? y/n`. Until Yes is
-//! accepted, the Yes button has no brackets, and the single line omits `y/`.
+//! On a screen that is too small for the box, the question is a single line: `Quit? y/n`. While the dialog
+//! does not accept Yes yet, the Yes button has no brackets, and the single line omits `y/`.
 
 use std::time::Duration;
 

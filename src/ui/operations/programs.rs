@@ -128,8 +128,8 @@ fn pagers(own: Option<OsString>) -> Vec<Vec<OsString>> {
     vec![words.map(|word| OsString::from_vec(word.to_vec())).collect()]
 }
 
-/// Passes `path` to the desktop's opener. On macOS, the opener only shows an entry in its folder if opening might
-/// execute the entry. If the opener fails, the job's result is an error message.
+/// Passes `path` to the desktop's opener. If opening the entry might execute it, the opener on macOS shows the entry
+/// in its folder instead. If the opener fails, the job's result is an error message.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

@@ -40,7 +40,8 @@ enum Holder {
 const TAKE_MOUSE: &str = "\x1b[?1000h\x1b[?1006h";
 const LEAVE_MOUSE: &str = "\x1b[?1006l\x1b[?1000l";
 
-/// Maximum time to wait, before restoring the terminal, for a thread that is blocked while writing to the terminal.
+/// Maximum time to wait for a thread that blocks while writing to the terminal. After that, the terminal is restored
+/// without waiting any longer.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Terminal, shared by all threads that draw on it or may have to restore it.
@@ -140,7 +141,7 @@ impl Screen {
         entered
     }
 
-    /// Shows progress in the tab, if the terminal supports it.
+    /// Shows progress in the terminal's tab, if the terminal supports it.
     ///
     /// # Errors
     /// Returns an error if writing to the terminal fails.
@@ -156,7 +157,7 @@ impl Screen {
         Ok(())
     }
 
-    /// Calls `write` with the terminal. Does nothing if the terminal is not taken over.
+    /// Calls `write` with the terminal. Does nothing if the browser has not taken over the terminal.
     fn draw<R: Default>(&self, write: impl FnOnce(&File) -> io::Result<R>) -> io::Result<R> {
         let _drawing = lock(&self.drawing);
         if self.is_on.load(Ordering::SeqCst) { write(&self.terminal) } else { Ok(R::default()) }

@@ -52,7 +52,7 @@ impl Glyphs {
         self.pick("·", ".")
     }
 
-    /// Returns the symbol shown before a number from an earlier scan.
+    /// Returns the symbol shown before a number from the previous scan.
     pub fn recorded(self) -> &'static str {
         "~"
     }
@@ -77,7 +77,7 @@ impl Glyphs {
         self.pick("●", "*")
     }
 
-    /// Returns the symbol on each row of a range that has been started but not marked yet.
+    /// Returns the symbol shown on each row of a range that has been started but not marked yet.
     pub fn ranged(self) -> &'static str {
         self.pick("│", "|")
     }

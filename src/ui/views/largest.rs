@@ -53,14 +53,14 @@ pub const ENTRIES: TableSpec = TableSpec {
 };
 
 impl Target {
-    /// Returns `true` if the row with this target is a total of files. Marking such a row marks these files. A total of
+    /// Returns `true` if the row with this target is a total of files. Marking such a row marks its files. A total of
     /// directories cannot be marked, because marking a directory also marks everything in it.
     pub fn is_of_files(&self) -> bool {
         matches!(self, Self::Files { table, .. } if **table == TABLE)
     }
 
-    /// If the row with this target is a total of files, returns a text by which the row can be found again in a later
-    /// answer. Otherwise, returns `None`. The label is not enough, because several rows can have the same label.
+    /// Returns a text that identifies the row with this target in later results; `None` if the row is not a total of
+    /// files. The label is not enough, because several rows can have the same label.
     pub fn key(&self) -> Option<String> {
         match self {
             Self::Files { label, query, .. } if self.is_of_files() => Some(format!("{label} {query:?}")),

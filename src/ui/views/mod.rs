@@ -42,8 +42,8 @@ pub static VIEWS: &[&ViewSpec] = &[
     &df::VIEW,
 ];
 
-/// Index of [`LIST`] in [`VIEWS`]. The key of this view also works on pages such as the list of marks, and returns
-/// from there to the view.
+/// Index of [`LIST`] in [`VIEWS`]. The key of this view also works on pages such as the list of marks: it closes
+/// the page and shows the list.
 pub const LIST_INDEX: usize = 1;
 
 pub static LIST: ViewSpec = ViewSpec {

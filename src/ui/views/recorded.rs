@@ -1,8 +1,9 @@
-//! Views of the last scan, shown until the running scan has ended.
+//! Views of the previous scan, shown until the running scan has ended.
 //!
-//! The rows are found in the tree of the last scan. A key acts on a row only after the running scan has found its
-//! entries ([`super::super::table_view::TableView::entries`]). Enter goes to the row's entry if the scan has found it,
-//! or else to the deepest directory above the entry that the scan has found. The scan then reads that directory first.
+//! The rows are found in the tree of the previous scan. A key acts on a row only after the running scan has found its
+//! entries ([`super::super::table_view::TableView::entries`]). Enter goes to the row's entry. If the scan has not
+//! found the entry yet, Enter goes to the deepest directory found so far above it, and the scan reads that directory
+//! first.
 //!
 //! Invariant: [`TableData::entries`] returns nothing for these rows, because it may return only entries of the tree of
 //! the running scan.
@@ -17,16 +18,16 @@ use crate::tree::{DirId, EntryId};
 use crate::ui::loader::{Load, Sources, TableRequest};
 use crate::ui::theme::Role;
 
-/// Rows found in the tree of the last scan.
+/// Rows found in the tree of the previous scan.
 #[derive(Debug)]
 struct RecordedRows {
     data: Arc<dyn TableData>,
     record: RecordedTree,
-    /// Directory in the tree of the last scan. The displayed paths are relative to this directory.
+    /// Directory in the tree of the previous scan. The displayed paths are relative to this directory.
     from: DirId,
 }
 
-/// Starts the job for a table's rows with `start`. The rows come from `record`, the tree of the last scan, if it
+/// Starts the job for a table's rows with `start`. The rows come from `record`, the tree of the previous scan, if it
 /// contains the requested directory. Otherwise, they come from the current tree.
 ///
 /// # Errors
@@ -103,7 +104,7 @@ impl TableData for RecordedRows {
         }
     }
 
-    /// Returns the index of the row of `entry`, which is an entry of the tree of the last scan.
+    /// Returns the index of the row of `entry`, which is an entry of the tree of the previous scan.
     fn find(&self, entry: EntryId) -> Option<usize> {
         self.data.find(entry)
     }

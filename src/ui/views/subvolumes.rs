@@ -55,8 +55,7 @@ pub static TABLE: TableSpec = TableSpec {
 struct SubvolumeRows {
     found: Arc<Result<Subvolumes, Errno>>,
     units: Units,
-    /// Indices of the subvolumes, in the order of their rows: sorted by the bytes that deleting them frees,
-    /// most first, with the top level last.
+    /// Indices of the subvolumes, in the order of their rows: most freed bytes first, and the top level last.
     order: Vec<usize>,
     /// Indices of the marked subvolumes.
     marked: Mutex<BTreeSet<usize>>,

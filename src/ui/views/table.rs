@@ -161,7 +161,7 @@ impl TableSpec {
     pub fn shown(&self, wanted: ColumnSet, width: usize) -> ColumnSet {
         // In narrow tables of paths, a bar that only repeats a number is dropped to leave room for the paths.
         let is_twice = self.is_of_changes() || wanted.has(C::Percent);
-        // Rows of groups have long notes, so their tables need more room.
+        // Rows for several entries have long notes, so their tables need more room.
         let least = if self.layout == TableLayout::List { WIDE } else { WIDE + 30 };
         let is_narrow = self.has_paths() && width < least;
         let wanted = if is_twice && is_narrow { wanted.with(C::Bar, false) } else { wanted };
@@ -174,7 +174,7 @@ impl TableSpec {
 pub enum Target {
     /// Entry to show in the list of its directory.
     Entry(EntryId),
-    /// Directory in the recorded tree of the last scan or, if a name is given, the entry of this name in it.
+    /// Directory in the recorded tree of the previous scan, or the entry with the given name in this directory.
     Recorded(DirId, Option<Vec<u8>>),
     /// Changed entry to show, or its former directory if it was deleted.
     Change(compare::Row),
@@ -220,8 +220,8 @@ pub struct Branch {
     pub depth: usize,
     /// Key that identifies the row in this [`TableAnswer`] and in later ones; `None` if the row has no children.
     pub key: Option<u64>,
-    /// `true` if unfolding the parent also unfolds this row. Used only for the first child of a row and for the first
-    /// row of the table, which is unfolded at the start.
+    /// `true` if unfolding the parent also unfolds this row. Used only for the first child of a row. For the
+    /// first row of the table, which has no parent, `true` means that the row is unfolded at the start.
     pub follows: bool,
 }
 
@@ -231,8 +231,7 @@ pub trait TableData: Debug + Send + Sync {
     /// Returns the number of rows. `columns` is the width of the screen, to which text is wrapped.
     fn rows(&self, columns: usize) -> usize;
 
-    /// Returns the row with this index. Returns `None` in the df view and in the texts that explain its rows, because
-    /// [`Self::ledger`] returns their rows.
+    /// Returns the row with this index, or `None` if the rows of the view come from [`Self::ledger`].
     fn row(&self, _index: usize, _context: &TableContext<'_>) -> Option<Row> {
         None
     }
@@ -296,9 +295,8 @@ pub trait TableData: Debug + Send + Sync {
         &[]
     }
 
-    /// Returns all copies in the groups that have a copy inside `directory`, or of which `directory` itself is a copy.
-    /// [`Copies::kept`] contains the copies inside `directory` or `directory` itself, and [`Copies::others`] contains
-    /// the copies elsewhere.
+    /// Returns all copies in each group that contains `directory` itself or a copy inside it. [`Copies::kept`]
+    /// contains `directory` or the copies inside it; [`Copies::others`] contains the copies elsewhere.
     fn copies_elsewhere(&self, _tree: &Tree, _directory: DirId) -> Copies {
         Copies::default()
     }
@@ -308,13 +306,13 @@ pub trait TableData: Debug + Send + Sync {
         false
     }
 
-    /// Returns `true` if the rows come from the last scan and the running scan has not confirmed them yet.
+    /// Returns `true` if the rows come from the previous scan and the running scan has not confirmed them yet.
     fn is_recorded(&self) -> bool {
         false
     }
 
-    /// Returns the tree of the last scan and the entries in it that a row shows; `None` if the row shows no entry of
-    /// that tree.
+    /// Returns the tree of the previous scan and the entries in it that a row shows; `None` if the row shows no entry
+    /// of that tree.
     fn recorded(&self, _index: usize) -> Option<(&RecordedTree, Vec<EntryId>)> {
         None
     }
@@ -379,6 +377,6 @@ pub const SUMS: TableSpec = TableSpec {
 pub struct Copies {
     /// Entries of the copies to keep. A copy with several hard links has an entry for each of them.
     pub kept: Vec<EntryId>,
-    /// Entries of all other copies, one for each hard link.
+    /// Entries of all other copies, with one entry for each hard link.
     pub others: Vec<EntryId>,
 }

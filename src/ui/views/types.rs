@@ -63,7 +63,7 @@ struct TypeRows {
 struct TypeRow {
     label: String,
     totals: Totals,
-    /// Category of the row; `None` if the row shows a kind of entry.
+    /// Category of the row; `None` if the row shows a kind of entry other than regular files.
     category: Option<Category>,
     /// `true` if this is the main row of a category, which Enter unfolds.
     is_group: bool,

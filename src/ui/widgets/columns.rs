@@ -106,7 +106,7 @@ impl Columns {
         self.cells.iter().find(|(cell, _)| *cell == column).map(|(_, width)| *width)
     }
 
-    /// Returns the area of the bar in a row with the area `row`. The area is empty if there is no bar.
+    /// Returns the part of `row` that the bar occupies; an empty area if there is no bar.
     pub fn bar(&self, row: Rect) -> Rect {
         let mut x = usize::from(row.x);
         for (column, width) in &self.cells {
@@ -130,8 +130,8 @@ impl Columns {
     }
 
     /// Returns the line of titles, each aligned like the cells below it. `title(column, is_long)` returns the title of
-    /// a column, in the long form if `is_long` is `true`. In a wide growth column, some sizes are followed by the word
-    /// `new`; the title of this column ends above the sizes.
+    /// a column, in the long form if `is_long` is `true`. In a wide growth column, the word `new` may follow a size;
+    /// the title of this column is aligned with the sizes, not with that word.
     pub fn title_line(&self, units: Units, title: impl Fn(Column, bool) -> String) -> String {
         let cell = |(column, width): &(Column, usize)| {
             let narrow = matches!(column.spec().widths, [.., Width::Cells(least)] if least >= width);

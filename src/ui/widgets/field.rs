@@ -48,7 +48,7 @@ pub fn spans<'a>(theme: Theme, title: &'static str, field: &Field, room: usize) 
     let rest = beginning(rest, room.saturating_sub(width(before)), theme.glyphs.gap());
     let (plain, selected) = (theme.style(Role::Plain), theme.style(Role::Selected));
     let of_text = if field.is_offered() { selected } else { plain };
-    // Text that is reversed needs a cursor that is not.
+    // On reversed text, the cursor is not reversed, so that it stands out.
     let is_reversed = of_text.add_modifier.contains(Modifier::REVERSED);
     let of_cursor = if is_reversed { plain } else { plain.reversed() };
     vec![

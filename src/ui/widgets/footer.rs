@@ -17,7 +17,7 @@ use super::hints::{fitting, width_of_first};
 use super::overview;
 use super::row::draw_ends;
 use super::tabs::total_growth;
-use crate::base::format::{counted, duration, grouped, plain_size, share, since as since_text};
+use crate::base::format::{counted, duration, elapsed, grouped, plain_size, share};
 use crate::base::text::{escape, escape_path, fit, width};
 use crate::delete::OperationKind;
 use crate::exclusive::ExclusiveProgress;
@@ -98,7 +98,7 @@ fn idle<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     let left = room.saturating_sub(width_of_first(cx, top, KEPT));
     match top.position {
         Some((index, count)) => lines_place(index, count, left),
-        // The facts about the list below a dialog could be taken for facts about the dialog.
+        // Facts about the list below a dialog would seem to describe the dialog, so none are shown.
         None if top.layer.is_some() => Line::default(),
         None if cx.views.page.is_some() => page_place(cx, left),
         None => place(cx, top, room),
@@ -208,7 +208,7 @@ fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     Line::from(spans)
 }
 
-/// Returns the text that says that more rows are being found.
+/// Returns the text shown while more rows are being found.
 pub fn looking(cx: &Context<'_>) -> String {
     format!("searching{} ", cx.theme.glyphs.gap())
 }
@@ -282,7 +282,7 @@ fn place<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     }
     let since = cx.views.offer().and_then(|offer| offer.since);
     if let Some((since, (change, _))) = since.zip(total_growth(cx)) {
-        facts.push((format!("{change} {}", since_text(since, cx.views.now())), Role::Plain, spare));
+        facts.push((format!("{change} in {}", elapsed(since, cx.views.now())), Role::Plain, spare));
     }
     match &cx.scan.last.outcome {
         Some(Outcome::Stopped) => facts.push(("scan stopped".to_owned(), Role::Warning, most)),
@@ -319,7 +319,7 @@ pub fn operation_verb(kind: OperationKind) -> &'static str {
         OperationKind::Delete | OperationKind::Empty => "deleting",
         OperationKind::Trash => "moving to the trash",
         OperationKind::Restore => "restoring",
-        OperationKind::Share => "sharing data",
+        OperationKind::Share => "sharing data on disk",
     }
 }
 

@@ -54,7 +54,7 @@ impl Frames {
         }
     }
 
-    /// Draws the lines. Cells without lines are not changed.
+    /// Draws the lines. Cells of `buffer` without a line are not changed.
     pub fn draw(&self, theme: Theme, buffer: &mut Buffer) {
         for (position, cell) in self.area.positions().zip(&self.cells).filter(|(_, cell)| **cell != 0) {
             let is_bold = *cell & BOLD != 0;

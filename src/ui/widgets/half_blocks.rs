@@ -22,13 +22,13 @@ struct Half {
 
 impl HalfBlocks {
     pub fn new(area: Rect) -> Self {
-        // Vertical positions in half lines must fit in 16 bits. The height may use half of that range, and the
-        // position of the area on the screen the other half.
+        // Vertical positions in half lines must fit in 16 bits. Half of that range is for the height, and the
+        // other half is for the position of the area on the screen.
         let area = Rect { height: area.height.min(u16::MAX / 4), ..area };
         Self { area, halves: vec![Half::default(); usize::from(area.width) * usize::from(area.height) * 2] }
     }
 
-    /// Fills an area, whose vertical unit is half a line. [`Color::Reset`] fills it with the terminal's text color.
+    /// Fills an area, given in columns and half lines. [`Color::Reset`] fills it with the terminal's text color.
     pub fn fill(&mut self, area: Area, color: Color) {
         self.change(area, |half| *half = Half { left: Some(color), right: Some(color) });
     }
@@ -41,8 +41,8 @@ impl HalfBlocks {
         self.change(last, |half| *half = Half { left: Some(color), right: None });
     }
 
-    /// Draws lines along the left and the right edge of an area. The lines are half a column wide, and the right one
-    /// fills the gap.
+    /// Draws lines, half a column wide, along the left and the right edge of an area. The right line fills the gap
+    /// that [`Self::fill_apart`] leaves.
     pub fn enclose(&mut self, area: Area, color: Color) {
         let right = Area { x: area.right() - 1, width: 1, ..area };
         self.change(right, |half| half.right = Some(color));
@@ -59,8 +59,8 @@ impl HalfBlocks {
         }
     }
 
-    /// Draws the picture. Cells without a color are not changed. A cell has only two colors. If it should have more,
-    /// its lower half is drawn like its upper one.
+    /// Draws the picture. Cells without a color are not changed. A terminal cell can show only two colors, so a cell
+    /// with more colors is drawn in two of them.
     pub fn draw(&self, buffer: &mut Buffer) {
         let width = usize::from(self.area.width);
         for position in self.area.positions() {
@@ -79,12 +79,12 @@ impl HalfBlocks {
                     cell.set_symbol(symbol).set_fg(left);
                 }
                 (None, Some(right)) => drop(cell.set_symbol("▐").set_fg(right)),
-                // If only one of the halves is whole, the other one becomes whole, too.
+                // If one half (upper or lower) has a single color, each half is drawn in the color of its left side.
                 (Some(_), Some(_)) if above.is_whole() || below.is_whole() => {
                     draw_both(cell, above.left, below.left);
                 }
-                // `Reset` as the background would be the terminal's background color, so the right half is drawn with
-                // the text color.
+                // Here, `Reset` stands for the terminal's text color. As a background, it would be the terminal's
+                // background color, so the right half is drawn as the foreground.
                 (Some(left), Some(Color::Reset)) => {
                     cell.set_symbol("▐").set_fg(Color::Reset).set_bg(left);
                 }

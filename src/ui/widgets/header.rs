@@ -47,7 +47,8 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         Some(page) => table::totals(cx, page),
         None => totals(cx).into(),
     };
-    // The status line shows the progress of the running scan, so rows of the last scan need a sign of their own.
+    // During a scan, the status line shows the progress of the scan, so a search for rows of the previous scan is
+    // indicated here.
     let is_looking = match &cx.views.page {
         Some(page) => page.is_recorded && !page.is_complete,
         None => cx.views.is_overview() && cx.views.overview.is_finding_recorded(),
@@ -107,7 +108,7 @@ struct Part {
 }
 
 /// Returns the parts of the path. If they do not fit into `room` columns, omits some in the middle, then all but the
-/// last one, and at last shortens its name.
+/// last one, and finally shortens the last one.
 fn breadcrumb(cx: &Context<'_>, path: &str, room: usize) -> Vec<Part> {
     let levels = cx.tree.ancestry(cx.place.id).count().saturating_sub(1);
     let mut names: Vec<&str> = path.rsplitn(levels + 1, '/').collect();
@@ -131,7 +132,7 @@ fn breadcrumb(cx: &Context<'_>, path: &str, room: usize) -> Vec<Part> {
     if is_wide(&parts) {
         let gap = format!("{}/", cx.theme.glyphs.gap());
         let last = parts.pop().into_iter().map(|part| Part {
-            // The text of a root begins with the directories above it.
+            // The text of a root is a whole path. Only its last name is shown.
             text: part.text.rsplit('/').find(|name| !name.is_empty()).unwrap_or("/").to_owned(),
             ..part
         });
@@ -148,7 +149,7 @@ fn breadcrumb(cx: &Context<'_>, path: &str, room: usize) -> Vec<Part> {
 fn totals(cx: &Context<'_>) -> [String; 3] {
     let glyphs = cx.theme.glyphs;
     let measure = cx.order.measure;
-    // Without a filter, the totals of a directory that the last scan has found are unconfirmed until the directory is
+    // Without a filter, if the previous scan recorded the directory, its totals are unconfirmed until the directory is
     // complete, even if they already exceed the recorded ones.
     let is_known = cx.recorded.as_ref().is_some_and(|recorded| recorded.has(cx.place.id));
     let is_outgrown = cx.window.bound == Precision::Growing && is_known && !cx.is_filtered();

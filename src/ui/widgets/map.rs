@@ -51,7 +51,7 @@ const OPEN: (u16, u16) = (8, 6);
 /// Minimum size (columns, half lines) of a rectangle whose color becomes darker from top to bottom. The size includes
 /// the gaps.
 const SHADED: (u16, u16) = (6, 8);
-/// Minimum width of a name that is shortened. A shorter part of a name tells nothing.
+/// Minimum width of a shortened name. With fewer columns, the name could not be recognized.
 const SHORTEST: usize = 6;
 /// Minimum width of a name that is shortened in the middle.
 const FROM_BOTH_ENDS: usize = 10;
@@ -78,13 +78,13 @@ pub struct LaidOut {
 pub struct Painter<'a, 't> {
     cx: &'a Context<'t>,
     colors: MapColors,
-    /// Colors of the picture. Unused if rectangles have frames.
+    /// Colors of the treemap. Unused if rectangles have frames.
     blocks: HalfBlocks,
     frames: Option<Frames>,
     labels: Vec<Label>,
     /// Screen column of the left edge of the cursor's rectangle. Set only while that rectangle is painted.
     edge: Option<u16>,
-    /// Roles whose colors occur in the picture.
+    /// Roles whose colors occur in the treemap.
     used: Vec<Role>,
     #[cfg(test)]
     pub laid_out: Vec<LaidOut>,
@@ -184,7 +184,8 @@ impl<'a, 't> Painter<'a, 't> {
         let theme = self.cx.theme;
         let color = match theme.colors {
             _ if shape.is_selected => Some(OUTLINE),
-            // With sixteen colors, a filled title would have the color of a category.
+            // With sixteen colors, a filled title would look like a category: it would be blue, and programs are
+            // light blue.
             Colors::Sixteen => None,
             _ => theme.style(Role::Selected).bg,
         };
@@ -273,8 +274,8 @@ impl<'a, 't> Painter<'a, 't> {
             _ if self.frames.is_some() => {
                 self.cx.theme.style(self.role(shape)).remove_modifier(Modifier::DIM)
             }
-            // Without a color, the rectangle is not filled. `Reset` fills it in reverse video, which also reverses
-            // the text.
+            // The text needs no color here: a rectangle without a color is not filled, and `Reset` is drawn in
+            // reverse video, which also reverses the text.
             None | Some(Color::Reset) => Style::new(),
             Some(color) => Style::new().fg(ink(color)),
         }

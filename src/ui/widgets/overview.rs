@@ -9,7 +9,7 @@
 //!    1.9 GiB ████████  lib/google          139.2 MiB ████  lib/jvm/modules
 //! ```
 //!
-//! Enter, or a click, opens the view of a part. If not all parts fit, the page scrolls with the selection.
+//! Enter or a click opens the view that a part summarizes. If not all parts fit, the page scrolls with the selection.
 
 use std::cmp::Reverse;
 
@@ -43,9 +43,9 @@ const BARE: usize = 40;
 const ROOMY: u16 = 90;
 /// Minimum height of a part: a heading, one row, and a blank line.
 const LEAST: u16 = 3;
-/// Minimum height of the overview, in lines, at which a blank line separates the file system's space from the parts.
+/// Minimum height in lines of an overview that has a blank line below the used and free space.
 const HIGH: u16 = 30;
-/// Minimum height of the overview, in lines, at which the used and free space of the file system is shown at the top.
+/// Minimum height in lines of an overview that shows the used and free space of the file system at the top.
 const LOW: u16 = 12;
 
 pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
@@ -123,8 +123,8 @@ fn places(cx: &Context<'_>, layout: Layout) -> Vec<(usize, Rect)> {
 /// Returns the height of each row of parts. The rows share the available height evenly, but no row gets more than it
 /// needs.
 fn heights(parts: &[Part], columns: usize, room: u16) -> Vec<u16> {
-    // Each part also needs one line for its heading and one blank line. The text of a part without rows is beside its
-    // heading.
+    // Besides its rows, each part needs a line for its heading and a blank line. A part without rows has its text
+    // beside the heading.
     let need = |part: &Part| u16::try_from(part.rows.len() + 2).unwrap_or(u16::MAX);
     let needs: Vec<u16> =
         parts.chunks(columns).map(|line| line.iter().map(need).max().unwrap_or(0)).collect();
@@ -154,7 +154,7 @@ fn keyed_title(cx: &Context<'_>, view: &'static ViewSpec) -> String {
     format!("{key} {}", view.tab[0])
 }
 
-/// Returns the start of a heading: the sign of the selection, and the key and title of the view.
+/// Returns the start of a heading: the cursor mark if the part is selected, then the key and title of the view.
 fn heading<'a>(cx: &Context<'_>, view: &'static ViewSpec, is_selected: bool) -> Line<'a> {
     let mark = if is_selected { cx.theme.glyphs.cursor() } else { " " };
     let accent = cx.theme.style(Role::Accent);

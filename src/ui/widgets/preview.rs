@@ -151,7 +151,7 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
         return;
     }
     if let Some(found) = cx.views.preview.breakdown.value() {
-        // The shares are those of the files that the scan has found so far.
+        // The sign shows that the shares cover only the files found so far.
         let is_growing = !status.is_complete();
         let sign = if is_growing { theme.glyphs.growing() } else { "" };
         for (label, parts) in [("types", types(cx, found)), ("age", ages(cx, found))] {
@@ -257,7 +257,6 @@ fn note(cx: &Context<'_>, text: &str) -> Line<'static> {
     Line::styled(text.to_owned(), cx.theme.style(Role::Faint).add_modifier(Modifier::ITALIC))
 }
 
-/// Draws a line unless its area is empty.
 fn put(buffer: &mut Buffer, area: Rect, line: &Line<'_>) {
     if !area.is_empty() {
         buffer.set_line(area.x, area.y, line, area.width);

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! `▌` marks the row under the cursor, and `!` an entry that could not be read completely. Before a size, `≥`
-//! means a lower bound, `·` means that the size may still change, and `~` that it is from an earlier scan.
+//! means a lower bound, `·` means that the size may still change, and `~` that it is from the previous scan.
 //!
 //! Invariant: every cell is exactly as wide as its column.
 
@@ -194,11 +194,14 @@ fn set_sign(cx: &Context<'_>, row: Rect, style: Style, buffer: &mut Buffer) {
 }
 
 /// Highlights the line under the cursor: puts a symbol in the first cell if that cell is blank, and changes the
-/// background color. With sixteen colors, the line is white on blue, because terminals use different shades of blue,
-/// and only white is visible on all of them. The bar is yellow on a light background, where white would look like a
-/// gap. If the theme has no background color for this line, it is in reverse video. Its first cell is not reversed, so
-/// that the symbol stands out, and the bar is gray if the terminal has a gray that differs from any text and
-/// background. Bold text stays bold. Without colors, the line is only made bold.
+/// background color. Bold text stays bold.
+///
+/// - With sixteen colors, the line is white on blue. Terminals use different shades of blue, and only white is
+///   visible on all of them. On a light background, the bar is yellow, because a white bar would look like a gap.
+/// - If the theme has no background color for the line, the line is in reverse video, except for the first cell, so
+///   that the symbol stands out. The bar is gray if the terminal has a gray that differs from any text and
+///   background.
+/// - Without colors, the line is only made bold.
 pub fn select(cx: &Context<'_>, row: Rect, bar: Rect, buffer: &mut Buffer) {
     /// Gray with the same contrast to black and to white.
     const GRAY: Color = Color::Indexed(243);
@@ -218,7 +221,7 @@ pub fn select(cx: &Context<'_>, row: Rect, bar: Rect, buffer: &mut Buffer) {
             }
         } else if bar.contains(position) {
             match (selected.bg, theme.colors) {
-                // Reverse video swaps the colors.
+                // The line is in reverse video, so its background color is shown as the color of the bar.
                 (None, Colors::Palette | Colors::True) => style = style.bg(GRAY),
                 (Some(_), _) if !theme.looks.is_dark() => style = style.fg(Color::Yellow),
                 _ => {}

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Without colors, each part is filled with a character: its symbol in the treemap, or the first letter of its name.
-//! With sixteen colors, a part whose role has none of them is left blank.
+//! With sixteen colors, a part is left blank if its role has no color among them.
 
 use std::cmp::Reverse;
 
@@ -48,7 +48,7 @@ pub fn draw(
     let mut texts = Vec::new();
     let mut more = u16::try_from(parts.iter().filter(|part| part.bytes > 0).count()).unwrap_or(u16::MAX);
     for StripPart { name, bytes, role } in parts.iter().filter(|part| part.bytes > 0) {
-        // Cells are reserved for the parts still to come.
+        // One cell is reserved for each of the remaining parts.
         more -= 1;
         done = done.saturating_add(*bytes);
         let cells = u32::from(area.width) * u32::from(share(done, whole)) / 1000;

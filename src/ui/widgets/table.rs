@@ -30,7 +30,7 @@ use crate::ui::theme::Role;
 use crate::ui::views::{TableLayout, TableSummary};
 use crate::ui::window::totals_size;
 
-/// Width that paths get before the bar beside them widens.
+/// Width that the column of paths must have before the bar becomes wider.
 const PATH: usize = 60;
 /// Maximum width of the progress bar of a search.
 const BAR: usize = 48;

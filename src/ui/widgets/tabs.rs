@@ -6,9 +6,9 @@
 //! ```
 //!
 //! In a narrow window, names are shortened, the tabs move together, and up to half of the tabs lose their names. In an
-//! even narrower window, only the neighbors of the current tab are left, with their names, and `…` stands for the
-//! others. A view that would be empty has no tab. The duplicates view has a tab only in a wide window. The same applies
-//! to the df view, unless a whole file system was scanned. The current view always has a tab.
+//! even narrower window, only the current tab and its neighbors are left, with their names, and `…` stands for hidden
+//! tabs. A view that would be empty has no tab. The duplicates view has a tab only in a wide window. The df view also
+//! needs a wide window, unless a whole file system was scanned. The current view always has a tab.
 //!
 //! ```text
 //!  … 2 Files 3 Types  4 Age  5 Map 7 Errors 3 …
@@ -35,7 +35,7 @@ use crate::ui::views::{
 };
 use crate::ui::window::totals_size;
 
-/// Views in the order in which their tabs lose their names.
+/// Views in the order in which their names are shortened, and later hidden, if the tabs do not fit.
 static LEAST_USED: [&ViewSpec; VIEWS.len()] = [
     &links::VIEW,
     &directories::VIEW,
@@ -52,9 +52,9 @@ static LEAST_USED: [&ViewSpec; VIEWS.len()] = [
     &growth::VIEW,
 ];
 
-/// Value of [`Tab::name`] for a tab with the abbreviated name.
+/// Value of [`Tab::name`] for the abbreviated name.
 const SHORT: usize = 1;
-/// Value of [`Tab::name`] for a tab with the shortest name.
+/// Value of [`Tab::name`] for the shortest name.
 const BRIEF: usize = 2;
 /// Value of [`Tab::name`] for a tab without a name.
 const NAMELESS: usize = 3;
@@ -134,7 +134,8 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         }
         canvas.buffer.set_line(cells.x, cells.y, &line, cells.width);
         if tab.view == current {
-            // Without colors, brackets tell the tab from marked text. They take the place of the blanks around it.
+            // Without colors, brackets distinguish the current tab from marked text. The brackets replace the blanks
+            // at both ends of the tab.
             if cx.theme.colors == Colors::None && cells.width >= 2 {
                 canvas.buffer[(cells.x, cells.y)].set_char('[');
                 canvas.buffer[(cells.right() - 1, cells.y)].set_char(']');
@@ -146,8 +147,8 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     }
 }
 
-/// Returns the tabs of the current view and of all other views that may have contents. If there is room for their whole
-/// names, views whose contents would have to be searched for first have tabs, too.
+/// Returns the tabs of the current view and of all views that are likely to have contents. If there is room for all
+/// names in full, also returns the tabs of the df and duplicates views, provided that they can be opened.
 fn tabs(cx: &Context<'_>, current: &ViewSpec, room: usize) -> Vec<Tab> {
     let is_useful = |view: &ViewSpec| cx.views.is_useful(view);
     let works = |view: &ViewSpec| match view.needs {
@@ -190,7 +191,7 @@ fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize, gap: usize) {
     }
     let here = all.iter().position(|tab| tab.view == current).unwrap_or(0);
     for (index, tab) in all.iter_mut().enumerate() {
-        // There are blanks on either side of the current tab.
+        // Only the current tab keeps an additional blank on either side.
         tab.after = usize::from(index == here || index + 1 == here);
     }
     for view in LEAST_USED {

@@ -70,7 +70,7 @@ fn broken_objects() {
         ("{\"path\":\"a\",\"links\":0.5}", "links: not a whole number"),
         ("{\"path\":\"a\",\"type\":\"hat\"}", "type: unknown kind of entry"),
         ("{\"path\":\"a\",\"isdir\":\"maybe\"}", "is_dir: neither true nor false"),
-        ("{\"path\":\"a\",\"excluded\":\"why\"}", "excluded: unknown reason for the exclusion"),
+        ("{\"path\":\"a\",\"excluded\":\"why\"}", "excluded: not a reason that duke knows"),
         ("{\"path\":\"a\",\"path_base64\":\"a\"}", "path_base64: not base64"),
         ("{\"path\":\"a\",\"path_base64\":\"AA==\"}", "path_base64: NUL in a name"),
         ("{\"path\":\"a\",\"root_base64\":\"?\"}", "root_base64: not base64"),

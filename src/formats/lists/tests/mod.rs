@@ -239,8 +239,8 @@ fn unnamed_directories_above_the_only_one_are_part_of_the_root() {
     assert_eq!(names("path,size\n../a/c,1\n"), ["../a"]);
     assert_eq!(names("path,size\n/,1\n/a/b,1\n"), ["/"]);
     assert_eq!(names("path,size\nx,1\n"), ["."]);
-    // The first root must be named `/`, although its other entries are in `/a`, because the second root is named
-    // `/a`.
+    // The paths of the first two lines begin with `/a`, but their root must be named `/`, because the second root is
+    // named `/a`.
     let mixed = "path,size,root\n/a/b,1,\n/a,2,\n/a/c,4,/a\n";
     assert_eq!(names(mixed), ["/", "/a"]);
     let list = read(mixed).good();
@@ -326,7 +326,7 @@ fn a_list_of_find_has_blocks_and_any_names() {
         list.tree.listing(root).into_iter().map(|entry| super::log::known(&entry).mtime).collect();
     assert_eq!(mtimes, [-2, 3]);
     let cut = read_with(&text[..text.len() - 1], &preset(ListPreset::Find));
-    assert_eq!(cut.messages, ["record 4: cut off: no NUL at its end"]);
+    assert_eq!(cut.messages, ["record 4: truncated: no NUL at its end"]);
     assert_eq!(cut.summary().len(), 3);
     let lines = read_with("./a\t1\t8\t5\n./b\t2\t8\t5\n", &preset(ListPreset::Find)).good();
     assert_eq!(lines.summary(), ["./ directory 0 0", "./a file 1 8", "./b file 2 8"]);
@@ -350,7 +350,7 @@ fn a_list_of_rclone_is_an_array() {
         let expected = ["./ directory 0 0", "./a/ directory 0 0", "./a/b c file 700 2", "./doc file 0 0"];
         assert_eq!(list.summary(), expected);
     }
-    assert_eq!(read(&text.replace("\n]", "")).messages, ["after line 4: cut off: the array is not closed"]);
+    assert_eq!(read(&text.replace("\n]", "")).messages, ["truncated after line 4: the array is not closed"]);
     let empty = read_with("[\n]\n", &preset(ListPreset::Rclone));
     assert_eq!(empty.messages, ["the list has no entries"]);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Trees that are written as flat lines and read again.
+//! Tests that write trees as flat lines and read them again.
 
 use std::collections::HashSet;
 
@@ -26,8 +26,8 @@ fn distinct(entries: Vec<(Vec<u8>, Plan)>) -> Vec<(Vec<u8>, Plan)> {
     entries.into_iter().filter(is_new).map(below).collect()
 }
 
-/// Returns the path, totals and shared size of each directory. The lines of an export do not contain totals and
-/// shared sizes.
+/// Returns the path, totals and shared size of each directory. An export contains neither totals nor shared sizes, so
+/// they are computed when it is read.
 fn sums(tree: &Tree) -> Vec<String> {
     let mut sums: Vec<String> = Walk::new(tree, DirId::TOP)
         .map(|(id, _)| format!("{:?} {:?} {}", tree.path(id), tree.totals(id), tree.shared(id)))

@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! 0 .. n        directories of the first part
-//! n .. n + m    directories of the next part; its list of roots has the number n, but is not in the merged tree
+//! n .. n + m    directories of the next part; n is its list of roots, which is not in the merged tree
 //! ```
 //!
-//! Invariant: a root of another part is in the merged tree only if the first part lists this root.
+//! Invariant: a root of a later part is in the merged tree only if the first part lists this root.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,7 +25,7 @@ pub struct Joined<'p> {
     roots: HashMap<DirId, HashMap<Vec<u8>, EntryState>>,
     /// Parent of each directory in `roots`.
     parents: HashMap<DirId, DirId>,
-    /// Paths of the roots of other parts that the first part does not list.
+    /// Paths of roots that belong to other parts, but are not listed in the first part.
     pub unlisted: Vec<Vec<u8>>,
 }
 

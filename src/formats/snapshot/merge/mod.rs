@@ -81,7 +81,7 @@ impl WrittenTree for Merge<'_> {
     }
 
     fn storage_classes(&self) -> Vec<Vec<u8>> {
-        // Plans are made of directories, whose files have no storage class.
+        // The parts of a plan are scans, which record no storage classes.
         Vec::new()
     }
 

@@ -65,8 +65,8 @@ impl PrivateFolder {
         self.missing.is_empty()
     }
 
-    /// Returns the folder or, if it does not exist, the last existing directory on its path. The directory was opened
-    /// with `O_PATH`.
+    /// Returns the folder or, if it does not exist, the last existing directory on its path. On Linux, the directory
+    /// was opened with `O_PATH`.
     pub fn directory(&self) -> &Directory {
         &self.walk.directory
     }

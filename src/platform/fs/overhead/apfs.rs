@@ -87,9 +87,9 @@ fn snapshots(path: &Path) -> Result<Vec<Vec<u8>>, Errno> {
     }
 }
 
-/// Splits off the first record, which has the format of getattrlistbulk(2): its length, the bits of the returned
-/// attributes, and the offset of the name relative to the offset field. Returns the name and the bytes after the
-/// record.
+/// Splits off the first record. As in getattrlistbulk(2), it begins with its length, the bits of the returned
+/// attributes, and the offset of the name, which is relative to the position of the offset. Returns the name and the
+/// bytes after the record.
 fn split(bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     /// Position of the field that contains the offset of the name. The record length (4 bytes) and the bits of the
     /// returned attributes (20 bytes) precede this field.

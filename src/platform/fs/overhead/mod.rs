@@ -76,6 +76,6 @@ pub struct Apfs {
 pub struct Quota {
     /// Limit on the user's disk space, in bytes.
     pub limit: u64,
-    /// Number of bytes on the file system that count towards this limit.
+    /// Number of bytes on the file system that count toward this limit.
     pub used: u64,
 }

@@ -224,7 +224,7 @@ fn former(path: &[u8]) -> &[u8] {
     path.strip_suffix(DELETED).unwrap_or(path)
 }
 
-/// Reads the target of the link `name` into `path` and returns it.
+/// Reads the target of the link `name` into `path`, and returns the target.
 #[allow(unsafe_code)]
 fn link<'p>(directory: &Directory, name: &CStr, path: &'p mut [u8; LINK]) -> Result<&'p [u8], Errno> {
     let fd = directory.as_fd().as_raw_fd();

@@ -138,8 +138,8 @@ fn a_file_is_read_whole() {
 #[test]
 fn an_error_comes_before_the_name_and_without_attributes() {
     assert_eq!(Packed::failed(b"bad", 5).read(), (Kind::Unknown, 0, Prefetched::Failed(Errno::EIO)));
-    // An ERROR field of 0 means that the entry has no error. Kernels that pack attributes without a value add such a
-    // field.
+    // An ERROR field of 0 means that the entry has no error. Some kernels return attributes even if they have no
+    // value, and therefore add such a field.
     let fine = Packed { error: Some(0), ..Packed::file(b"fine") };
     assert!(matches!(fine.read().2, Prefetched::All(_)));
 }

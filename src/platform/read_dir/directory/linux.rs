@@ -35,8 +35,8 @@ pub fn read_link(
 ) -> Result<(Attributes, OsString), Errno> {
     let link = retry(|| openat(directory, name, PLACE, Mode::empty()))?;
     let found = Attributes::from(fstat(&link)?);
-    // Without this check, readlinkat(2) would fail with `ENOENT` for an entry that is not a link, because the name
-    // passed to it is empty.
+    // Without this check, readlinkat(2) would fail with `ENOENT` if the entry is not a link, because the call passes
+    // an empty name.
     if found.kind != Kind::Symlink {
         return Err(Errno::EINVAL);
     }

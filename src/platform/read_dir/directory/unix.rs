@@ -37,7 +37,7 @@ pub fn read_link(
     if attributes()? == found { Ok((found, text)) } else { Err(Errno::EAGAIN) }
 }
 
-/// Returns `None`, because duke reads this size only on Linux.
+/// Returns `None`, because duke reads recursive sizes only on Linux (`CephFS`).
 pub fn recursive_size(_: &OwnedFd) -> Option<u64> {
     None
 }

@@ -84,8 +84,8 @@ impl DeleteDialog {
         Self { exclusive, ..self }
     }
 
-    /// Returns the number of bytes that deleting the selection frees, as calculated by a search and limited to what the
-    /// preview considers possible. Returns `None` if no search has calculated it, if the operation is not a permanent
+    /// Returns the number of bytes that deleting the selection frees, as calculated by a search and then narrowed to
+    /// the limits found by the preview. Returns `None` if no search has calculated it, if the operation is not a permanent
     /// deletion, or if the preview is incomplete or reports refusals or entries that are kept, changed or recent.
     fn known_exclusive(&self, probe: &Preview) -> Option<Exclusive> {
         let is_same = probe.is_complete

@@ -16,7 +16,7 @@ use crate::ui::theme::Role;
 const NAMED: usize = 4;
 /// Rank of lines that only mention a key.
 const TIP: u8 = 9;
-/// Smallest rank of the findings that can be omitted to make room for the name of the largest item.
+/// Smallest rank of the lines that can be omitted to make room for the name of the largest item.
 const MINOR: u8 = 4;
 
 /// Line of the dialog. If there is little room, lines with high ranks are omitted first.
@@ -39,7 +39,7 @@ pub(super) fn title(dialog: &DeleteDialog) -> &'static str {
         (true, OperationKind::Trash) => "Dry run: moves nothing to the trash",
         (true, _) => "Dry run: deletes nothing",
         (false, OperationKind::Trash) if is_again => "Move from a directory that others can change?",
-        (false, _) if is_again => "Delete in a directory that others can change?",
+        (false, _) if is_again => "Delete from a directory that others can change?",
         (false, OperationKind::Trash) => "Move to the trash?",
         (false, OperationKind::Empty) => "Delete the contents only?",
         (false, _) => "Delete permanently?",
@@ -138,12 +138,12 @@ fn warning_text(cx: &Context<'_>, concern: &DeleteWarning) -> String {
     concern.text(&escape(&cx.shown_path(concern.path())))
 }
 
-/// Returns the lines about the items: the `named` largest by name, the others as a number.
+/// Returns the lines about the items: the paths of the `named` largest items, and the number of remaining items.
 fn items(cx: &Context<'_>, dialog: &DeleteDialog, named: usize) -> Vec<Fact> {
     let count = dialog.selection.count();
     let mut items: Vec<_> = dialog.selection.items().collect();
     sort_by_key(&mut items, |(_, item)| std::cmp::Reverse(item.disk));
-    // A single other item takes no more room with its name.
+    // Naming a single remaining item takes no more room than counting it.
     let named = if count == named + 1 { count } else { named };
     let mut metadata: Vec<Fact> = items
         .iter()

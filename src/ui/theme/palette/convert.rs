@@ -31,8 +31,8 @@ pub fn filled(style: Style) -> Style {
 /// Returns the text color for a background: black or white, whichever has more contrast.
 pub fn ink(background: Color) -> Color {
     let style = filled(Style::new().fg(background));
-    // If the components of the color depend on the terminal, `filled` chooses no text color, except for `Color::Blue`.
-    // Black text is usually legible on such colors.
+    // For a color that depends on the terminal, `filled` sets no text color, except on `Color::Blue`. Black text is
+    // usually legible on such colors.
     style.bg.and(style.fg).unwrap_or(Color::Black)
 }
 

@@ -54,7 +54,7 @@ pub enum Role {
     Data,
     /// Treemap cell of a program or library.
     Program,
-    /// Treemap cell of any other file.
+    /// Treemap cell of a file in any other category.
     Other,
     /// Treemap cell of an entry changed less than 30 days ago.
     Age1,
@@ -260,7 +260,7 @@ impl Preset {
         matches!(self, Self::Default | Self::ColorBlind)
     }
 
-    /// Returns the background that the colors must suit: that of the preset, or `background` if the preset has none.
+    /// Returns the background that the preset requires, or `background` if the preset does not require one.
     fn on(self, background: Background) -> Background {
         match self {
             Self::Dark => Background::Dark,

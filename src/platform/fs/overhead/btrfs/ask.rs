@@ -68,8 +68,8 @@ pub fn block_groups(directory: &Directory) -> Result<Vec<BlockGroups>, Errno> {
     Ok(found.filter_map(|one| chunks(one[0], one[1], one[2])).collect())
 }
 
-/// Returns `true` if the file system of `directory` is btrfs, and some contents of files on it are not on the disk yet.
-/// Also returns `true` if this is unknown.
+/// Returns `true` if `directory` is on btrfs and some file data of this file system is not on the disk yet, or if
+/// this is unknown.
 #[allow(unsafe_code)]
 pub fn has_unwritten_data(directory: &Directory) -> bool {
     let mut info = FsInfo { _devices: [0; 2], id: [0; 16], _rest: [0; 124] };

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use super::{BlockGroups, Purpose, Subvolume};
 use crate::platform::fs::overhead::FileExtent;
 
-/// Decodes the block groups of one kind. `flags` are `BTRFS_BLOCK_GROUP_*` and `BTRFS_SPACE_INFO_GLOBAL_RSV`. Returns
-/// `None` if the kind is unknown.
+/// Decodes the block groups of one kind. `flags` is a combination of `BTRFS_BLOCK_GROUP_*` and
+/// `BTRFS_SPACE_INFO_GLOBAL_RSV`. Returns `None` if the kind is unknown.
 pub fn chunks(flags: u64, size: u64, used: u64) -> Option<BlockGroups> {
     const DATA: u64 = 1;
     const SYSTEM: u64 = 2;
@@ -41,7 +41,6 @@ pub struct TreeItem<'i> {
     pub kind: u32,
     /// Third and last part of the key. Its meaning depends on the type of the item.
     pub offset: u64,
-    /// Contents of the item.
     pub data: &'i [u8],
 }
 

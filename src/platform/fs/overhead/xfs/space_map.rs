@@ -41,7 +41,7 @@ const HEAD: usize = 192;
 const _: () = assert!(size_of::<MapRange>() == 64 && size_of::<Question>() == HEAD + RANGES * 64);
 const GET_MAP: u64 = ioctl::exchanges(b'X', 59, HEAD);
 
-/// Flag of extended attributes.
+/// Flag of a range with a file's extended attributes.
 const ATTRIBUTES: u32 = 0x2;
 /// Flag of a block with the locations of a file's extents.
 const EXTENT_MAP: u32 = 0x4;
@@ -113,7 +113,7 @@ fn visit(directory: &Directory, mut each: impl FnMut(&MapRange) -> ControlFlow<(
         if ranges.iter().try_for_each(&mut each).is_break() {
             return Ok(());
         }
-        // The next call continues after the key of the last range.
+        // The next call continues after the last range.
         match ranges.last() {
             Some(end) if end.flags & LAST == 0 => question.first = *end,
             _ => return Ok(()),
