@@ -169,6 +169,6 @@ fn in_order(order: Order, rows: &[Totals; Age::ALL.len()]) -> [Age; Age::ALL.len
         By::Modified | By::Path => (Age::ALL.len() - *age as usize) as u64,
     };
     let mut ages = Age::ALL;
-    sort_by_key(&mut ages, |age| Reverse(order.directed(number(age).saturating_add(1))));
+    sort_by_key(&mut ages, |age| Reverse(order.directed(number(age))));
     ages
 }

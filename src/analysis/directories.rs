@@ -1,6 +1,6 @@
-//! Largest directories, measured by the files directly in them, without subdirectories.
+//! Largest directories, ranked by the files directly in them. Files in subdirectories do not count.
 //!
-//! Invariant: an inode counts once in each directory that contains any of its names.
+//! Invariant: the sizes of an inode count once in each directory that contains any of its names.
 
 use std::cmp::Reverse;
 use std::io;
@@ -35,8 +35,8 @@ pub struct Directories {
     pub complete: bool,
 }
 
-/// Finds the first `most` directories in the requested order. Counts only files that are directly in a directory and
-/// selected by the query.
+/// Finds the first `most` directories in the requested order. The totals of a directory include only the files that
+/// are directly in the directory and that the query selects.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -52,8 +52,8 @@ pub fn directories(pool: &Pool, mut request: Request, most: usize) -> io::Result
 /// Collector that groups the sizes of files by directory.
 #[derive(Default)]
 pub(super) struct OwnSizes {
-    /// For each directory, the number of its files and the sizes of the files with a single name. A huge directory may
-    /// occur several times, because it is visited in parts.
+    /// Totals of each directory. All files in the directory are counted as items, but only the sizes of files with
+    /// a single name are added. A huge directory may occur several times, because it is visited in parts.
     single: Vec<(DirId, Totals)>,
     sizes: UniqueSizes,
 }
@@ -110,8 +110,7 @@ impl OwnSizes {
             By::Items => own.items,
             By::Disk | By::Modified | By::Path => own.disk,
         };
-        let key =
-            |(id, own): &(DirId, Totals)| (Reverse(request.order.directed(by(own).saturating_add(1))), *id);
+        let key = |(id, own): &(DirId, Totals)| (Reverse(request.order.directed(by(own))), *id);
         let most = if complete { most } else { most.min(GLIMPSE) };
         if all.len() > most {
             all.select_nth_unstable_by_key(most, key);
@@ -154,7 +153,7 @@ fn with_positions(tree: &Tree, all: &[(DirId, Totals)]) -> Vec<OwnSize> {
             }
         }
     }
-    // A directory that was replaced after the walk had visited it no longer has an entry.
+    // Skip directories that were replaced after the walk had visited them, because they no longer have an entry.
     rows.into_iter().flatten().collect()
 }
 

@@ -57,12 +57,31 @@ impl Order {
             By::Modified => metadata.mtime.cast_unsigned() ^ 1 << 63,
             By::Path => return totals.disk,
         };
-        self.directed(number.min(u64::MAX - 1) + 1)
+        self.directed(number)
     }
 
-    /// Returns a sort key for `number`. If the order is reversed, the number is subtracted from the largest key, so
-    /// that the smallest number sorts first.
+    /// Returns a sort key for `number`. The key is at least 1, and the largest key sorts first. Larger numbers have
+    /// larger keys or, if the order is reversed, smaller keys. `u64::MAX - 1` and `u64::MAX` have the same key.
     pub(crate) fn directed(self, number: u64) -> u64 {
-        if self.reversed { u64::MAX - number.max(1) + 1 } else { number }
+        let number = number.min(u64::MAX - 1);
+        if self.reversed { u64::MAX - number } else { number + 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{By, Order};
+
+    #[test]
+    fn the_keys_of_different_numbers_differ_in_both_directions() {
+        let numbers = [0, 1, 2, 1 << 63, u64::MAX - 1];
+        for reversed in [false, true] {
+            let order = Order { by: By::Disk, reversed };
+            let mut keys = numbers.map(|number| order.directed(number));
+            if reversed {
+                keys.reverse();
+            }
+            assert!(keys.is_sorted_by(|one, next| one < next) && keys[0] >= 1, "{keys:?}");
+        }
     }
 }
