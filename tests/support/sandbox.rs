@@ -1,25 +1,37 @@
 //! Sandbox for deletions, so that a bug in the tested code cannot damage the machine.
 //!
-//! On Linux, the sandbox is a mount namespace in which only `/tmp`, in memory, is writable. The home is `/tmp/home/me`,
-//! if the test creates it. On macOS, sandbox-exec(1) permits writing only in a new directory, which is `TMPDIR`, with
-//! the home `home/me` in it. On other systems there is no sandbox, and the tests are skipped.
+//! On Linux, the sandbox is a mount namespace. In it, `/tmp` is an in-memory file system, and all other file systems
+//! are read-only, except those of the kernel below `/proc`, `/sys` and `/dev`. `HOME` is set to `/tmp/home/me`, which
+//! exists only if the test creates it. On macOS, sandbox-exec(1) permits writing only in a new directory. `TMPDIR` is
+//! set to this directory, and `HOME` to `home/me` in it. On other systems there is no sandbox, and the tests are
+//! skipped.
 
 use std::process::Command;
 
 use super::{child, skip};
 
+/// Shell script that mounts an in-memory file system on `/tmp`, makes the other file systems read-only, and executes
+/// the command given by its arguments. In mountinfo, `\040` stands for a blank; `%b` decodes it.
 #[cfg(target_os = "linux")]
-/// Shell script that mounts an in-memory file system on `/tmp`, makes everything else read-only, and executes the
-/// command given by its arguments.
-const SETUP: &str = "mount -t tmpfs none /tmp && mount -o remount,bind,ro / && \
-    { ! mountpoint -q /dev/shm || mount -o remount,bind,ro /dev/shm; } && exec \"$@\"";
+const SETUP: &str = r#"mount -t tmpfs none /tmp || exit
+places=$(cut -d ' ' -f 5 /proc/self/mountinfo)
+IFS='
+'
+for place in $places; do
+    case $place in
+        /dev/shm) ;;
+        /tmp | /tmp/* | /proc | /proc/* | /sys | /sys/* | /dev | /dev/*) continue ;;
+    esac
+    mount -o remount,bind,ro "$(printf %b "$place")" || exit
+done
+exec "$@""#;
 
 /// Rules for sandbox-exec(1). The last matching rule applies.
 #[cfg(target_os = "macos")]
 const RULES: &str = "(version 1)(allow default)(deny file-write*)(allow file-write* (subpath (param \"ROOM\")) \
     (literal \"/dev/null\") (literal \"/dev/tty\") (literal \"/dev/ptmx\") (regex #\"^/dev/ttys[0-9]+$\"))";
 
-/// Runs the body of `test` in a sandbox of sandbox-exec(1). Skips the test if the sandbox does not work.
+/// Runs the body of `test` under sandbox-exec(1). Skips the test if the sandbox does not work.
 #[cfg(target_os = "macos")]
 fn run(test: &str) {
     let room = tempfile::tempdir().expect("a directory can be made");
