@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Without colors, each part is filled with a character: its symbol in the treemap, or the first letter of its name.
-//! With sixteen colors, a part is left blank if its role has no color among them.
+//! With sixteen colors, a part is left blank if none of these colors is assigned to its [`Role`].
 
 use std::cmp::Reverse;
 
@@ -77,22 +77,21 @@ pub fn draw(
     // If the legend has too little room, the first part and then the largest parts take precedence.
     let mut order: Vec<usize> = (0..texts.len()).collect();
     sort_by_key(&mut order, |index| (*index > 0, Reverse(texts[*index].0)));
-    // The two blanks after the last text need no room, unless the sign for missing parts follows.
     let total: usize = texts.iter().map(|(.., text)| 1 + text.width()).sum();
-    let mut room = usize::from(area.width) + if total > usize::from(area.width) + 2 { 0 } else { 2 };
+    let width = usize::from(area.width);
+    // If all parts fit, the two blanks after the last text may be cut off. Otherwise, `…` follows these blanks.
+    let is_cut = total > width + 2;
+    let gap = if is_cut { cx.theme.glyphs.gap() } else { "" };
+    let mut room = if is_cut { width.saturating_sub(Span::raw(gap).width()) } else { width + 2 };
     order.retain(|index| {
         let width = 1 + texts[*index].2.width();
-        let fits = width <= room;
-        room = if fits { room - width } else { room };
-        fits
+        let is_kept = width <= room || *index == 0;
+        room = room.saturating_sub(if is_kept { width } else { 0 });
+        is_kept
     });
     order.sort_unstable();
-    let is_cut = order.len() < texts.len();
     let shown = order.into_iter().flat_map(|index| [texts[index].1.clone(), texts[index].2.clone()]);
     let mut legend = Line::from(shown.collect::<Vec<_>>());
-    if is_cut {
-        let gap = if legend.width() == 0 { "" } else { cx.theme.glyphs.gap() };
-        legend.push_span(Span::styled(gap, cx.theme.style(Role::Faint)));
-    }
+    legend.push_span(Span::styled(gap, cx.theme.style(Role::Faint)));
     buffer.set_line(area.x, area.y + 1, &legend, area.width);
 }
