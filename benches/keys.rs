@@ -1,8 +1,8 @@
-//! Benchmark of the time from the last key of a search to its results on the screen, with the whole browser except the
-//! terminal.
+//! Benchmark of the time from the last key of a search to its results on the screen.
 //!
-//! Keys arrive at a user's typing speed, and the time is measured from the last key. The exit code reports a failure
-//! if the median exceeds 50 ms for the first results, or 300 ms for all results among a million entries.
+//! The benchmark runs the whole browser, but draws to memory instead of a terminal. Keys arrive at a user's typing
+//! speed. The exit code reports a failure if the median exceeds 50 ms for the first results, or 300 ms for all
+//! results among a million entries.
 #![allow(missing_docs)]
 
 mod trees;
@@ -30,7 +30,7 @@ use trees::{NOW, Shape};
 
 /// Time the browser waits for a key during a search.
 const GLANCE: Duration = Duration::from_millis(10);
-/// Pause between two keys of a fast typist.
+/// Pause between two key presses of a fast typist.
 const TYPED: Duration = Duration::from_millis(60);
 const RUNS: usize = 7;
 const FIRST: Duration = Duration::from_millis(50);
@@ -77,7 +77,7 @@ impl<'t> Browser<'t> {
         self.terminal.draw(|frame| self.app.draw(frame)).expect("it is in memory");
     }
 
-    /// Runs one turn of the browser's loop. Returns `true` if a result has arrived.
+    /// Runs one iteration of the browser's loop. Returns `true` if a result has arrived.
     fn turn(&mut self) -> bool {
         let sources = Sources { pool: &self.pool, tree: self.tree, basis: None, may_ask_system: false };
         let has_changed = self.app.poll(&sources);
@@ -85,7 +85,7 @@ impl<'t> Browser<'t> {
         has_changed
     }
 
-    /// Presses a key, and returns how long it took until the first and the final result were drawn.
+    /// Presses a key, and returns the times until the first and the final results were drawn.
     fn time(&mut self, code: KeyCode) -> (Duration, Duration) {
         let begun = Instant::now();
         self.key(code);
@@ -101,7 +101,7 @@ impl<'t> Browser<'t> {
         }
     }
 
-    /// Runs the browser's loop for the given time, such as the pause between two keys.
+    /// Runs the browser's loop for the given time, such as the pause between two key presses.
     fn work(&mut self, time: Duration) {
         let begun = Instant::now();
         while begun.elapsed() < time {

@@ -1,4 +1,4 @@
-//! Benchmark of lists: a million lines as NDJSON and CSV, in the order of their directories and shuffled.
+//! Benchmark of list imports: a million lines as NDJSON and as CSV, first grouped by directory, then shuffled.
 //!
 //! `cargo bench --bench lists` prints the duration of each import, and of an import of the same tree in ncdu's
 //! format.

@@ -18,7 +18,7 @@ fn main() -> io::Result<ExitCode> {
 /// Prints the directories. Returns `false` if something could not be read.
 ///
 /// # Errors
-/// Returns any error of `out`.
+/// Returns an error if `out` cannot be written to.
 pub fn print(roots: Vec<PathBuf>, out: &mut impl Write) -> io::Result<bool> {
     let scan = Scan::run(roots, Options::default());
     let tree = scan.tree();

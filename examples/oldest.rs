@@ -1,4 +1,4 @@
-//! Report of the files below a path that have not changed for the longest time, with their sizes.
+//! Prints the files with the earliest modification times below the given paths, with their sizes.
 //!
 //! cargo run --release --example oldest -- /var/log
 
@@ -19,7 +19,7 @@ fn main() -> io::Result<()> {
 /// Prints the `count` oldest files, oldest first.
 ///
 /// # Errors
-/// Returns any error of `out`.
+/// Returns an error if `out` cannot be written to.
 pub fn print(roots: Vec<PathBuf>, count: usize, out: &mut impl Write) -> io::Result<()> {
     let scan = Scan::run(roots, Options::default());
     let tree = scan.tree();

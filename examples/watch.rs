@@ -43,7 +43,7 @@ pub fn sizes(root: &Path) -> Sizes {
 /// Prints the directories whose size has changed. A directory that does not exist has the size 0.
 ///
 /// # Errors
-/// Returns any error of `out`.
+/// Returns an error if `out` cannot be written to.
 pub fn print(before: &Sizes, now: &Sizes, out: &mut impl Write) -> io::Result<()> {
     let names: BTreeSet<&Vec<u8>> = before.keys().chain(now.keys()).collect();
     for name in names {

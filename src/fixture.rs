@@ -1,7 +1,7 @@
 //! Trees built in memory for tests.
 //!
-//! Invariant: every directory is complete, except the root and the unread directories of a [`Growing`] tree before
-//! [`Growing::finish`].
+//! Invariant: every directory is complete. The only exceptions are the root and the unread directories of a
+//! [`Growing`] tree until [`Growing::finish`] is called.
 
 use std::cell::RefCell;
 
@@ -42,7 +42,7 @@ pub fn file(name: &str, bytes: u64, mtime: i64) -> Plan {
     Plan { name: name.into(), what: PlanKind::File(metadata) }
 }
 
-/// Returns `plan`, which must be a file, with permission to execute it.
+/// Returns `plan` with execute permission. `plan` must be a file.
 pub fn executable(mut plan: Plan) -> Plan {
     if let PlanKind::File(metadata) = &mut plan.what {
         metadata.is_executable = true;

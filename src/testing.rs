@@ -16,7 +16,7 @@ pub mod delete {
     };
 }
 
-/// Accounting of the space on file systems.
+/// Space accounting for file systems.
 #[cfg(feature = "browser")]
 pub mod df {
     pub use crate::df::{
@@ -31,7 +31,7 @@ pub mod duplicates {
     pub use crate::duplicates::{Duplicates, EqualName, find};
 }
 
-/// File formats of trees.
+/// File formats for trees.
 #[cfg(feature = "formats")]
 pub mod formats {
     pub use crate::formats::{WrittenEntries, flat, lists, ncdu_binary, ncdu_write, snapshot};

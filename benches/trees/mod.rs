@@ -10,8 +10,8 @@ use duke::tree::{Batch, DirId, Entry, EntryState, Metadata, Tree};
 pub const ENTRIES: u64 = 1_000_000;
 /// Time that the benchmarks use as the current time, in seconds since 1970.
 pub const NOW: i64 = 1_800_000_000;
-/// Number of entries that are added to a tree at a time. A scan also adds entries in batches, as the kernel returns
-/// them.
+/// Number of entries that are added to a tree at a time. A scan also adds entries in batches, one for each call to
+/// the kernel.
 const BATCH: u64 = 1000;
 const ENDINGS: [&str; 5] = ["txt", "MKV", "o", "jpeg", "tar.gz"];
 

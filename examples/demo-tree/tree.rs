@@ -1,8 +1,8 @@
 //! Files of a fictional laptop.
 //!
-//! The files take about 125 MiB. Their contents are pseudo-random, so that no file system can compress them and the
-//! sizes are the same everywhere. One file, the disk image of a virtual machine, has a hole: it is 8 GiB long and takes
-//! 7 MiB. Ages are relative to the current time, so that the view of ages is the same on any day.
+//! The files use about 125 MiB. Their contents are pseudo-random, so that no file system can compress them and the
+//! sizes are the same everywhere. One file, the disk image of a virtual machine, has a hole: it is 8 GiB long, but
+//! uses only 7 MiB. Ages are relative to the current time, so that the age view is the same on any day.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

@@ -77,7 +77,7 @@ const STEPS: [(&str, u32); 25] = [
     ("\x1b", 900),
 ];
 
-/// Time without output after which a screen is complete.
+/// Time without output after which a screen is considered complete.
 const QUIET: Duration = Duration::from_millis(1500);
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -218,7 +218,7 @@ impl Terminal {
         }
     }
 
-    /// Reads output for the duration `meanwhile`.
+    /// Reads output until `meanwhile` has elapsed.
     fn wait(&mut self, meanwhile: Duration) {
         let end = Instant::now() + meanwhile;
         while let Ok(bytes) = self.output.recv_timeout(end.saturating_duration_since(Instant::now())) {

@@ -1,4 +1,4 @@
-//! Screens of a terminal as SVG. Each character takes one cell of a grid. Bars are drawn as rectangles, so that no font
+//! Terminal screens as SVG. Each character takes one cell of a grid. Bars are drawn as rectangles, so that no font
 //! leaves gaps between their cells.
 
 use std::fmt::Write as _;
@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use vt100::{Cell, Color, Screen};
 
-/// Number of length units in a pixel. Lengths are measured in eighths of a pixel, so that an eighth of the width of a
-/// cell, the smallest step of a bar, is a whole number.
+/// Number of length units in a pixel. Bars grow in steps of an eighth of a cell's width, which is a whole number of
+/// these units.
 const EIGHTHS: u32 = 8;
 const WIDTH: u32 = 9 * EIGHTHS;
 const HEIGHT: u32 = 19 * EIGHTHS;
@@ -52,7 +52,7 @@ pub fn picture(screen: &Screen) -> String {
     document((columns, lines), &shown)
 }
 
-/// Returns an SVG document with this number of columns and lines, and with the given elements.
+/// Returns an SVG document that is `columns` wide and `lines` high and contains `elements`.
 pub fn document((columns, lines): (u16, u16), elements: &str) -> String {
     let (width, height) = (u32::from(columns) * WIDTH + 2 * MARGIN, u32::from(lines) * HEIGHT + 2 * MARGIN);
     format!(

@@ -26,18 +26,18 @@ end
 
 complete -c duke -n "__fish_duke_needs_command" -s o -l output -d 'Write a JSON export in ncdu\'s format to FILE; - is standard output' -r -F
 complete -c duke -n "__fish_duke_needs_command" -s O -l output-binary -d 'Write a binary export in ncdu\'s format to FILE; - is standard output' -r -F
-complete -c duke -n "__fish_duke_needs_command" -l export-block-size -d 'Block size of -O in KiB, from 4 to 16000 (default: 64, or more for large exports)' -r
+complete -c duke -n "__fish_duke_needs_command" -l export-block-size -d 'Block size of the binary export (-O) in KiB, from 4 to 16000 (default: 64, or more for large exports)' -r
 complete -c duke -n "__fish_duke_needs_command" -s f -l import -d 'Read an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l format -d 'Read a list written by PROGRAM' -r -f -a "du\t'du -ab0'
 find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
 rclone\t'rclone lsjson -R'
 s3-inventory\t'S3 Inventory in CSV'"
-complete -c duke -n "__fish_duke_needs_command" -l fields -d 'Columns of a list without a suitable header, such as path=2,size=5' -r
-complete -c duke -n "__fish_duke_needs_command" -l root -d 'Read only the part of a list that is in the directory PREFIX' -r
+complete -c duke -n "__fish_duke_needs_command" -l fields -d 'Columns of a list that has no suitable header (example: path=2,size=5)' -r
+complete -c duke -n "__fish_duke_needs_command" -l root -d 'Read only the entries of a list below the directory PREFIX' -r
 complete -c duke -n "__fish_duke_needs_command" -s d -l depth -d 'Print N levels below each PATH (default: 1 in a table, all in JSON)' -r
 complete -c duke -n "__fish_duke_needs_command" -l min-size -d 'Print only entries of SIZE or more, such as 100M' -r
 complete -c duke -n "__fish_duke_needs_command" -l top -d 'Print the N largest files instead of the tree' -r
-complete -c duke -n "__fish_duke_needs_command" -l by -d 'Print totals by type, age, owner or storage class instead of the tree' -r -f -a "type\t'File extension; for entries other than files, their kind'
+complete -c duke -n "__fish_duke_needs_command" -l by -d 'Print totals by type, age, owner or storage class instead of the tree' -r -f -a "type\t'File extension, or the kind of an entry that is not a file'
 age\t'Time since the last change'
 owner\t'Owning user'
 class\t'Storage class of the objects in an object store'"
@@ -50,7 +50,7 @@ growth\t'Growth since an earlier snapshot'
 share\t'Share of the directory in percent'
 bar\t'Share as a bar'
 count\t'Number of items'
-frees\t'What deletion frees; reads the extents of all files'
+frees\t'Space freed by deletion; requires reading the extents of all files'
 shared\t'Disk usage shared by hard links, copies or file-system snapshots'
 owner\t'Owner; requires --extended'
 mtime\t'Last change'"
@@ -63,13 +63,13 @@ treemap\t'Nested rectangles'"
 complete -c duke -n "__fish_duke_needs_command" -l panes -d 'Panes beside the list in a wide window' -r -f -a "preview\t'Preview of the selected entry (if the window has at least 140 columns)'
 both\t'Preview and parent directory (if the window has at least 180 columns)'
 none\t'List only'"
-complete -c duke -n "__fish_duke_needs_command" -l cwd-file -d 'On quitting, write the path of the last directory shown to FILE, so that a shell function can cd to it' -r -F
-complete -c duke -n "__fish_duke_needs_command" -s t -l threads -d 'Read with N threads (default: twice the number of processors, from 8 to 64; on macOS 8)' -r
+complete -c duke -n "__fish_duke_needs_command" -l cwd-file -d 'On quitting, write the path of the directory on screen to FILE, so that a shell function can cd to it' -r -F
+complete -c duke -n "__fish_duke_needs_command" -s t -l threads -d 'Use N threads (default: twice the number of processors, but at least 8 and at most 64; 8 on macOS)' -r
 complete -c duke -n "__fish_duke_needs_command" -l exclude -d 'Exclude entries matching GLOB' -r
-complete -c duke -n "__fish_duke_needs_command" -s X -l exclude-from -d 'Exclude entries matching a pattern in FILE, one per line; - is standard input' -r -F
+complete -c duke -n "__fish_duke_needs_command" -s X -l exclude-from -d 'Exclude entries matching a pattern in FILE (one pattern per line); - is standard input' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l type-name-over -d 'Require typing the name to delete more than SIZE' -r
 complete -c duke -n "__fish_duke_needs_command" -l snapshot-days -d 'Keep snapshots for at most N days (default: 30)' -r
-complete -c duke -n "__fish_duke_needs_command" -l snapshot-size -d 'Keep at most SIZE of snapshots, and delete the oldest ones first (default: 512M)' -r
+complete -c duke -n "__fish_duke_needs_command" -l snapshot-size -d 'Keep at most SIZE of snapshots in total, and delete the oldest ones first (default: 512M)' -r
 complete -c duke -n "__fish_duke_needs_command" -l config -d 'Read the configuration from FILE' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l json -d 'Print the whole tree as JSON'
 complete -c duke -n "__fish_duke_needs_command" -l ndjson -d 'Print a JSON object for each entry, one per line'
@@ -88,7 +88,7 @@ complete -c duke -n "__fish_duke_needs_command" -l no-hidden -d 'Do not show hid
 complete -c duke -n "__fish_duke_needs_command" -l no-collapse -d 'Show each directory in its own row, even if its only entry is a directory'
 complete -c duke -n "__fish_duke_needs_command" -l ascii -d 'Draw with ASCII characters only'
 complete -c duke -n "__fish_duke_needs_command" -l no-mouse -d 'Do not capture the mouse'
-complete -c duke -n "__fish_duke_needs_command" -l pick -d 'Browse even if the output is redirected; the key p writes the marked paths to it'
+complete -c duke -n "__fish_duke_needs_command" -l pick -d 'Browse even if standard output is redirected; the key p writes the marked paths to it'
 complete -c duke -n "__fish_duke_needs_command" -s 0 -l print0 -d 'Make the key p end each path with a NUL instead of a newline'
 complete -c duke -n "__fish_duke_needs_command" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
 complete -c duke -n "__fish_duke_needs_command" -l exclude-caches -d 'Exclude directories that contain a CACHEDIR.TAG'
@@ -127,12 +127,12 @@ complete -c duke -n "__fish_duke_using_subcommand diff" -l format -d 'Read a lis
 find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
 rclone\t'rclone lsjson -R'
 s3-inventory\t'S3 Inventory in CSV'"
-complete -c duke -n "__fish_duke_using_subcommand diff" -l fields -d 'Columns of a list without a suitable header, such as path=2,size=5' -r
-complete -c duke -n "__fish_duke_using_subcommand diff" -l root -d 'Read only the part of a list that is in the directory PREFIX' -r
-complete -c duke -n "__fish_duke_using_subcommand diff" -l since -d 'Compare a directory with its newest snapshot from that time or earlier' -r
+complete -c duke -n "__fish_duke_using_subcommand diff" -l fields -d 'Columns of a list that has no suitable header (example: path=2,size=5)' -r
+complete -c duke -n "__fish_duke_using_subcommand diff" -l root -d 'Read only the entries of a list below the directory PREFIX' -r
+complete -c duke -n "__fish_duke_using_subcommand diff" -l since -d 'Compare a directory with its newest snapshot that is at least AGE old, or not newer than DATE' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l min-change -d 'Print only changes of SIZE or more, such as 100M' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l exclude -d 'When scanning a directory, exclude entries matching GLOB' -r
-complete -c duke -n "__fish_duke_using_subcommand diff" -l list -d 'List the snapshots of a directory (or all) without comparing'
+complete -c duke -n "__fish_duke_using_subcommand diff" -l list -d 'List the kept snapshots instead of comparing; with OLD, only those of directory OLD'
 complete -c duke -n "__fish_duke_using_subcommand diff" -l json -d 'Print the changes as JSON'
 complete -c duke -n "__fish_duke_using_subcommand diff" -s n -l no-interactive -d 'Print the changes as a table, even on a terminal'
 complete -c duke -n "__fish_duke_using_subcommand diff" -s a -l apparent-size -d 'Compare apparent sizes instead of disk usage'
@@ -141,14 +141,14 @@ complete -c duke -n "__fish_duke_using_subcommand diff" -s x -l one-file-system 
 complete -c duke -n "__fish_duke_using_subcommand diff" -l skip-network -d 'When scanning a directory, skip network file systems below it'
 complete -c duke -n "__fish_duke_using_subcommand diff" -s q -l quiet -d 'Do not print progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand diff" -s h -l help -d 'Print help'
-complete -c duke -n "__fish_duke_using_subcommand df" -s t -l threads -d 'Read with N threads' -r
+complete -c duke -n "__fish_duke_using_subcommand df" -s t -l threads -d 'Use N threads' -r
 complete -c duke -n "__fish_duke_using_subcommand df" -l json -d 'Print JSON'
 complete -c duke -n "__fish_duke_using_subcommand df" -l si -d 'Show sizes in powers of 1000'
 complete -c duke -n "__fish_duke_using_subcommand df" -s q -l quiet -d 'Do not print progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand df" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand df" -l skip-network -d 'Skip network file systems below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand df" -s h -l help -d 'Print help'
-complete -c duke -n "__fish_duke_using_subcommand duplicates" -s t -l threads -d 'Read with N threads' -r
+complete -c duke -n "__fish_duke_using_subcommand duplicates" -s t -l threads -d 'Use N threads' -r
 complete -c duke -n "__fish_duke_using_subcommand duplicates" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_using_subcommand duplicates" -l json -d 'Print JSON'
 complete -c duke -n "__fish_duke_using_subcommand duplicates" -l share -d 'Make identical files share their data on disk (Linux: btrfs, XFS)'
@@ -161,8 +161,8 @@ complete -c duke -n "__fish_duke_using_subcommand duplicates" -s h -l help -d 'P
 complete -c duke -n "__fish_duke_using_subcommand help" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand man" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand ncdu" -s h -l help -d 'Print help'
-complete -c duke -n "__fish_duke_using_subcommand merge" -l plan -d 'Plan with which the parts were saved' -r -F
-complete -c duke -n "__fish_duke_using_subcommand merge" -s o -l output -d 'Write the result to FILE, which is replaced only when the result is complete; - is standard output' -r -F
+complete -c duke -n "__fish_duke_using_subcommand merge" -l plan -d 'Plan that was used to save the parts' -r -F
+complete -c duke -n "__fish_duke_using_subcommand merge" -s o -l output -d 'Write the snapshot to FILE (an existing file is replaced once the new one is complete); - is standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand merge" -l partial -d 'Merge even if parts are missing, and mark their directories as not read'
 complete -c duke -n "__fish_duke_using_subcommand merge" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand plan" -l parts -d 'Number of parts, including part 0' -r
@@ -171,12 +171,12 @@ complete -c duke -n "__fish_duke_using_subcommand plan" -l format -d 'Read a lis
 find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
 rclone\t'rclone lsjson -R'
 s3-inventory\t'S3 Inventory in CSV'"
-complete -c duke -n "__fish_duke_using_subcommand plan" -l fields -d 'Columns of a list without a suitable header, such as path=2,size=5' -r
-complete -c duke -n "__fish_duke_using_subcommand plan" -l root -d 'Read only the part of a list that is in the directory PREFIX' -r
+complete -c duke -n "__fish_duke_using_subcommand plan" -l fields -d 'Columns of a list that has no suitable header (example: path=2,size=5)' -r
+complete -c duke -n "__fish_duke_using_subcommand plan" -l root -d 'Read only the entries of a list below the directory PREFIX' -r
 complete -c duke -n "__fish_duke_using_subcommand plan" -l depth -d 'List directories down to K levels below PATH' -r
 complete -c duke -n "__fish_duke_using_subcommand plan" -s o -l output -d 'Write to FILE instead of standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand plan" -l exclude -d 'Exclude entries matching GLOB' -r
-complete -c duke -n "__fish_duke_using_subcommand plan" -l fs-id -d 'Name of the file system of PATH, by which merge recognizes it in parts from other hosts' -r
+complete -c duke -n "__fish_duke_using_subcommand plan" -l fs-id -d 'Name to give the file system of PATH, so that merge recognizes it in parts from other hosts' -r
 complete -c duke -n "__fish_duke_using_subcommand plan" -s x -l one-file-system -d 'Do not cross file-system boundaries below PATH'
 complete -c duke -n "__fish_duke_using_subcommand plan" -l exclude-caches -d 'Exclude directories that contain a CACHEDIR.TAG'
 complete -c duke -n "__fish_duke_using_subcommand plan" -l skip-network -d 'Skip network file systems below PATH'
@@ -188,20 +188,20 @@ complete -c duke -n "__fish_duke_using_subcommand save" -l format -d 'Read a lis
 find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
 rclone\t'rclone lsjson -R'
 s3-inventory\t'S3 Inventory in CSV'"
-complete -c duke -n "__fish_duke_using_subcommand save" -l fields -d 'Columns of a list without a suitable header, such as path=2,size=5' -r
-complete -c duke -n "__fish_duke_using_subcommand save" -l root -d 'Read only the part of a list that is in the directory PREFIX' -r
-complete -c duke -n "__fish_duke_using_subcommand save" -s o -l output -d 'Write the result to FILE, which is replaced only when the result is complete; - is standard output' -r -F
+complete -c duke -n "__fish_duke_using_subcommand save" -l fields -d 'Columns of a list that has no suitable header (example: path=2,size=5)' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -l root -d 'Read only the entries of a list below the directory PREFIX' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -s o -l output -d 'Write the snapshot to FILE (an existing file is replaced once the new one is complete); - is standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude -d 'Exclude entries matching GLOB' -r
-complete -c duke -n "__fish_duke_using_subcommand save" -s t -l threads -d 'Read with N threads' -r
-complete -c duke -n "__fish_duke_using_subcommand save" -l fs-id -d 'Name of the file system of each PATH, by which merge recognizes it in snapshots from other hosts' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -s t -l threads -d 'Use N threads' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -l fs-id -d 'Name to give the file system of each PATH, so that merge recognizes it in snapshots from other hosts' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -l plan -d 'Save one part of the plan that FILE contains, with the flags of that plan' -r -F
-complete -c duke -n "__fish_duke_using_subcommand save" -l part -d 'Number of the part to save; part 0 is everything in no other part' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -l part -d 'Number of the part to save; part 0 contains everything that is in no other part' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude-caches -d 'Exclude directories that contain a CACHEDIR.TAG'
 complete -c duke -n "__fish_duke_using_subcommand save" -l skip-network -d 'Skip network file systems below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand save" -s e -l extended -d 'Read the owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_using_subcommand save" -s q -l quiet -d 'Do not print progress on standard error'
-complete -c duke -n "__fish_duke_using_subcommand save" -l list -d 'List the snapshots of a PATH (or all) without saving'
+complete -c duke -n "__fish_duke_using_subcommand save" -l list -d 'List the kept snapshots instead of saving one; with PATH, only those of PATH'
 complete -c duke -n "__fish_duke_using_subcommand save" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l without -d 'Also print how much deleting SUBVOLUME frees; if given more than once, how much deleting all of them frees' -r -f
 complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l json -d 'Print JSON'

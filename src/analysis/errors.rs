@@ -32,10 +32,10 @@ impl ErrorGroup {
 /// Read errors of a subtree.
 #[derive(Clone, Debug, Default)]
 pub struct Errors {
-    /// Groups, sorted by number of entries: fewest first if the request sorts by number of items in reverse order,
-    /// otherwise most first.
+    /// Groups, those with the most entries first. If the request sorts by number of items in reverse order, those
+    /// with the fewest entries come first.
     pub groups: Vec<ErrorGroup>,
-    /// Error number of the searched directory, if that directory itself could not be read.
+    /// Error number if the searched directory itself could not be read.
     pub itself: Option<i32>,
     /// Number of entries searched so far.
     pub searched: u64,

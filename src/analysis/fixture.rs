@@ -115,7 +115,7 @@ pub(crate) fn pool() -> Pool {
     Pool::new(2).unwrap()
 }
 
-/// Waits for a job and returns its last result.
+/// Waits until a job has ended, and returns its last result.
 pub(crate) fn finish<T>(job: std::io::Result<Job<T>>) -> Arc<T> {
     let job = job.unwrap();
     assert_eq!(job.wait(Duration::from_secs(60)), Some(JobEnd::Complete));

@@ -20,8 +20,8 @@ use crate::analysis::search::{
 use crate::base::job::{Job, Pool};
 use crate::tree::{InodeKey, Metadata, Totals, Tree, UniqueSizes};
 
-/// Finds the first `most` of the files selected by the query, in the requested order. A file with several names is
-/// counted once.
+/// Finds the first `most` files that the query selects, in the requested order. A file with several names is counted
+/// once.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

@@ -17,7 +17,7 @@ use crate::tree::{InodeIndex, InodeKey, Totals};
 /// Inode with several names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkedInode {
-    /// Device and number of the inode.
+    /// Device and inode number.
     pub inode: InodeKey,
     /// Disk usage in bytes.
     pub disk: u64,
@@ -70,8 +70,8 @@ impl HardLinks {
     }
 }
 
-/// Starts a job that finds the inodes with several names. At least one name must be among the entries selected by the
-/// query.
+/// Starts a job that finds the inodes with several names. An inode is found if the query selects at least one of its
+/// names.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

@@ -22,8 +22,7 @@ enum Sort {
     /// Test of a size. If a directory matches, everything in it matches, too. This also applies to a negated term:
     /// `-<1G` finds every directory that is not smaller, with all its contents.
     Size,
-    /// Test for errors or for empty entries. Works like `Type`, except that it does not cause `Time` terms to test
-    /// directories.
+    /// Test for errors or empty entries. Works like `Type`, but does not count as a selection by type (see `Time`).
     State,
     /// Test of a time. Directories are tested only if the query also selects them by name or type.
     Time,
@@ -146,7 +145,7 @@ impl<'i> Oracle<'i> {
         Self::sum(self.items.iter().filter(inside))
     }
 
-    /// Returns `true` if the query also keeps the contents of each directory that it finds.
+    /// Returns `true` if a filter with this query keeps each matching directory together with its contents.
     pub(crate) fn brings_contents(&self) -> bool {
         self.terms.iter().any(|(rule, negated)| match RULES[*rule].1 {
             Sort::Size => true,
@@ -181,7 +180,7 @@ impl<'i> Oracle<'i> {
     }
 
     /// Returns the totals of the kept items below the directory at `path`. If the directory itself is kept, its sizes
-    /// are added, but it does not count as an item, as in the tree.
+    /// are added, but it does not count as an item. The tree computes its totals in the same way.
     pub(crate) fn kept(&self, path: &str) -> Totals {
         let inside = |item: &&Item| item.path == path || is_below(&item.path, path);
         let kept = || self.items.iter().filter(inside).filter(|item| self.keeps(item));

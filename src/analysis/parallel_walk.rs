@@ -9,7 +9,7 @@
 //! One round takes about a millisecond. Between rounds, the job's own thread merges the collectors, checks for
 //! cancellation, and publishes a result if one is due. A huge listing is split into several visits.
 //!
-//! Invariant: a directory is entered before its contents, every entry is visited once, and the call stack does not grow
+//! Invariant: a directory is visited before its contents, every entry is visited once, and the call stack does not grow
 //! with the depth of the directories. If roots are equal or nested, only the outermost is visited.
 
 use std::collections::HashSet;
@@ -41,10 +41,10 @@ const PARTS: usize = 2;
 const FIRST: Duration = Duration::from_millis(15);
 const NEXT: u32 = 3;
 
-/// Rule that determines which entries a walk visits. [`crate::analysis::search`] compares both modes.
+/// Rule that determines which entries a walk visits. [`crate::analysis::search`] explains both modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Entries that themselves match the query. The contents of matching directories count only toward the totals.
+    /// Entries that match the query. All other contents of matching directories count only toward the totals.
     Search,
     /// All entries selected by the query, including the contents of directories found by name, type or size.
     Filter,
@@ -134,8 +134,8 @@ struct Visit<'t> {
     /// Decisions that apply to all entries of the directory because of the directory itself or its ancestors. For
     /// example, the search ignores all entries if the name of the directory or of an ancestor matches a negated term.
     standing: Standing,
-    /// `true` if everything in the directory counts toward the result: in a search, if the query matches the
-    /// directory or one of its ancestors, and [`Query::counts_contents`] returns `true`.
+    /// `true` if everything in the directory counts toward the result, because the query matches the directory or one
+    /// of its ancestors. Set only in a search, and only if [`Query::counts_contents`] returns `true`.
     is_covered: bool,
     /// Own size of the directory, if the directory itself counts toward the result.
     own: Option<Totals>,
@@ -144,8 +144,8 @@ struct Visit<'t> {
 }
 
 /// Walks everything below the directory of `request`. `report` turns a collector into a result, or returns `None` if
-/// there is no result yet. `report` is called between rounds when a result is due, and once at the end, unless the job
-/// was canceled.
+/// there is no result yet. `report` is called from time to time during the walk (see [`FIRST`]) and once at the end,
+/// unless the job was canceled.
 pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
     request: &Request,
     mode: Mode,
@@ -290,7 +290,8 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
         let root = (visit.id == DirId::TOP).then(|| as_root(*record));
         let subject = Subject::of(tree, visit.id, root.as_ref().unwrap_or(record), &self.path);
         let Standing { is_kept, is_unwanted } = visit.standing;
-        // A filter or a query with additional terms keeps all contents of a kept directory, matching or not.
+        // In a filter, or if the query has additional terms (see `Query::is_narrowed`), everything inside a kept
+        // directory is found. Only the additional terms are still compared.
         let needs_no_look = is_kept && (self.mode == Mode::Filter || query.is_narrowed());
         let (is_found, is_unwanted) =
             if needs_no_look { (true, is_unwanted) } else { query.finds(&subject, is_unwanted) };

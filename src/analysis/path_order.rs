@@ -1,8 +1,8 @@
 //! Sorts entries of a tree by path without building the paths.
 //!
-//! In each directory that contains any of the entries, at any depth, the children are sorted once. The time therefore
-//! depends on the number of entries and directories, not on the length of the paths. This matters for an export with
-//! an entry at each of 20,000 levels.
+//! Each directory on the path to one of the entries is visited once, and its children on these paths are sorted. The
+//! time therefore depends on the number of entries and directories, not on the length of the paths. This matters for
+//! an export with an entry at each of 20,000 levels.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

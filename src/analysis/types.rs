@@ -25,7 +25,7 @@ pub enum Type {
     Extension(Extension, Category),
     /// Regular files of this category without an extension.
     NoExtension(Category),
-    /// Entries of this kind, other than regular files.
+    /// Entries of this kind, which is never [`Kind::File`].
     Kind(Kind),
 }
 
@@ -70,7 +70,7 @@ pub struct TypeTotals {
     /// Types with their totals, in the requested order: by size, items or name. Each name of an inode counts
     /// as one item.
     pub types: Vec<(Type, Totals)>,
-    /// Categories of regular files with their totals, in the same order as the types.
+    /// Categories of regular files, each with its totals, in the requested order.
     pub classes: Vec<(Category, Totals)>,
     /// Total over all types.
     pub total: Totals,

@@ -1,7 +1,7 @@
 //! Background jobs whose latest results can be fetched at any time.
 //!
 //! Each job has its own thread, which hands the heavy parts of its work to a [`Pool`] shared by all jobs. A new job
-//! therefore waits at most until an older job has finished one such part. Dropping a job cancels it.
+//! therefore waits for at most one such part of an older job, never for the whole job. Dropping a job cancels it.
 //!
 //! Invariant: fetching a result never blocks, and a panic in a job is reported as the job's outcome.
 
@@ -193,10 +193,10 @@ impl<T> Task<T> {
     }
 }
 
-/// Returns the message of a panic, or `unknown panic` if the panic has no text.
+/// Returns the message of a panic, or `unknown cause` if the panic has no text.
 pub(crate) fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_owned())
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown cause".to_owned())
 }
 
 #[cfg(test)]

@@ -194,7 +194,7 @@ pub fn base64(bytes: &[u8]) -> String {
 /// Appends a character, escaped if necessary. `before` is the preceding character, or `None` at the start and
 /// after an escape. Returns the appended character, or `None` if it was escaped.
 fn push(escaped: &mut String, character: char, before: Option<char>) -> Option<char> {
-    // A mark that has no character to combine with would attach to the text before the name.
+    // A combining mark that has no character to combine with would attach to the text before the name.
     let joins = before.is_some_and(|before| !is_jamo(character) || continues_syllable(before, character));
     let is_alone = !joins && (is_jamo(character) || is_mark(character));
     // Writing to a string cannot fail.
@@ -216,13 +216,13 @@ fn push(escaped: &mut String, character: char, before: Option<char>) -> Option<c
 }
 
 /// Returns `true` if the character combines with the preceding character (`Grapheme_Extend`). The standard library
-/// has no function for this property, but escapes such a character at the start of a string and only there.
+/// has no function for this property, but its `escape_debug` escapes such a character only at the start of a string.
 fn is_mark(character: char) -> bool {
     !character.is_ascii() && character.escape_debug().len() > 1 && !is_unassigned(character)
 }
 
-/// Returns `true` if `escape_debug` escapes the character even when it is not the first of a string. This is the case
-/// for unassigned characters.
+/// Returns `true` if `escape_debug` escapes the character even when it is not at the start of a string. This is the
+/// case for unassigned characters.
 fn is_unassigned(character: char) -> bool {
     !character.is_ascii() && "a".chars().chain([character]).collect::<String>().escape_debug().count() > 2
 }
@@ -240,8 +240,8 @@ fn is_final(character: char) -> bool {
     matches!(character, '\u{11a8}'..='\u{11ff}' | '\u{d7cb}'..='\u{d7fb}')
 }
 
-/// Returns `true` if the Hangul vowel or final consonant belongs to the same syllable as the character before it
-/// (Unicode Standard Annex 29, rules GB6 to GB8).
+/// Returns `true` if `jamo`, a Hangul vowel or final consonant, belongs to the same syllable as `before`, the
+/// preceding character (Unicode Standard Annex 29, rules GB6 to GB8).
 fn continues_syllable(before: char, jamo: char) -> bool {
     const FINALS: u32 = 28;
     let is_syllable = ('\u{ac00}'..='\u{d7a3}').contains(&before);
@@ -346,7 +346,9 @@ mod tests {
     fn no_character_is_invisible_behind_another() {
         use unicode_segmentation::UnicodeSegmentation;
 
-        // A letter, a mark, Hangul of each kind, a joiner, an emoji, a flag, and characters that are escaped.
+        // A letter, a mark, three Hangul letters (an initial consonant, a vowel and a final consonant), two Hangul
+        // syllables (without and with a final consonant), a virama, a joiner, an emoji, half a flag, and characters
+        // that are escaped.
         let before =
             "a\u{301}\u{1100}\u{1161}\u{11a8}\u{ac00}\u{ac01}\u{94d}\u{200d}\u{1f389}\u{1f1e6}\n\u{a0}";
         let without_width =

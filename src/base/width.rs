@@ -31,8 +31,8 @@ pub fn fit<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     Cow::Owned(format!("{head}{gap}{tail}"))
 }
 
-/// Shortens `text` to `columns` columns if it is wider, by replacing its end with `gap`. If not even `gap` fits,
-/// nothing is left.
+/// Shortens `text` to `columns` columns if it is wider, by replacing its end with `gap`. Returns an empty string if
+/// not even `gap` fits.
 pub fn beginning<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     if start(text, columns).len() == text.len() {
         return Cow::Borrowed(text);
@@ -53,7 +53,7 @@ pub fn first_words<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str>
     } else {
         head.rsplit_once(' ').map_or(head, |it| it.0)
     };
-    // Of words in parentheses, either all are kept or none.
+    // Words in parentheses are either all kept or all dropped.
     let words = words.rfind('(').filter(|at| !words[*at..].contains(')')).map_or(words, |at| &words[..at]);
     let words = words.trim_end_matches([' ', ',', ';', ':']);
     Cow::Owned(format!("{words}{}", start(gap, columns)))

@@ -17,12 +17,12 @@ use crate::cli::values::{
 use crate::table::column::Column;
 
 /// Last line of the short help.
-const MORE: &str = "--help has details of each flag, examples, environment variables, files and exit codes.";
+const MORE: &str = "See --help for details, examples, environment variables, files and exit codes.";
 
 /// Shows what uses the disk space below each PATH.
 ///
 /// On a terminal, the browser opens; otherwise a table is printed. A command is recognized only as the first word. To
-/// browse a directory named like a command, write `duke ./man`.
+/// browse a directory that has the name of a command, put `./` before it, as in `duke ./man`.
 #[derive(Debug, Parser)]
 #[command(
     name = "duke",
@@ -101,9 +101,9 @@ pub struct Arguments {
     #[arg(short = 'O', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["output", "json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
     pub output_binary: Option<OsString>,
 
-    /// Block size of -O in KiB, from 4 to 16000 (default: 64, or more for large exports)
+    /// Block size of the binary export (-O) in KiB, from 4 to 16000 (default: 64, or more for large exports)
     ///
-    /// With smaller blocks, a single directory is read faster; larger blocks take less space.
+    /// With smaller blocks, a single directory can be opened faster; with larger blocks, the file is smaller.
     #[arg(long, value_name = "KIB", value_parser = ValueParser::new(block_size), requires = "output_binary", conflicts_with_all = ["output", "json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
     pub export_block_size: Option<u16>,
 
@@ -158,7 +158,7 @@ pub struct Arguments {
     ///
     /// Reads the extents of all files, but not their contents. Deleting only one of several copies that share their
     /// data frees nothing. The table also shows the size of the shared data. On btrfs, only root gets exact numbers;
-    /// other users get minimums. The number of files whose extents cannot be read is printed.
+    /// other users get minimums. If the extents of some files cannot be read, their number is printed.
     #[arg(long, conflicts_with_all = ["import", "output", "output_binary", "pick"], help_heading = "Output")]
     pub frees: bool,
 
@@ -188,7 +188,7 @@ pub struct Arguments {
 
     /// Do not show hidden and excluded entries in the table and the browser
     ///
-    /// Totals include them. --json, --ndjson, --csv, --top and --by print them anyway.
+    /// Totals include hidden entries. --json, --ndjson, --csv, --top and --by ignore this flag.
     #[arg(long, help_heading = "Display")]
     pub no_hidden: bool,
 
@@ -226,13 +226,14 @@ pub struct Arguments {
     #[arg(long, help_heading = "Display")]
     pub no_mouse: bool,
 
-    /// Browse even if the output is redirected; the key p writes the marked paths to it
+    /// Browse even if standard output is redirected; the key p writes the marked paths to it
     #[arg(long, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub pick: bool,
 
-    /// On quitting, write the path of the last directory shown to FILE, so that a shell function can cd to it
+    /// On quitting, write the path of the directory on screen to FILE, so that a shell function can cd to it
     ///
-    /// The path is absolute and is written without a trailing newline. Nothing is written if an export or a snapshot is browsed.
+    /// The path is absolute and is written without a trailing newline. Nothing is written if an export or a snapshot
+    /// is browsed.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub cwd_file: Option<PathBuf>,
 
@@ -240,7 +241,7 @@ pub struct Arguments {
     #[arg(short = '0', long, help_heading = "Display")]
     pub print0: bool,
 
-    /// Read with N threads (default: twice the number of processors, from 8 to 64; on macOS 8)
+    /// Use N threads (default: twice the number of processors, but at least 8 and at most 64; 8 on macOS)
     #[arg(short, long, value_name = "N", value_parser = ValueParser::new(threads), help_heading = "Scan")]
     pub threads: Option<u16>,
 
@@ -252,13 +253,13 @@ pub struct Arguments {
 
     /// Exclude entries matching GLOB
     ///
-    /// A pattern without a slash is matched against names, a pattern with a slash against the ends of paths. Paths
-    /// begin with PATH as given. `*` and `?` do not match a slash; `**` does. A pattern that ends in a slash matches
-    /// only directories. Can be given more than once.
+    /// A pattern without a slash is matched against names, a pattern with a slash against the ends of paths. A path
+    /// begins with PATH as given on the command line. `*` and `?` do not match a slash; `**` does. A pattern that ends
+    /// in a slash matches only directories. Can be given more than once.
     #[arg(long, value_name = "GLOB", help_heading = "Scan")]
     pub exclude: Vec<String>,
 
-    /// Exclude entries matching a pattern in FILE, one per line; - is standard input
+    /// Exclude entries matching a pattern in FILE (one pattern per line); - is standard input
     #[arg(short = 'X', long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Scan")]
     pub exclude_from: Vec<OsString>,
 
@@ -291,8 +292,8 @@ pub struct Arguments {
 
     /// Also list unfinished multipart uploads
     ///
-    /// Only for rclone:// paths on S3. Unfinished uploads take space until they are finished or deleted. S3 lists them
-    /// without sizes, so they are shown as empty files.
+    /// Only for rclone:// paths on S3. Unfinished uploads use space, but are not objects yet. S3 lists them without
+    /// sizes, so they are shown as empty files.
     #[arg(long, help_heading = "Scan", conflicts_with = "import")]
     pub uploads: bool,
 
@@ -338,7 +339,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = ValueParser::new(count::<u32>), help_heading = "Snapshots")]
     pub snapshot_days: Option<u32>,
 
-    /// Keep at most SIZE of snapshots, and delete the oldest ones first (default: 512M)
+    /// Keep at most SIZE of snapshots in total, and delete the oldest ones first (default: 512M)
     #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size), help_heading = "Snapshots")]
     pub snapshot_size: Option<u64>,
 
@@ -362,7 +363,7 @@ pub struct Arguments {
 /// Grouping of totals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum GroupBy {
-    /// File extension; for entries other than files, their kind
+    /// File extension, or the kind of an entry that is not a file
     Type,
     /// Time since the last change
     Age,

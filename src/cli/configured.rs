@@ -25,8 +25,8 @@ pub struct Configured {
     pub config: Config,
     /// Settings converted to command-line words, which go before the words that the user typed.
     pub words: Vec<OsString>,
-    /// Notice for the browser: the warning if there is exactly one, or else the number of warnings; `None` if there are
-    /// none. The warning names the configuration file without its folder.
+    /// Notice for the browser: the only warning, or the number of warnings if there are several; `None` if there are
+    /// no warnings. A warning names the configuration file without its folder.
     pub notice: Option<String>,
 }
 

@@ -34,7 +34,7 @@ fn patterns_of(path: &Path) -> Result<Vec<String>, UsageError> {
     let bytes = read.map_err(|error| refused(&io_error_text(&error)))?;
     let lines = (1..).zip(bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end));
     let pattern = |(number, line): (usize, &[u8])| {
-        String::from_utf8(line.to_vec()).map_err(|_| refused(&format!("line {number}: not UTF-8")))
+        String::from_utf8(line.to_vec()).map_err(|_| refused(&format!("line {number} is not UTF-8")))
     };
     lines.filter(|(_, line)| !line.is_empty()).map(pattern).collect()
 }

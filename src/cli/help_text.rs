@@ -22,7 +22,7 @@ pub const EXAMPLES: &[(&str, &str)] = &[
 
 /// Paragraph about disk usage, hard links and apparent size.
 pub const SIZES: &str = "Sizes are disk usage. The total of each directory counts a file with several hard \
-    links only once. The apparent size of a directory includes its own length.";
+    links only once. The apparent size of a directory also counts the length of the directory itself.";
 
 /// Paragraph about the search language.
 pub const SEARCH: &str = "A search term is either part of a name or a condition such as `*.log`, `>1G`, `older:90d`, \
@@ -32,11 +32,11 @@ pub const SEARCH: &str = "A search term is either part of a name or a condition 
 pub const TERMS: &[(&str, &str)] = &[
     (
         ">1G, size>1G, disk>1G",
-        "entries whose disk usage is above 1 GiB (directories: their total); also \
-        with >=, <, <=, =",
+        "entries whose disk usage (for a directory, its total) is above 1 GiB; \
+        >=, <, <= and = work too",
     ),
     ("apparent>1G", "entries whose apparent size is above 1 GiB"),
-    ("frees>1G", "entries whose deletion is certain to free more than 1 GiB (press f first)"),
+    ("frees>1G", "entries whose deletion is certain to free more than 1 GiB (press f first to compute this)"),
     (
         "older:90d, newer:2w",
         "entries last changed more than 90 days ago, or within the last two weeks; units: h, d, w, mo, y; \
@@ -51,12 +51,12 @@ pub const TERMS: &[(&str, &str)] = &[
     (
         "type:video, type:image, type:audio, type:archive, type:document, type:code, type:data, \
             type:disk-image, type:program, type:font, type:log, type:temporary, type:other",
-        "files of this category, by their names; executable files of no other category are programs",
+        "files of this category, recognized by name; executable files of no other category are programs",
     ),
     (
         "is:hidden, is:empty, is:linked, is:error, is:excluded",
-        "entries whose names begin with a dot (hidden), and entries that are empty, have several \
-     hard links (linked), could not be read (error), or are excluded",
+        "entries that are hidden (their names begin with a dot), are empty, have several hard links \
+            (linked), could not be read (error), or are excluded",
     ),
 ];
 
@@ -65,13 +65,13 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("DUKE_THREADS", "like --threads"),
     ("DUKE_COLOR", "like --color"),
     ("DUKE_ASCII", "like --ascii; 0 turns it off"),
-    ("LC_ALL, LC_CTYPE, LANG", "if the encoding is not UTF-8, only ASCII is drawn"),
+    ("LC_ALL, LC_CTYPE, LANG", "locale; if it is not UTF-8, only ASCII is drawn"),
     ("DUKE_CONFIG", "like --config"),
     ("NO_COLOR", "like --color never"),
     ("XDG_CONFIG_HOME", "its subdirectory duke/ holds config.toml"),
     ("XDG_STATE_HOME", "its subdirectory duke/ holds snapshots and the journal"),
     ("XDG_DATA_HOME", "its subdirectory Trash/ is the trash (Linux)"),
-    ("HOME", "its .config, .local/state or .local/share is used if the XDG_* variable is unset"),
+    ("HOME", "its .config, .local/state or .local/share replaces an XDG_* variable that is unset"),
     ("SHELL, PAGER", "programs started by the keys b and v"),
     ("DUKE_LEVEL", "set in shells started by duke: depth of nesting, 1 in the first shell"),
     ("TERM, COLORTERM", "capabilities of the terminal"),
@@ -92,12 +92,12 @@ pub const FILES: &[(&str, &str)] = &[
     ),
     (
         "$XDG_STATE_HOME/duke/, ~/.local/state/duke/",
-        "Automatic snapshots: for the same paths, one a day and one of the latest scan; by default, kept for 30 \
-            days, at most 512 MiB in total.",
+        "Automatic snapshots: for each set of paths and flags, one a day and one of the latest scan. By default, \
+            snapshots older than 30 days are deleted, and all together take at most 512 MiB.",
     ),
     (
         "$XDG_STATE_HOME/duke/deleted.jsonl, ~/.local/state/duke/deleted.jsonl",
-        "Journal of entries deleted, trashed or restored, and of copies made to share data.",
+        "Journal of entries that were deleted, trashed or restored, and of copies whose data was shared.",
     ),
     ("CACHEDIR.TAG", "Marks its directory as a cache; --exclude-caches excludes such directories."),
 ];
@@ -123,7 +123,7 @@ pub fn text() -> String {
     push(
         &mut text,
         format_args!(
-            "\nThe manual also lists the keys: duke man | man -l - (on macOS: duke man | mandoc -a)"
+            "\nTo read the manual with all keys: duke man | man -l - (on macOS: duke man | mandoc -a)"
         ),
     );
     text

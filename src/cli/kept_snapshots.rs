@@ -11,6 +11,7 @@ use super::{Environment, UsageError};
 use crate::base::absolute::absolute_bytes;
 use crate::base::calendar::{date_and_time, local_zone};
 use crate::base::clock;
+use crate::base::format::counted;
 use crate::base::text::{advice, escape, escape_path};
 use crate::run::exit::Exit;
 use crate::scan;
@@ -102,9 +103,10 @@ fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<Kep
     let reason = if is_same {
         kept.retain(|kept| matches(kept, Some(scope)));
         if has_since {
-            "no matching snapshot is that old; give --since one of the times below".to_owned()
+            "no snapshot with the same flags is that old; give --since one of the times below".to_owned()
         } else {
-            "all matching snapshots are dated in the future; give the file of one as OLD".to_owned()
+            "all snapshots with the same flags are dated in the future; give the file of a snapshot below as OLD"
+                .to_owned()
         }
     } else if is_near {
         kept.retain(|kept| matches(kept, None));
@@ -120,7 +122,8 @@ fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<Kep
     let mut lines: Vec<String> =
         known.iter().take(MOST_LINES).map(|line| format!("{label}: {line}")).collect();
     if known.len() > MOST_LINES {
-        lines.push(format!("{} more; duke diff --list lists all", known.len() - MOST_LINES));
+        let more = counted((known.len() - MOST_LINES) as u64, "more snapshot", "more snapshots");
+        lines.push(format!("{more}; duke diff --list lists all"));
     }
     UsageError::NotKept(format!("{}: {reason}", escape(directory.as_bytes())), lines)
 }

@@ -18,14 +18,14 @@ pub struct ListFlags {
     #[arg(long, value_name = "PROGRAM", value_enum, help_heading = "Exchange")]
     pub format: Option<ListProgram>,
 
-    /// Columns of a list without a suitable header, such as path=2,size=5
+    /// Columns of a list that has no suitable header (example: path=2,size=5)
     ///
     /// FIELD is path, size, disk, mtime, type, or another field name listed in docs/exchange.md (in duke's source).
     /// COLUMN is a column number, counting from 1, or a column name from the header.
     #[arg(long, value_name = "FIELD=COLUMN", value_parser = ValueParser::new(FieldColumn::parse), action = ArgAction::Set, value_delimiter = ',', help_heading = "Exchange")]
     pub fields: Option<Vec<FieldColumn>>,
 
-    /// Read only the part of a list that is in the directory PREFIX
+    /// Read only the entries of a list below the directory PREFIX
     #[arg(long, value_name = "PREFIX", help_heading = "Exchange")]
     pub root: Option<OsString>,
 }

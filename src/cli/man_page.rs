@@ -217,7 +217,7 @@ fn escaped(text: &str) -> String {
     text.split('`').enumerate().map(part).collect()
 }
 
-/// Escapes text for roff, including backquotes.
+/// Escapes text for roff. Unlike in [`escaped`], backquotes are ordinary characters.
 fn literal(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for (number, line) in text.split('\n').enumerate() {

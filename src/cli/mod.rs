@@ -107,12 +107,12 @@ pub enum Invocation {
     ConfigOutput(ConfigOutput),
 }
 
-/// Parses `words`, whose first word is the program's own name. Prints warnings about the configuration to
-/// standard error.
+/// Parses the command line in `words`, which begins with the program's name. Prints warnings about the configuration
+/// to standard error.
 ///
 /// # Errors
-/// Returns an error if the words or a pattern are invalid, or if a file given in the words, such as a plan, cannot be
-/// read.
+/// Returns an error if the command line or a pattern is invalid, or if a file named on the command line, such as a
+/// plan, cannot be read.
 pub fn invocation(
     words: impl IntoIterator<Item = OsString>,
     environment: &Environment,
@@ -224,7 +224,7 @@ fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
         threads: threads(words.threads, environment)?,
         mounts: mounts(words.one_file_system),
         skip_network: words.skip_network,
-        // `duke df` queries every file system with a time limit, so its scan must not hang on an unresponsive file
+        // The file-system queries of `duke df` have a time limit, so its scan must not hang on an unresponsive file
         // system either.
         skip_silent: true,
         ..Default::default()

@@ -1,5 +1,5 @@
-//! Output of `duke config`: the effective configuration or ncdu's settings, written as a configuration file of duke, or
-//! the path of the configuration file.
+//! Output of `duke config`: the path of the configuration file, the effective configuration, or ncdu's settings.
+//! Settings are written in the format of the configuration file.
 //!
 //! Invariant: if the output of `duke config show` is used as the configuration file, it causes no warnings, and the
 //! effective configuration does not change.
@@ -109,7 +109,7 @@ fn imported(from: &Translation) -> Result<String, UsageError> {
     Ok(text)
 }
 
-/// Returns the settings from environment variables as command-line arguments.
+/// Converts the settings in environment variables to command-line arguments.
 fn variables(environment: &Environment) -> Vec<OsString> {
     let from_variable = |name, flag: &str| {
         let value = environment.variable(name)?;
@@ -129,8 +129,8 @@ fn variables(environment: &Environment) -> Vec<OsString> {
 fn header(source: &Source) -> String {
     let path = source.path().map_or_else(|| "none".to_owned(), escape_path);
     format!(
-        "# Settings in effect without flags. Configuration: {path}\n# Commented-out lines show further \
-            settings.\n"
+        "# Settings that apply if no flags are given. Configuration file: {path}\n# Commented-out lines show \
+            further settings.\n"
     )
 }
 
@@ -158,7 +158,7 @@ fn settings(text: &mut String, matches: &ArgMatches) {
     }
 }
 
-/// Returns the effective value of a flag in TOML, or `None` if the flag has no value.
+/// Returns the effective value of a flag, formatted as TOML, or `None` if the flag has no value.
 fn value(arg: &Arg, matches: &ArgMatches) -> Option<String> {
     let id = arg.get_id().as_str();
     let words = || matches.get_raw(id).into_iter().flatten().map(|word| word.to_string_lossy().into_owned());
@@ -192,8 +192,8 @@ fn looks(text: &mut String, config: &Config) {
     push(
         text,
         format_args!(
-            "\n# Colors that replace those of the theme, such as blue, bright-blue, 32, #3a80c4 or \
-                terminal\n[colors]"
+            "\n# Colors that replace those of the theme, such as blue, bright-blue, 32, #3a80c4, \
+                or terminal for its text color\n[colors]"
         ),
     );
     for role in Role::ALL {
@@ -205,7 +205,7 @@ fn looks(text: &mut String, config: &Config) {
 }
 
 fn keys(text: &mut String, config: &Config) {
-    push(text, format_args!("\n# Keys of each command, replacing its default keys; [] for none\n[keys]"));
+    push(text, format_args!("\n# Keys of each command; they replace its default keys ([] for none)\n[keys]"));
     for (number, binding) in KEYMAP.iter().enumerate() {
         let keys = list(config.keymap.keys(number).map(Key::name));
         let line = format!("{} = {keys}", binding.name());

@@ -42,7 +42,7 @@ pub fn saving(words: &Save, environment: &Environment) -> Result<Saving, UsageEr
     let remotes = sources::remotes(&words.paths, &scan, &words.exclude)?;
     if let Some(remote) = words.paths.first().filter(|_| !remotes.is_empty()) {
         let needs = match words {
-            Save { output: None, .. } => Some("-o is required"),
+            Save { output: None, .. } => Some("-o is required for remote paths"),
             Save { fs_id: Some(_), .. } => Some("--fs-id works only with local paths"),
             _ => None,
         };
@@ -94,7 +94,8 @@ fn shelf(words: &Save, environment: &Environment) -> Result<SaveTarget, UsageErr
         // The snapshot is kept together with the automatic snapshots, whose limits come from the configuration.
         None => settings(&flags_of_file(environment)?, environment).map(SaveTarget::Kept).ok_or_else(|| {
             UsageError::Usage(
-                "save: -o is required: neither XDG_STATE_HOME nor HOME is set to an absolute path".to_owned(),
+                "save: -o is required, because neither XDG_STATE_HOME nor HOME is set to an absolute path"
+                    .to_owned(),
             )
         }),
     }

@@ -82,8 +82,8 @@ fn of_rclone(
     changed.ok_or_else(|| UsageError::Usage(format!("{flag} works only with rclone:// paths")))
 }
 
-/// Returns the source that reads the files `names`, or `None` if `names` is empty. If `lists` contains any option,
-/// the files are read as lists, and an empty `names` is an error.
+/// Returns the source for the files in `names`, or `None` if `names` is empty. If any option in `lists` is set, the
+/// files are read as lists, and `names` must not be empty.
 pub fn recorded(names: &[OsString], lists: ListOptions) -> Result<Option<SourceSpec>, UsageError> {
     let is_told = lists != ListOptions::default();
     match names {
@@ -96,7 +96,7 @@ pub fn recorded(names: &[OsString], lists: ListOptions) -> Result<Option<SourceS
     }
 }
 
-/// Returns the columns of input lists that `--columns` defines with values such as `path=2`.
+/// Returns the columns of input lists, given with `--columns` as values such as `path=2`.
 fn fields_of_columns(arguments: &Arguments) -> Vec<FieldColumn> {
     let read = |word: &ColumnWord| match word {
         ColumnWord::Shown(_) => None,
@@ -212,7 +212,7 @@ fn files(names: &[OsString]) -> Result<Vec<Input>, UsageError> {
         return Err(UsageError::Usage("-f -: standard input can be read only once".to_owned()));
     }
     if standard == 1 && io::stdin().is_terminal() {
-        return Err(UsageError::Usage("-: standard input is a terminal; use a file or a pipe".to_owned()));
+        return Err(UsageError::Usage("standard input (-) is a terminal; use a file or a pipe".to_owned()));
     }
     let input = |name: &OsString| if name == "-" { Input::Standard } else { Input::File(name.into()) };
     Ok(names.iter().map(input).collect())
@@ -255,7 +255,8 @@ pub fn needs_owners(arguments: &Arguments) -> bool {
     arguments.ndjson || arguments.csv || arguments.by.contains(&GroupBy::Owner)
 }
 
-/// Returns `true` if the flags select entries by size, or request the largest files or totals instead of the tree.
+/// Returns `true` if the flags hide small entries (`--min-size`), or print the largest files (`--top`) or totals
+/// (`--by`) instead of the tree.
 pub fn selects(arguments: &Arguments) -> bool {
     arguments.min_size.is_some() || arguments.top.is_some() || !arguments.by.is_empty()
 }

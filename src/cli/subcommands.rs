@@ -56,7 +56,7 @@ pub enum Command {
     /// snapshot a day, and `duke save` adds one. Only snapshots made with the same -x, --skip-network and --exclude are
     /// used; one made with --exclude-caches, -L or --include-kernfs must be given as OLD. --list shows the snapshots.
     ///
-    /// Renamed directories are recognized by their inode numbers where both sides have them.
+    /// Renamed directories are recognized by their inode numbers if OLD and NEW both have them.
     Diff(Box<Difference>),
     /// Explain why df and a scan differ
     Df(Box<Df>),
@@ -88,7 +88,7 @@ pub enum Command {
     Merge(MergeWords),
     /// Divide PATH into parts that several machines can scan
     ///
-    /// Part 0 reads everything that is in no other part. With -f, the parts have about the same number of entries.
+    /// Part 0 contains everything that is in no other part. With -f, the parts have about the same number of entries.
     /// Without -f, duke lists PATH down to the level that --depth gives; entries below that level are not counted, so
     /// the parts differ more in size.
     Plan(PlanWords),
@@ -100,7 +100,7 @@ pub enum Command {
     ///
     /// The column Data is the size on disk of all extents of a subvolume; Exclusive is the part that no other
     /// subvolume has. The command needs root. Sizes are exact if the extents of all subvolumes add up to the data
-    /// that btrfs reports as used. The last line shows whether they are exact.
+    /// that btrfs reports as used. The last line of the output shows whether they are.
     Subvolumes(SubvolumesFlags),
 }
 
@@ -119,7 +119,7 @@ pub struct Save {
     #[command(flatten)]
     pub lists: ListFlags,
 
-    /// Write the result to FILE, which is replaced only when the result is complete; - is standard output
+    /// Write the snapshot to FILE (an existing file is replaced once the new one is complete); - is standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<OsString>,
 
@@ -143,7 +143,7 @@ pub struct Save {
     #[arg(short, long)]
     pub extended: bool,
 
-    /// Read with N threads
+    /// Use N threads
     #[arg(short, long, value_name = "N", value_parser = ValueParser::new(threads))]
     pub threads: Option<u16>,
 
@@ -151,7 +151,7 @@ pub struct Save {
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Name of the file system of each PATH, by which merge recognizes it in snapshots from other hosts
+    /// Name to give the file system of each PATH, so that merge recognizes it in snapshots from other hosts
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub fs_id: Option<String>,
 
@@ -162,13 +162,13 @@ pub struct Save {
         conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_caches", "skip_network", "extended", "fs_id"])]
     pub plan: Option<PathBuf>,
 
-    /// Number of the part to save; part 0 is everything in no other part
+    /// Number of the part to save; part 0 contains everything that is in no other part
     #[arg(long, value_name = "I", requires = "plan")]
     pub part: Option<usize>,
 
-    /// List the snapshots of a PATH (or all) without saving
+    /// List the kept snapshots instead of saving one; with PATH, only those of PATH
     ///
-    /// Newest first. Each line shows the time, the file, the flags of the scan and the paths.
+    /// The newest comes first. Each line shows the time, the file, the flags of the scan and the paths.
     #[arg(long, conflicts_with_all = ["output", "one_file_system", "exclude", "exclude_caches", "skip_network", "extended", "threads", "fs_id", "plan", "part"])]
     pub list: bool,
 }
@@ -177,7 +177,7 @@ pub struct Save {
 #[derive(Clone, Debug, clap::Args)]
 #[allow(clippy::struct_excessive_bools)] // this struct holds flags; `cli` converts them into enums
 pub struct PlanWords {
-    /// Directory to divide
+    /// Directory to divide into parts
     #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub path: PathBuf,
 
@@ -220,7 +220,7 @@ pub struct PlanWords {
     #[arg(short, long)]
     pub extended: bool,
 
-    /// Name of the file system of PATH, by which merge recognizes it in parts from other hosts
+    /// Name to give the file system of PATH, so that merge recognizes it in parts from other hosts
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub fs_id: Option<String>,
 
@@ -236,11 +236,11 @@ pub struct MergeWords {
     #[arg(value_name = "PART", value_hint = ValueHint::FilePath, required = true)]
     pub parts: Vec<PathBuf>,
 
-    /// Plan with which the parts were saved
+    /// Plan that was used to save the parts
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub plan: PathBuf,
 
-    /// Write the result to FILE, which is replaced only when the result is complete; - is standard output
+    /// Write the snapshot to FILE (an existing file is replaced once the new one is complete); - is standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: OsString,
 
@@ -266,15 +266,15 @@ pub struct Difference {
     #[command(flatten)]
     pub lists: ListFlags,
 
-    /// Compare a directory with its newest snapshot from that time or earlier
+    /// Compare a directory with its newest snapshot that is at least AGE old, or not newer than DATE
     ///
-    /// An age such as 3d (units: h, d, w, mo, y), a date such as 2026-11-21, or a time such as "2026-11-21 08:15".
+    /// Example of AGE: 3d (units: h, d, w, mo, y). Examples of DATE: 2026-11-21 and "2026-11-21 08:15" (local time).
     #[arg(long, value_name = "AGE|DATE", value_parser = ValueParser::new(since), conflicts_with = "new")]
     pub since: Option<i64>,
 
-    /// List the snapshots of a directory (or all) without comparing
+    /// List the kept snapshots instead of comparing; with OLD, only those of directory OLD
     ///
-    /// Newest first. Each line shows the time, the file, the flags of the scan and the paths.
+    /// The newest comes first. Each line shows the time, the file, the flags of the scan and the paths.
     #[arg(long, conflicts_with_all = ["new", "since", "json", "min_change", "apparent_size", "si", "one_file_system", "exclude", "skip_network"])]
     pub list: bool,
 
@@ -335,7 +335,7 @@ pub struct Df {
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Read with N threads
+    /// Use N threads
     #[arg(short, long, value_name = "N", value_parser = ValueParser::new(threads))]
     pub threads: Option<u16>,
 
@@ -362,8 +362,8 @@ pub struct DuplicatesFlags {
 
     /// Make identical files share their data on disk (Linux: btrfs, XFS)
     ///
-    /// Names, contents and times of the files do not change. The kernel compares the files again before sharing them.
-    /// The result is printed and written to the journal.
+    /// Names, contents and times of the files do not change. The kernel compares the files again before they share
+    /// data. The result is printed and written to the journal.
     #[arg(long, conflicts_with = "json")]
     pub share: bool,
 
@@ -375,7 +375,7 @@ pub struct DuplicatesFlags {
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Read with N threads
+    /// Use N threads
     #[arg(short, long, value_name = "N", value_parser = ValueParser::new(threads))]
     pub threads: Option<u16>,
 
@@ -399,7 +399,7 @@ pub struct DuplicatesFlags {
 /// Arguments of `subvolumes`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct SubvolumesFlags {
-    /// Any path on the file system (default: the current directory)
+    /// Any path on the btrfs file system (default: the current directory)
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub path: Option<PathBuf>,
 

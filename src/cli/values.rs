@@ -112,8 +112,8 @@ pub fn size(word: &str) -> Result<u64, String> {
     format::parse(word).ok_or_else(|| "not a size such as 10k, 1.5G or 200MB".to_owned())
 }
 
-/// Parses an age, a date, or a date with hour and minute. Returns the first second after that moment, day or minute,
-/// in seconds since 1970.
+/// Parses a time: a moment given as an age, a day given as a date, or a minute given as a date with hour and minute.
+/// Returns the first second after that moment, day or minute, in seconds since 1970.
 pub fn since(word: &str) -> Result<i64, String> {
     calendar::end_of_moment(word, crate::base::clock::now(), calendar::local_zone).ok_or_else(|| {
         "neither an age such as 3d (units: h, d, w, mo, y) nor a date such as 2026-11-21 or '2026-11-21 08:15'"
@@ -122,7 +122,7 @@ pub fn since(word: &str) -> Result<i64, String> {
 }
 
 pub fn count<T: FromStr>(word: &str) -> Result<T, String> {
-    word.parse().map_err(|_| "not a whole number, negative, or too large".to_owned())
+    word.parse().map_err(|_| "not a whole number, or negative, or too large".to_owned())
 }
 
 /// Parses a block size in KiB.

@@ -10,8 +10,8 @@ use super::group::Group;
 use crate::base::sort::sort_by_key;
 use crate::tree::Tree;
 
-/// Unselected copies of the selected files, by set of identical files. An operation must keep at least one copy of each
-/// set.
+/// Unselected copies of the selected files, by set of identical files. An operation must keep at least one copy in
+/// each set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptCopies {
     places: CopyPlaces,

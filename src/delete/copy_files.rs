@@ -37,7 +37,7 @@ pub(super) struct CopyFile {
     pub(super) state: ContentState,
 }
 
-/// Directories that contain the files. Each is stored as a [`Group`] whose `items` are empty.
+/// Directories that contain identical files. Each is stored as a [`Group`] whose `items` are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct CopyPlaces(Vec<Group>);
 
@@ -108,7 +108,7 @@ impl LastPlace {
     }
 }
 
-/// Lookup table from a file to the selected entry that is or contains it.
+/// Lookup table that maps a file to the selected entry: the file itself, or a directory that contains it.
 pub struct SelectedItems<'s> {
     tree: &'s Tree,
     names: HashMap<(DirId, &'s [u8]), usize>,
@@ -127,7 +127,7 @@ impl<'s> SelectedItems<'s> {
         Self { tree, names, directories }
     }
 
-    /// Creates the table for the items in `groups`.
+    /// Creates a lookup table for the items in `groups`.
     pub(super) fn of(tree: &'s Tree, groups: &'s [Group]) -> Self {
         let items = groups.iter().flat_map(|group| group.items.iter().map(move |item| (group, item)));
         Self::new(tree, items.map(|(group, item)| (group.directory, item.name.as_slice(), item.directory)))

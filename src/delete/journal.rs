@@ -91,10 +91,11 @@ impl Journal {
         file.sync_data()
     }
 
-    /// Returns the message for an error of [`Journal::append`]. It contains a path, escaped for a terminal.
+    /// Returns the message for an error of [`Journal::append`]. The message names the journal or the unsafe path,
+    /// escaped for a terminal.
     pub(super) fn message(&self, error: &io::Error) -> String {
         let reason = io_error_text(error);
-        // If a refusal contains the unsafe path, its text already names this path.
+        // If a refusal contains the unsafe path, `reason` already names that path, so no path is added.
         let refusal = error.get_ref().and_then(|inner| inner.downcast_ref::<Refusal>());
         if refusal.is_some_and(|refusal| refusal.path.is_some()) {
             reason

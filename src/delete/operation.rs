@@ -39,7 +39,7 @@ pub enum Operation {
 /// Progress or result of an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Number of names deleted, of items moved to or from the trash, or of files shared.
+    /// Number of names deleted, items moved to or from the trash, or files made to share data with another file.
     pub entries: u64,
     /// Disk usage in bytes of the inodes whose last name was deleted. For [`Operation::Share`], the length in bytes
     /// of the data that was shared.
@@ -146,7 +146,7 @@ fn run(task: &Task<Report>, work: &Operation, journal: Option<&Journal>) -> Repo
         let ended = moved(kind, &items, &trashing, task.is_cancelled());
         (trashed(trashing), ended)
     };
-    // Only the final report lists the moved items. Copying the list each time would be slow.
+    // Only the final report lists the moved items. Copying the list for every report would be slow.
     let report = |so_far: &trash::Trashing| {
         let (entries, failures) = (so_far.moved.len() as u64, so_far.failures.clone());
         task.publish(Report { entries, failures, ..Report::default() });

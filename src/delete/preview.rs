@@ -46,8 +46,8 @@ pub struct Preview {
     pub least: u64,
     /// Number of bytes that are freed if everything that shares them is deleted too.
     pub most: u64,
-    /// `true` if the deletion may free more than `most`, because the file system keeps whole extents for files that
-    /// refer to parts of them.
+    /// `true` if the deletion may free more than `most`: the file system keeps a whole extent while a file refers to
+    /// part of it.
     pub is_unbounded: bool,
     /// Number of inodes that also have names outside the selection, and are therefore not freed.
     pub linked: u64,
@@ -73,7 +73,6 @@ pub struct Preview {
     /// Selected items to which the operation applies: all except those in `changed`. Each item contains the identity
     /// that the preview found on the disk.
     pub going: Option<Arc<Selection>>,
-    /// `true` when the preview is complete.
     pub is_complete: bool,
 }
 
@@ -167,7 +166,8 @@ impl<'a> Previewer<'a> {
             (_, Sharing::Never) => (bytes, bytes),
             (Kind::File, _) => (self.least(at, name, bytes), bytes),
             (_, Sharing::Bounded) => (bytes, bytes),
-            // Entries that are not regular files consist only of metadata, although btrfs reports blocks for them.
+            // Entries that are not regular files count as 0 bytes: btrfs stores them in its metadata, although it
+            // reports blocks for them.
             (_, Sharing::Unbounded) => (0, 0),
         };
         let probe = &mut lock(&self.met).probe;

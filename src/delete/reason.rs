@@ -6,7 +6,7 @@ use crate::platform::entry::safe_path;
 use crate::platform::entry::safe_path::Cause;
 
 /// Message about an entry that was changed or replaced after it was selected.
-const CHANGED: &str = "changed in the meantime";
+const CHANGED: &str = "changed since duke read it";
 
 /// Reason why an entry was not deleted or moved, or why a file does not share its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum Reason {
     NoTrash(NoTrash),
     /// The file system does not support sharing data between files.
     NoSharing,
-    /// Copies cannot share data because they are stored differently, for example with and without checksums (btrfs).
+    /// Copies cannot share data because they are stored differently, for example if only one has checksums (btrfs).
     StoredApart,
     /// A guard forbids the operation and cannot be overridden.
     Refused(Blocked),
@@ -35,11 +35,12 @@ impl Reason {
             Self::Mount => "is or contains a mount point".to_owned(),
             Self::NoTrash(why) => why.text(),
             Self::NoSharing => {
-                "this file system cannot share data between files (btrfs can, and XFS with reflink=1)"
+                "this file system cannot share data between files (btrfs can; XFS can with reflink=1)"
                     .to_owned()
             }
             Self::StoredApart => {
-                "cannot share data, because it is stored differently from its copies (for example, only one has chattr +C)".to_owned()
+                "stored differently from its copies (for example, chattr +C is set for only one of them)"
+                    .to_owned()
             }
             Self::Refused(refusal) => refusal.text().to_owned(),
         }
@@ -76,10 +77,12 @@ impl NoTrash {
             Self::Nowhere => "no trash on this file system".to_owned(),
             Self::Foreign => "the trash or a directory above it belongs to another user".to_owned(),
             Self::Writable => {
-                "other users can write to the trash or a directory above it (chmod go-w)".to_owned()
+                "other users can write to the trash or a directory above it; run chmod go-w".to_owned()
             }
-            Self::NoDirectory => "the trash, its files/ or its info/ is a link or not a directory".to_owned(),
-            Self::NoTrashes => "no trash on its volume; trash a file there in Finder first".to_owned(),
+            Self::NoDirectory => {
+                "the trash and its files/ and info/ must be directories, not links".to_owned()
+            }
+            Self::NoTrashes => "no trash on this volume yet; trash a file there in Finder first".to_owned(),
             Self::InCloud => "only in the cloud; trash it in Finder, or delete it".to_owned(),
             Self::System(errno) => format!("trash not available: {}", error_text(errno)),
         }
@@ -143,7 +146,7 @@ impl Blocked {
             Self::HoldsHome => "contains your home directory",
             Self::Mount => "is a mount point",
             Self::Working => "is or contains the current directory",
-            Self::LastCopy => "last copy (the others were deleted or changed since the search)",
+            Self::LastCopy => "is or contains the last copy of a file; others were deleted or changed",
         }
     }
 }

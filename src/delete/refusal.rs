@@ -40,8 +40,8 @@ impl DeleteWarning {
     pub fn text(&self, path: &str) -> String {
         match self {
             Self::SomebodysHome(_) => format!("{path} is a user's home directory"),
-            Self::OthersDirectory(_, 0) => format!("running as root: other users can write to {path}"),
-            Self::OthersDirectory(_, user) => format!("running as root: user {user} can write to {path}"),
+            Self::OthersDirectory(_, 0) => format!("you are root, and other users can write to {path}"),
+            Self::OthersDirectory(_, user) => format!("you are root, and user ID {user} can write to {path}"),
         }
     }
 }
@@ -112,9 +112,9 @@ fn check_item(
     is_mount.then_some(Blocked::Mount)
 }
 
-/// Returns the user ID of a directory's owner if the owner is not root. Returns 0 if root owns the directory, its
-/// mode or access control list lets other users write to it, and no sticky bit protects its entries. Otherwise,
-/// returns `None`.
+/// Returns the user ID of a directory's owner if a user other than root can change the entries of the directory,
+/// otherwise `None`. An owner other than root always can. If root owns the directory, other users can if its mode or
+/// access control list lets them write to it and no sticky bit protects its entries.
 fn other_master(directory: &Directory, found: &Attributes) -> Option<u32> {
     let is_open = || found.mode & STICKY == 0 && others_may_write(directory, found);
     (found.uid != 0 || is_open()).then_some(found.uid)

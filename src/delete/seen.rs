@@ -1,5 +1,5 @@
-//! Identity of the selected entries when the confirmation dialog opens, recorded so that nothing else is
-//! deleted in their place.
+//! Identities of the selected entries, recorded when the confirmation dialog opens. They ensure that an entry that
+//! replaces a selected one is not deleted.
 //!
 //! The tree does not store enough to recognize an entry, because file systems reuse the inode numbers of deleted
 //! files. When the dialog opens, duke therefore records the full identity of each entry that still matches the tree.
@@ -28,7 +28,7 @@ pub type Places = Vec<(DirId, Vec<u8>)>;
 pub(crate) struct Seen {
     /// Unchanged entries, each with its current identity.
     pub(crate) going: Selection,
-    /// Changed entries, each as its index in [`Selection::items`].
+    /// Indexes of the changed entries in [`Selection::items`].
     pub(crate) changed: Vec<usize>,
     /// Counts of entries that cannot be moved to another directory, by reason.
     pub(crate) unmoved: Kept,
@@ -126,9 +126,9 @@ impl Item {
         let has_new_time = found.mtime != self.mtime;
         let is_another = match (self.kind, now.born) {
             (Kind::Directory, Some(born)) => self.is_since_read(born) || has_new_time && born.0 > self.mtime,
-            // If the modification time and the change time are both new, the directory counts as the same, because
-            // adding or deleting a name in it updates both. If only the change time is new, this may be another
-            // directory whose modification time was set to the old value.
+            // If the modification time and the change time have both changed, this counts as the directory that was
+            // read, because adding or deleting a name in it updates both. If only the change time differs, this may
+            // be another directory whose modification time was set to the old value.
             (Kind::Directory, None) => !has_new_time && self.is_since_read(now.changed),
             _ => {
                 let is_touched = self.is_single && self.is_since_read(now.changed);

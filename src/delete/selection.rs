@@ -72,7 +72,7 @@ impl Selection {
         Some(Exclusive::together(entries.collect::<Option<Vec<_>>>()?))
     }
 
-    /// Returns the disk usage of the entries in bytes, according to the tree. An inode with several selected names
+    /// Returns the disk usage in bytes that the tree records for the entries. An inode with several selected names
     /// counts once per name.
     pub fn disk(&self) -> u64 {
         self.items().fold(0, |sum, (_, item)| sum.saturating_add(item.disk))

@@ -17,7 +17,7 @@ use crate::platform::fs::capacity::capacity;
 use crate::platform::{Errno, FileId};
 use crate::tree::{DirId, Tree};
 
-/// Number of bytes that are compared and shared at once.
+/// Maximum number of bytes that one call compares and shares.
 const STEP: u64 = 16 << 20;
 
 /// Sets of files that will share their data.
@@ -77,9 +77,9 @@ impl CopySharing {
         Self { places: places.finish(), sets: found }
     }
 
-    /// Returns the plan without the files that already share all of their data with the file that would provide it.
-    /// Files that cannot be opened remain, so that they are reported. Once `is_cancelled` returns `true`, all files
-    /// that have not been checked remain, too.
+    /// Returns the plan without the files that already share all of their data with the first file of their set,
+    /// which is the source of the data. Files that cannot be opened are kept, so that they are reported. Once
+    /// `is_cancelled` returns `true`, all files that have not been checked are kept, too.
     pub(super) fn without_shared(&self, is_cancelled: &dyn Fn() -> bool) -> Self {
         let mut open = LastPlace::default();
         let mut is_needed = |from: &StoredContents, file: &CopyFile| {
@@ -167,7 +167,7 @@ struct SetMember<'s> {
     /// Index in the set.
     number: usize,
     file: &'s CopyFile,
-    /// Reason why the file could not use the data of the previous source; `None` before the first attempt.
+    /// Reason why the previous attempt to use the data of another file failed; `None` before the first attempt.
     before: Option<Reason>,
 }
 
@@ -205,15 +205,16 @@ impl Sharer<'_> {
                 Ok(_) => Ok(0),
                 Err(reason) => Err(reason),
             };
-            // The first file of a set is not in `CopySharing::items`, so it has no result.
+            // `CopySharing::items` omits the first file of a set (`number` 0), so no result is recorded for it.
             if source.number > 0 {
                 self.record(first + source.number - 1, source.file, given);
             } else if others.len() == receivers.len()
                 && others.len() > 1
                 && others.iter().all(|member| member.before == Some(APART))
             {
-                // No other file can use the data of the first file, so the failure is reported for the first file. If
-                // there is only one other file, the next iteration reports the failure for that file instead.
+                // No other file can use the data of the first file, but the other files may still share data among
+                // themselves. The failure is therefore reported for the first file. If there is only one other file,
+                // the next iteration reports the failure for that file.
                 self.shared.failures.push(|| self.sharing.places.path(source.file), APART);
             }
             rest = others;
@@ -265,7 +266,7 @@ fn share_range(from: &Contents, to: &Contents, offset: u64, length: u64) -> Resu
         Ok(Some(bytes)) if bytes > 0 => Ok(bytes),
         Ok(None) => Err(Reason::Changed),
         Ok(Some(_)) | Err(Errno::EOPNOTSUPP | Errno::ENOTTY | Errno::ENOSYS) => Err(Reason::NoSharing),
-        // btrfs refuses to share data between files with and without checksums.
+        // btrfs refuses to share data between a file with checksums and a file without them.
         Err(Errno::EINVAL) => Err(Reason::StoredApart),
         Err(errno) => Err(Reason::System(errno as i32)),
     }
@@ -276,9 +277,9 @@ struct FreeSpace {
     /// Free bytes of each device, and the device that represents its file system. On btrfs, one file system has several
     /// devices, because every subvolume has its own device number.
     devices: HashMap<u64, (u64, u64)>,
-    /// One directory on each device, as an index into the `places` of [`CopySharing`].
+    /// Indexes into the `places` of [`CopySharing`], keyed by device: one directory for each device.
     places: HashMap<u64, usize>,
-    /// Devices on which files were made to share data.
+    /// Devices on which the operation made files share data.
     changed: HashSet<u64>,
 }
 
@@ -291,7 +292,7 @@ impl FreeSpace {
         Self { devices, places, changed: HashSet::new() }
     }
 
-    /// Records that data was shared between two files, which are therefore on one file system.
+    /// Records that the operation made two files share data. Their devices therefore belong to the same file system.
     fn join(&mut self, one: &CopyFile, other: &CopyFile) {
         let (one, other) = (one.state.id.device, other.state.id.device);
         self.changed.insert(one);
@@ -301,8 +302,8 @@ impl FreeSpace {
         leaders.filter(|leader| **leader == from).for_each(|leader| *leader = to);
     }
 
-    /// Returns the change in free space, in bytes, of the file systems on which files were made to share data. Returns
-    /// `None` if it is unknown, or if no files were made to share data.
+    /// Returns the change in free space, in bytes, of the file systems on which the operation made files share data.
+    /// Returns `None` if the change is unknown, or if there are no such file systems.
     fn gained(&self, sharing: &CopySharing) -> Option<i64> {
         let mut counted = HashSet::new();
         let changed = self.changed.iter().filter_map(|device| {

@@ -1,7 +1,7 @@
 //! Files covered by mount points. They use space, but an ordinary scan cannot reach them.
 //!
-//! Each covered directory is scanned through a clone of its mount that has nothing mounted on it. Invariant: inodes
-//! that the main scan has already counted are not counted again.
+//! Each covered directory is scanned through a clone of its mount. The mounts that cover files are not part of the
+//! clone. Invariant: inodes that the main scan has already counted are not counted again.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub struct CoveredFiles {
 pub struct Hidden {
     /// Disk usage in bytes, including the covered directory itself. Each inode is counted once.
     pub disk: u64,
-    /// Number of entries below the covered directory. Each hard link is one entry.
+    /// Number of entries below the covered directory. Each hard link counts as one entry.
     pub entries: u64,
     /// Number of entries that could not be read.
     pub unreadable: u64,
@@ -57,7 +57,8 @@ pub fn look(covers: &[Cover], met: &mut Met, is_cancelled: &(dyn Fn() -> bool + 
     covered
 }
 
-/// Scans the covered directory and returns its totals. `path` must lead to it through a clone of its mount.
+/// Scans a covered directory and returns the totals. `path` must be the path of this directory in a clone of the
+/// mount to which the directory belongs.
 fn below(path: PathBuf, met: &mut Met, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Result<Hidden, Errno> {
     let options = Options { mounts: Mounts::All, ..Options::default() };
     let scan = Scan::start(vec![path], options).map_err(|_| Errno::EAGAIN)?;

@@ -75,7 +75,7 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
         ],
         Subject::System(_) | Subject::Systems => vec![
             "A scanned file system, or the total of all: used space, size and scanned part. The lines \
-                at the top of the view are about only one file system. To see those of another one, open its \
+                at the top of the view describe only one file system. To see those of another one, open its \
                 directory in the list and then this view.",
         ],
         Subject::Note(index) => {
@@ -133,12 +133,12 @@ fn hidden(space: &FileSystemUsage, subject: Subject) -> Vec<String> {
     texts.push(match space.covered.iter().find_map(|shadow| shadow.hidden.err()) {
         Some(Errno::EPERM | Errno::EACCES | Errno::ENOSYS) => {
             "Reading such files requires root and Linux 5.2 or later. In a container, root on the host is \
-                needed: run duke there with sudo on the same directory."
+                needed: run duke with sudo on the host, on the same directory."
                 .to_owned()
         }
         Some(error) => format!("These files could not be read: {}.", error_text(error as i32)),
-        None => "These files were scanned through a private mount of the file system, in which no other \
-            mount covers them."
+        None => "These files were scanned through a temporary second mount of the file system, in which \
+            no other mount covers them."
             .to_owned(),
     });
     let place = match subject {
@@ -205,16 +205,16 @@ fn part_text(what: OverheadKind, counted: CountedAs) -> Vec<String> {
                 the file system is created, and changes only when it is resized."
         }
         OverheadKind::Journal => {
-            "Changes are written here first, so that a crash leaves the file system consistent. Its size \
-                is chosen when the file system is created."
+            "Changes are written here first, so that a crash leaves the file system consistent. The \
+                journal's size is chosen when the file system is created."
         }
         OverheadKind::ForRoot => {
-            "Allows root to clean up a full disk. Root can change the share, for example to 1 percent: \
-                tune2fs -m 1 DEVICE"
+            "This space allows root to clean up a full disk. Root can change its share, for example to \
+                1 percent: tune2fs -m 1 DEVICE"
         }
         OverheadKind::ForWriting => {
             "The kernel accepts writes before it allocates blocks, and reserves this space for them: at \
-                most 2 percent, and at most 4,096 blocks."
+                most 2 percent of the file system, and never more than 4,096 blocks."
         }
         OverheadKind::Inodes => {
             "Space taken up by all inodes that XFS has allocated so far. XFS allocates inodes in groups, \
@@ -222,25 +222,25 @@ fn part_text(what: OverheadKind, counted: CountedAs) -> Vec<String> {
         }
         OverheadKind::Pool => "Reserved so that XFS can complete operations on a full disk.",
         OverheadKind::Metadata => {
-            "Names, inodes, checksums, and the content of very small files. If only metadata is \
-                duplicated, df counts both copies."
+            "Names, inodes, checksums, and the content of very small files. If the file \
+                system stores metadata twice but data only once, df counts both copies of the metadata."
         }
         OverheadKind::BlockGroups => "Mapping of logical to physical addresses on the devices.",
         OverheadKind::Reserve => {
             "Metadata space reserved so that files can be deleted on a full file system."
         }
         OverheadKind::OtherVolumes => {
-            "The volumes of an APFS container share its space, so the space that the others use is not \
-                free in this one."
+            "The volumes of an APFS container share its space. Space used by the other volumes is \
+                therefore not free in this one."
         }
     };
     let counted = match counted {
-        CountedAs::Used => "It is part of the used space.",
-        CountedAs::Reserved => "It is free, but not available to ordinary users.",
+        CountedAs::Used => "This space is part of the used space.",
+        CountedAs::Reserved => "This space is free, but not available to ordinary users.",
         CountedAs::Beside => {
-            "It is not part of the size that df shows; the partition is larger by this amount."
+            "This space is not part of the size that df shows; the partition is larger by this amount."
         }
-        CountedAs::Within => "It is counted with the inode tables and bitmaps.",
+        CountedAs::Within => "This space is counted with the inode tables and bitmaps.",
     };
     vec![format!("{}: {text}", label(what)), counted.to_owned()]
 }
@@ -250,7 +250,7 @@ fn unexplained(space: &FileSystemUsage, units: Units) -> Vec<String> {
     match space.unexplained() {
         Some(Unexplained::Shared(bytes)) => {
             texts.push(format!(
-                "The scan found {} more than is used: files share blocks (reflinks, snapshots, \
+                "The scan found {} more than df shows as used: some files share blocks (reflinks, snapshots, \
                     deduplication), are compressed (btrfs), are in lower layers (overlay), or changed during \
                     the scan. Deleting a file frees only the blocks that no other file uses.",
                 plain_size(bytes, units)
@@ -301,20 +301,21 @@ fn outside(outside: &NotScanned) -> String {
 fn usual(space: &FileSystemUsage) -> &'static str {
     let mount = space.volume.mount.as_ref();
     if mount.is_some_and(|mount| mount.is_network) {
-        return "The server reports these figures. They may include other exports and snapshots, and a quota may \
-            limit the size shown.";
+        return "The server reports these figures. They may include snapshots and other shares of the server, \
+            and a quota may limit the size shown.";
     }
     match space.volume.kind().unwrap_or_default() {
         b"ext2" | b"ext3" | b"ext4" => {
-            "Usual causes of unexplained space on ext2, ext3 and ext4: the file system's own hidden files \
-                (quota, resize); deleted files held by processes that could not be checked; a loop device or swap \
-                on a deleted file; files written during the scan. If the difference is large, fsck may \
-                find lost blocks."
+            "Usual causes of unexplained space on ext2, ext3 and ext4: internal files of the file system \
+                (for quotas and resizing); deleted files held open by processes that could not be checked; a loop \
+                device or swap space on a deleted file; files written during the scan. If the difference is \
+                large, fsck may find lost blocks."
         }
         b"xfs" => {
             "Usual causes of unexplained space on XFS: its B-trees; space that each allocation group \
                 reserves for reverse mappings and reference counts, which grows with the disk; \
-                preallocation of growing files. Files that share blocks make this space smaller."
+                preallocation of growing files. Files that share blocks make the unexplained space \
+                smaller."
         }
         b"btrfs" => {
             "Usual causes of unexplained space on btrfs: snapshots that are not mounted; deleted \
@@ -322,8 +323,8 @@ fn usual(space: &FileSystemUsage) -> &'static str {
                 partly in use (btrfs filesystem defragment can free them)."
         }
         b"overlay" => {
-            "df shows the file system of the upper layer, usually the host's, which also holds other \
-                containers, images and volumes. Those cannot be deleted from inside a container."
+            "On an overlay file system, df shows the file system that holds the upper layer, usually the \
+                host's. It also holds other containers, images and volumes, which a container cannot delete."
         }
         b"tmpfs" | b"ramfs" => {
             "Usual causes of unexplained space on a file system in memory: extended attributes, and \
@@ -363,7 +364,7 @@ fn note_text(note: &Note) -> Vec<String> {
                 limit. In a container, the files also count toward its memory limit (memory.max)."
                 .to_owned(),
         ],
-        // No text is needed, because the browser shows a view of the subvolumes instead.
+        // For this note, the browser opens a view of the subvolumes instead of showing a text.
         Note::Subvolumes(_) => Vec::new(),
         Note::Snapshots(names) => {
             let mut texts = vec![
@@ -381,8 +382,8 @@ fn note_text(note: &Note) -> Vec<String> {
                 .to_owned(),
         ],
         Note::DirectoryLimit { .. } => vec![
-            "A quota on this directory (of a project or container) makes df show its limit as the size. \
-                The figures here are for the whole file system."
+            "This directory has a quota (a project quota, or that of a container), and df shows the limit \
+                of the quota as the size. The figures here are for the whole file system."
                 .to_owned(),
         ],
         Note::Refused(_) => vec![

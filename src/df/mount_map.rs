@@ -67,10 +67,10 @@ impl System {
 #[derive(Debug, Default)]
 pub struct MountMap {
     pub systems: Vec<System>,
-    /// Mount points and roots that are directories, each with the index of its file system.
+    /// Directories that are mount points or roots, each with the index of its file system.
     pub starts: HashMap<DirId, usize>,
-    /// Mount points and roots that are not directories, keyed by parent and name, each with the index of its file
-    /// system.
+    /// Entries that are mount points or roots but not directories, keyed by parent and name, each with the index of
+    /// its file system.
     pub files: HashMap<(DirId, Vec<u8>), usize>,
     /// Mount points that the scan did not enter, keyed by parent and name.
     closed: HashSet<(DirId, Vec<u8>)>,
@@ -278,8 +278,9 @@ fn topmost(mounts: &[Mount], index: usize) -> usize {
     top
 }
 
-/// Returns the index of the mount that contains a path. The mount is found by the mount ID or mount point that the
-/// kernel reports or, if it reports neither, by the device and the longest mount point above the path.
+/// Returns the index of the mount that contains a path. Searches for the mount ID that the kernel reports, then for
+/// the reported mount point. If neither is found, considers the mounts of the path's device that are mounted at or
+/// above the path, and returns the one with the longest mount point.
 pub fn mount_of(mounts: &[Mount], full: &Path, standing: &MountPosition) -> Option<usize> {
     let named = standing.mount.and_then(|id| mounts.iter().position(|mount| mount.id == id));
     let of_point = || {

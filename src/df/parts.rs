@@ -11,7 +11,7 @@ use crate::platform::fs::overhead::{Native, Xfs};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overhead {
     pub what: OverheadKind,
-    /// Size in bytes, as df counts it.
+    /// Size in bytes, directly comparable with df's numbers.
     pub bytes: u64,
     pub counted: CountedAs,
 }
@@ -25,7 +25,7 @@ pub enum CountedAs {
     Beside,
     /// Included in the free space, but not in the available space.
     Reserved,
-    /// Included in the overhead on the line above.
+    /// Included in the bytes of [`OverheadKind::Structures`].
     Within,
 }
 

@@ -5,7 +5,7 @@
 //!   1.6 GiB    inode tables and bitmaps               not part of the size
 //!  60.0 GiB  used                                     60.0%
 //!  50.0 GiB    scanned                                123,456 entries
-//!   9.0 GiB    deleted but open                       in any process
+//!   9.0 GiB    deleted but open                       all processes checked
 //!   9.0 GiB      /var/log/big.log                     rsyslogd (612)
 //!   1.0 GiB    unexplained
 //! ```
@@ -31,7 +31,7 @@ pub enum Subject {
     Available,
     /// Free space that only root can use.
     Reserved,
-    /// Numbers of used and free inodes.
+    /// Counts of used and free inodes.
     Inodes,
     /// Disk usage of the scanned entries.
     Scanned,
@@ -115,7 +115,7 @@ fn system(
     units: Units,
 ) -> Row {
     let note = figures.map(|[_, size, scanned]| {
-        format!("used; size {}, scanned {}", plain_size(size, units), plain_size(scanned, units))
+        format!("used of {}, {} scanned", plain_size(size, units), plain_size(scanned, units))
     });
     let note = note.or_else(|| error.map(no_capacity));
     let amount = figures.map_or(Amount::Unknown, |[used, ..]| Amount::Bytes(used));
@@ -223,7 +223,7 @@ impl Rows<'_> {
         let count = counted(covered.len() as u64, "mount point", "mount points");
         let (amount, note) = match refused {
             Some(Errno::EPERM | Errno::EACCES) => {
-                (Amount::Unknown, format!("{count} not checked; requires root on the host"))
+                (Amount::Unknown, format!("{count} not checked; run as root on the host"))
             }
             Some(error) => (Amount::Unknown, format!("{count} not checked: {}", error_text(error as i32))),
             None => (Amount::Bytes(self.space.hidden()), count),
@@ -244,9 +244,9 @@ impl Rows<'_> {
 
     fn deleted(&mut self) {
         let note = match self.space.access {
-            ProcessAccess::All => "in any process",
-            ProcessAccess::Container => "in processes of this container only",
-            ProcessAccess::Own => "in processes that duke may inspect; root sees all",
+            ProcessAccess::All => "all processes checked",
+            ProcessAccess::Container => "only processes of this container checked",
+            ProcessAccess::Own => "only some processes checked; root can check all",
             ProcessAccess::None => "process list not accessible",
         };
         let amount = match self.space.access {
@@ -290,12 +290,12 @@ impl Rows<'_> {
 fn reason(outside: &NotScanned) -> String {
     match outside {
         NotScanned::Above(point) => format!("the scan began below {}", escape_path(point)),
-        NotScanned::Directory(root) => format!("only directory {} is mounted", escape(root)),
+        NotScanned::Directory(root) => format!("only {} of this file system is mounted", escape(root)),
         NotScanned::Unknown => "mount point unknown".to_owned(),
     }
 }
 
-/// Lists the processes that hold a file open: `tail (12), cat (13) and 3 more`.
+/// Lists the processes that hold a file open: `tail (12), cat (13) and 3 more processes`.
 fn holders(file: &UnlinkedFile) -> String {
     const NAMED: usize = 3;
     let named =
@@ -303,7 +303,7 @@ fn holders(file: &UnlinkedFile) -> String {
     let named = named.collect::<Vec<_>>().join(", ");
     match file.holders.len().saturating_sub(NAMED) {
         0 => named,
-        more => format!("{named} and {more} more"),
+        more => format!("{named} and {}", counted(more as u64, "more process", "more processes")),
     }
 }
 
@@ -329,11 +329,14 @@ fn note_text(space: &FileSystemUsage, note: &Note, units: Units) -> (String, Opt
             let count = lower.len() + usize::from(upper.is_some());
             (format!("overlay of {}", counted(count as u64, "layer", "layers")), upper)
         }
-        Note::Memory => ("in memory".to_owned(), None),
+        Note::Memory => ("files are in memory".to_owned(), None),
         Note::Subvolumes(subvolumes) => {
             let snapshots = subvolumes.iter().filter(|it| it.is_snapshot()).count();
             let deleted = subvolumes.iter().filter(|it| it.is_deleted).count();
-            let cleaned = if deleted > 0 { format!(", {deleted} being deleted") } else { String::new() };
+            let cleaned = match deleted as u64 {
+                0 => String::new(),
+                deleted => format!(" and {} being deleted", counted(deleted, "subvolume", "subvolumes")),
+            };
             (
                 counted(subvolumes.len() as u64, "subvolume", "subvolumes"),
                 Some(format!("including {}{cleaned}", counted(snapshots as u64, "snapshot", "snapshots"))),

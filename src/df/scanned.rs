@@ -31,8 +31,8 @@ pub struct Scanned {
 pub struct Met {
     /// Counted files that have several names.
     files: HashSet<FileId>,
-    /// Counted directories that could be reached again: directories covered by a mount, and directories on file systems
-    /// that were scanned through several mounts.
+    /// Directories that have been counted and might be reached again: directories covered by a mount, and directories
+    /// on file systems that were scanned through several mounts.
     directories: HashSet<FileId>,
 }
 

@@ -37,7 +37,7 @@ pub fn refusal(error: Errno) -> String {
     match error {
         Errno::ENOTTY => "not on btrfs; duke lists only subvolumes of btrfs".to_owned(),
         Errno::EPERM => {
-            format!("cannot read subvolumes: {}; requires root on the host", error_text(error as i32))
+            format!("cannot read subvolumes: {}; run as root on the host", error_text(error as i32))
         }
         _ => format!("cannot read subvolumes: {}", error_text(error as i32)),
     }
@@ -131,15 +131,14 @@ impl Subvolumes {
 }
 
 /// Extents and the sets of subvolumes that refer to them. A set is stored as the ID of a smaller set and one additional
-/// member, and an extent stores only the ID of its set. An extent therefore takes the same memory, no matter how many
-/// snapshots refer to it.
+/// member, and an extent stores only the ID of its set. An extent therefore takes the same amount of memory, no
+/// matter how many snapshots refer to it.
 #[derive(Default)]
 struct Owners {
     extents: HashMap<u64, Owned>,
     /// Sets of subvolumes, except the empty set, whose ID is 0. The set with the ID `n` is at index `n - 1`.
     sets: Vec<Set>,
-    /// Sets to which the current subvolume has been added: maps the ID of the set without the subvolume to the ID of
-    /// the set with it.
+    /// Map from the ID of a set to the ID of the set that contains the same members and the current subvolume.
     joined: HashMap<u32, u32>,
 }
 
@@ -193,7 +192,8 @@ impl Owners {
             let next = |set: &Set| (set.before > 0).then(|| self.sets[set.before as usize - 1]);
             std::iter::successors(Some(self.sets[number]), next).map(|set| set.last).collect()
         };
-        // A set that is only a prefix (`before`) of other sets has no extents of its own, and is omitted.
+        // Omits sets without extents of their own. They are stored only because larger sets contain their IDs in the
+        // field `before`.
         (0..bytes.len()).filter(|it| bytes[*it] > 0).map(|it| (members(it), bytes[it])).collect()
     }
 }

@@ -20,7 +20,7 @@ pub struct FileSystemUsage {
     pub scanned: Scanned,
     /// Files covered by mount points.
     pub covered: Vec<CoveredFiles>,
-    /// Deleted files that are still open in processes.
+    /// Deleted files that processes still hold open.
     pub deleted: Vec<UnlinkedFile>,
     /// Processes whose open files could be read.
     pub access: ProcessAccess,
@@ -37,7 +37,7 @@ pub enum Note {
     Layers {
         /// Directory that receives writes.
         upper: Option<Vec<u8>>,
-        /// Lower directories, topmost first.
+        /// Lower directories of the overlay, topmost first.
         lower: Vec<Vec<u8>>,
     },
     /// The file system is in memory.
@@ -55,7 +55,7 @@ pub enum Note {
         /// Size that df reports for the mount point.
         whole: u64,
     },
-    /// The file system reports more, but only to root. Contains the error that the request returned.
+    /// The overhead or the subvolumes could not be read, usually because only root can read them. Contains the error.
     Refused(Errno),
 }
 

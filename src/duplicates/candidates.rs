@@ -20,20 +20,22 @@ pub(crate) struct Candidate {
 /// Files found in a subtree. The candidates are selected from these files.
 #[derive(Default)]
 pub(crate) struct SizeCandidates {
-    /// Files, with one name for each inode. Once all files are collected, they are sorted by size, and files with a
-    /// unique size are dropped.
+    /// Files, with only one name of each inode. Once all files are collected, they are sorted by size, and files with
+    /// a unique size are dropped.
     pub(crate) files: Vec<Candidate>,
-    /// Names of the inodes that may have several names. Once all names are collected, they are sorted by inode.
+    /// Names of files that may have other names too, each with its inode. Once all names are collected, they are
+    /// sorted by inode.
     pub(crate) linked: Vec<(InodeKey, Candidate)>,
     /// Pipes, sockets and devices.
     pub(crate) special: Vec<EntryId>,
-    /// Files that were written shortly before the scan or later, with one name for each inode, sorted by directory.
+    /// Files modified no earlier than [`RECENT`] seconds before the start of the scan. Once all files are collected,
+    /// only one name of each inode is kept, and the files are sorted by directory.
     pub(crate) recent: Vec<Candidate>,
     /// Earliest modification time that a file in `recent` can have, in seconds since 1970.
     recent_since: i64,
 }
 
-/// Period before the scan, in seconds. A file modified in this period or later is probably still being written.
+/// Age in seconds. A file that was no older than this at the start of the scan is probably still being written.
 const RECENT: i64 = 60;
 
 impl Collector for SizeCandidates {
@@ -90,7 +92,7 @@ impl SizeCandidates {
         Some(found)
     }
 
-    /// Returns the collected names of an inode that may have several names.
+    /// Returns the names of `inode` in [`Self::linked`].
     pub(crate) fn names(&self, inode: InodeKey) -> impl Iterator<Item = EntryId> + '_ {
         let first = self.linked.partition_point(|(other, _)| *other < inode);
         let names = self.linked[first..].iter().take_while(move |(other, _)| *other == inode);

@@ -12,7 +12,7 @@ use crate::platform::entry::extents::{StoredForm, StoredPart};
 /// Hash of a file's or directory's contents.
 pub(crate) type ContentHash = [u8; 32];
 
-/// Length in bytes of the first and the last block of a file, which are compared first.
+/// Length in bytes of the first and the last block of a file. These blocks are compared before the whole contents.
 const END: usize = 4096;
 /// Maximum length in bytes of a file that is covered completely by its first and last blocks.
 pub(crate) const SHORT: u64 = 2 * END as u64;
@@ -34,8 +34,8 @@ impl OpenFile {
         Ok(Self { contents, state })
     }
 
-    /// Returns a hash of the first and the last block or, if the file is not longer than [`SHORT`], of the whole
-    /// contents.
+    /// Returns a hash of the first and the last block. If the file is not longer than [`SHORT`], returns a hash of
+    /// the whole contents.
     pub(crate) fn ends(&self, search: &DuplicateSearch<'_>) -> Result<ContentHash, NotCompared> {
         let size = self.state.size;
         if size <= SHORT {
@@ -84,8 +84,8 @@ impl OpenFile {
         if now == self.state { Ok(hasher.finalize().into()) } else { Err(Some(SkipReason::Changing)) }
     }
 
-    /// Returns where the contents are stored, or `None` if this is unknown for a part of them. Two files with equal
-    /// locations and equal contents share all of their data.
+    /// Returns the location of the contents, or `None` if a part of it is unknown or the file has changed. Two files
+    /// with equal locations and equal contents share all of their data.
     pub(crate) fn location(&self) -> Option<StoredContents> {
         let mut stored = self.contents.stored()?;
         // Blocks after the end of the file contain none of its data.

@@ -13,13 +13,12 @@ pub struct DuplicateGroup {
     pub kind: DuplicateKind,
     /// Length of one copy's contents in bytes.
     pub size: u64,
-    /// Disk usage in bytes that is freed if all copies but one are deleted. A copy that also has names outside the
-    /// searched directories cannot be freed, so it does not count. If there is no such copy, the copy with the least
-    /// disk usage is assumed to be kept. Data that several copies share counts once. The number is too high if files
-    /// that are not copies share data with the copies.
+    /// Disk usage in bytes that is freed if all copies but one are deleted. Deleting a copy that also has names
+    /// outside the searched directories frees nothing, so every such copy is assumed to be kept. If there is none,
+    /// the copy with the least disk usage is assumed to be kept. Data that several copies share counts once. The
+    /// number is too high if files that are not copies share data with the copies.
     pub wasted: u64,
-    /// Copies, sorted by path. Of the copies inside equal directories, only those in one of these directories are
-    /// included.
+    /// Copies, sorted by path. If several directories are identical, only the copies inside one of them are included.
     pub copies: Vec<Duplicate>,
 }
 
@@ -62,13 +61,14 @@ pub struct Duplicate {
     pub entry: EntryId,
     /// Other names of the same inode in the searched directories.
     pub other_names: Vec<EntryId>,
-    /// `true` if the inode also has names outside the searched directories: deleting the known names frees nothing.
+    /// `true` if the inode also has names outside the searched directories. Deleting only the names inside them frees
+    /// nothing.
     pub is_linked_elsewhere: bool,
     /// Disk usage in bytes.
     pub disk: u64,
     /// Modification time in seconds since 1970.
     pub mtime: i64,
-    /// Number that identifies the data on disk. Copies in a group that share all of their data have the same number.
+    /// ID of the data on disk. Copies in a group that share all of their data have the same ID.
     pub storage: u32,
     /// `true` if this copy shares all of its data on disk with another copy.
     pub is_shared: bool,
@@ -117,7 +117,7 @@ pub struct Duplicates {
     pub elsewhere: u64,
     /// `true` if files were found on a file system that lets files share data.
     pub may_share: bool,
-    /// Numbers of files compared so far, for display.
+    /// Progress of the search, for display.
     pub progress: CompareProgress,
 }
 

@@ -15,7 +15,7 @@ use crate::scan::reach;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Tree, Walk};
 use std::os::unix::ffi::OsStrExt;
 
-/// Index of the set of identical files, for each name of each file that is in a set.
+/// Indexes of sets of identical files, keyed by the names of the files in the sets.
 pub(crate) type SetOfName = HashMap<EntryId, u32>;
 
 /// Set of directories with the same contents.
@@ -41,12 +41,12 @@ enum EntryContents {
     /// File, with the index of its set of identical files; `None` for an empty file.
     File(Option<u32>),
     Directory(ContentHash),
-    /// Symbolic link, whose target has not been read.
+    /// Symbolic link. Its target is read only when the hash is computed.
     Symlink,
 }
 
-/// Finds the sets of directories below `from` that have the same contents. Sets whose directories have the most levels
-/// come first. `size` returns the length of each file in a set of identical files.
+/// Finds the sets of directories below `from` that have the same contents. Sets whose directories have the most
+/// levels come first. `size` takes the index of a set of identical files and returns the length of each file in it.
 pub(crate) fn find(
     search: &DuplicateSearch<'_>,
     from: DirId,

@@ -4,7 +4,7 @@
 //! disk or, if several copies are smallest, the first of them; all others are *extra copies*. A file inside an extra
 //! copy is therefore not shown again, and the disk usage of each file is counted once.
 //!
-//! Invariant: if one copy of each group is kept, as described at [`DuplicateGroup::wasted`], deleting the others frees
+//! Invariant: if one copy in each group is kept, as described at [`DuplicateGroup::wasted`], deleting the others frees
 //! the wasted bytes of all groups together.
 
 use std::cmp::Reverse;
@@ -32,8 +32,8 @@ pub(crate) struct Arranged {
 struct FileSet {
     size: u64,
     copies: Vec<Duplicate>,
-    /// Map from the number that identifies the data of a copy to the location of the data on the disk. Empty unless
-    /// copies share a part of their data.
+    /// Locations of the copies' data on the disk, keyed by [`Duplicate::storage`]. Empty unless some copies share
+    /// part, but not all, of their data.
     locations: HashMap<u32, Arc<StoredContents>>,
 }
 
@@ -161,9 +161,11 @@ struct Storage {
     disk: u64,
     /// `true` if deleting the copies does not free the data.
     is_kept: bool,
-    /// `true` if at least one copy that uses the data is not inside an extra copy of a directory.
+    /// `true` if at least one of the copies that use the data is visible: not inside an extra copy of a directory.
+    /// The module documentation defines *extra copies*.
     is_visible: bool,
-    /// Index of a group of duplicate directories that contain the data.
+    /// Index of a group of duplicate directories whose extra copies contain one of the copies. `None` if all copies
+    /// are visible.
     group: Option<usize>,
 }
 

@@ -58,8 +58,8 @@ impl OpenPlace<'_> {
         Ok(state)
     }
 
-    /// Returns the current state of the file, or an error if the file has changed since the scan, or if the time of its
-    /// last change is no longer `changed`, in nanoseconds since 1970.
+    /// Returns the current state of the file. Returns an error if the file has changed since the scan, or if the time
+    /// of its last change is not `changed` (in nanoseconds since 1970).
     pub(crate) fn state_since(&self, changed: i64) -> Result<ContentState, NotCompared> {
         let state = self.state()?;
         if nanoseconds(state.changed) == changed { Ok(state) } else { Err(Some(SkipReason::Changing)) }
@@ -122,7 +122,8 @@ pub(crate) fn for_one<R>(
     at(search, &opened, candidate, work).map_err(|reason| search.skip(candidate.entry, reason)).ok()
 }
 
-/// Opens a directory. Returns `None` for [`DirId::TOP`], because its entries are roots, whose names are paths.
+/// Opens a directory. Returns `None` for [`DirId::TOP`], which is not a directory on disk: its entries are the roots,
+/// whose names are paths.
 fn open(search: &DuplicateSearch<'_>, id: DirId) -> Result<Option<Directory>, NotCompared> {
     if id == DirId::TOP {
         return Ok(None);

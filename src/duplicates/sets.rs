@@ -27,7 +27,7 @@ pub(crate) struct EqualFiles {
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
     pub(crate) entry: EntryId,
-    /// State of the contents when the search last confirmed that the file had not changed since it was read.
+    /// State of the contents at the end of the search, when the file was confirmed to be unchanged since it was read.
     pub(crate) state: ContentState,
     pub(crate) storage: StoredData,
 }
@@ -35,9 +35,9 @@ pub(crate) struct Member {
 /// Data on disk that at least one member of a set uses.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredData {
-    /// Number that identifies the data. Members that share all of their data have the same number.
+    /// ID of the data. Members that share all of their data have the same ID.
     pub(crate) number: u32,
-    /// Location of the data on disk, kept if some members of the set share a part, but not all, of their data.
+    /// Location of the data on disk. Set only if some members of the set share part, but not all, of their data.
     pub(crate) location: Option<Arc<StoredContents>>,
 }
 
@@ -51,14 +51,14 @@ struct Compared {
     contents: ContentHash,
 }
 
-/// File, preceded by the location of its contents on disk, if known.
+/// Location of a file's contents on disk (see [`location`]), and the file.
 type Located = (Option<Arc<StoredContents>>, Compared);
 
 /// File in a set. The file has not been checked yet for changes since its contents were read.
 pub(crate) struct Unchecked {
     file: Candidate,
     changed: i64,
-    /// Number of the set that contains the file.
+    /// Index of the set that contains the file.
     set: usize,
     storage: StoredData,
 }
@@ -130,8 +130,8 @@ fn with_shared_locations(set: &mut [(StoredData, Compared)]) -> Vec<(StoredData,
     set.to_vec()
 }
 
-/// Returns the files in `clones`, all at the same location on disk, with hashes of their whole contents. If the
-/// location determines the contents, only the first file is read. Omits files that cannot be read.
+/// Returns the files in `clones` with hashes of their whole contents. All these files have the same location on disk.
+/// If the location determines the contents, only the first file is read. Omits files that cannot be read.
 fn contents_of_clones(search: &DuplicateSearch<'_>, clones: &[Located]) -> Vec<Compared> {
     let (location, first) = &clones[0];
     if !location.as_ref().is_some_and(|location| location.determines_contents()) {
@@ -141,8 +141,8 @@ fn contents_of_clones(search: &DuplicateSearch<'_>, clones: &[Located]) -> Vec<C
     clones.iter().map(|(_, one)| Compared { contents, ..*one }).collect()
 }
 
-/// Returns where a file's contents are stored on disk. Returns `None` if the location is unknown, or if the file system
-/// does not let files share data.
+/// Returns the location of a file's contents on disk. Returns `None` if the location is unknown, or if the file
+/// system does not let files share data.
 fn location(search: &DuplicateSearch<'_>, one: &Compared) -> Option<Arc<StoredContents>> {
     if !search.may_share.load(Ordering::Relaxed) {
         return None;

@@ -294,7 +294,7 @@ fn holes_are_zeros() {
     let mut groups = found.groups();
     groups.sort();
     assert_eq!(groups, [["huge", "huge copy"], ["sparse", "written"]]);
-    // The copy with the hole takes less space, so it is kept, and the other copy is wasted.
+    // The copy with the hole takes less space, so it is kept, and the space of the other copy is wasted.
     let disk = fs::metadata(root.path().join("written")).unwrap().blocks() * 512;
     assert_eq!(found.duplicates.groups[0].wasted, disk);
 }
@@ -465,7 +465,7 @@ fn a_cancelled_search_ends_without_a_result() {
     assert_eq!(job.wait(LONG), Some(crate::base::job::JobEnd::Stopped));
 }
 
-/// Returns a strategy for files: for each path, the value of the byte in the middle and the length in bytes.
+/// Returns a strategy for files: for each path, the value of the middle byte and the length in bytes.
 fn files() -> impl Strategy<Value = BTreeMap<String, (u8, usize)>> {
     let length = prop::sample::select(vec![0_usize, 1, 4096, 8192, 8193, 140_000]);
     prop::collection::btree_map("[ab](/[cd]){0,2}/[ef]", (0..3_u8, length), 0..14)
@@ -479,7 +479,7 @@ proptest! {
         let root = place();
         let mut naive: BTreeMap<Vec<u8>, Vec<String>> = BTreeMap::new();
         for (name, (number, length)) in &files {
-            // Files of the same length differ only in the middle byte.
+            // Files of the same length are equal, except that their middle bytes may differ.
             let mut bytes = vec![1; *length];
             if let Some(middle) = bytes.get_mut(length / 2) {
                 *middle = *number;
@@ -500,8 +500,8 @@ proptest! {
         sets.sort();
         prop_assert_eq!(&sets, &expected);
 
-        // If the first copy of each group is kept, a single copy of each file is left, and the wasted bytes are those
-        // of all other copies.
+        // The wasted bytes are those of all files but one in each set. Deleting all but the first entry of each group
+        // leaves one file of each set.
         let size = |path: &Path| fs::metadata(path).unwrap().blocks() * 512;
         let other_copies: u64 = expected.iter().map(|names| size(&root.path().join(&names[0])) * (names.len() as u64 - 1)).sum();
         prop_assert_eq!(found.duplicates.wasted(), other_copies);

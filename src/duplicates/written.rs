@@ -17,7 +17,8 @@ pub(crate) struct WatchedFile {
     changed: i64,
 }
 
-/// Records the state of the files, which must be sorted by directory.
+/// Returns `files` with the time of each file's last change, for a later [`check`]. `files` must be sorted by
+/// directory. A file that has already changed since the scan is recorded as skipped and omitted.
 pub(crate) fn watch(search: &DuplicateSearch<'_>, files: &[Candidate]) -> Vec<WatchedFile> {
     let watched = |file: &Candidate, changed| WatchedFile { file: *file, changed: nanoseconds(changed) };
     for_each_or(
@@ -29,7 +30,7 @@ pub(crate) fn watch(search: &DuplicateSearch<'_>, files: &[Candidate]) -> Vec<Wa
     )
 }
 
-/// Records each watched file as skipped if it has changed since the call of [`watch`].
+/// Records each watched file as skipped if it has changed since [`watch`] was called.
 pub(crate) fn check(search: &DuplicateSearch<'_>, watched: &[WatchedFile]) {
     for_each_or(
         search,
@@ -40,8 +41,8 @@ pub(crate) fn check(search: &DuplicateSearch<'_>, watched: &[WatchedFile]) {
     );
 }
 
-/// Returns a function that records a file as skipped if there is a reason. Without a reason, the file is on a file
-/// system whose files duke never opens.
+/// Returns a function that records a file as skipped for the given reason. The function does nothing if the reason is
+/// `None`, because the file is then on a file system whose files duke never opens.
 fn name_changed(search: &DuplicateSearch<'_>) -> impl Fn(EntryId, NotCompared) {
     move |entry, reason| {
         if reason.is_some() {

@@ -1,7 +1,7 @@
-//! Directories in a search for exclusive sizes: the blocks that they occupy themselves, and the method that applies to
-//! the files in them.
+//! Directories in a search for exclusive sizes: the blocks of the directories themselves, and the method used for the
+//! files in each directory.
 //!
-//! Invariant: a directory is opened only while the job watches the thread, because opening it may hang.
+//! Invariant: a directory is opened only under a time limit (`ExclusiveSearch::waiting`), because opening can hang.
 
 use super::extents::Method;
 use super::plan::{ExtentPlan, Piece};

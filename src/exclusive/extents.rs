@@ -25,21 +25,21 @@ use crate::tree::Node;
 const BLOCK: u64 = 4096;
 /// Number of seconds after a file's last change during which the file counts as being written.
 const RECENT: i64 = 5;
-/// Maximum number of inodes on an XFS volume for each scanned file. On a volume with more inodes, the space map
+/// Maximum ratio of the inodes on an XFS volume to the scanned files. If the ratio is higher, the space map
 /// ([`VolumeSource::Map`]) is not read.
 const MAP_SHARE: u64 = 8;
 
-/// Method of finding the bytes of a file that no other file shares.
+/// Method for finding the exclusive bytes of a file: the bytes that no other file shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
     /// The system reports the location of each extent.
     Extents(ExtentVolume),
-    /// The file system lists the extents of all files on the volume. Reading this list is faster than asking
-    /// for each file, and the list includes files outside the scan.
+    /// The file system lists the extents of all files on the volume, including files outside the scan. Reading this
+    /// list is faster than requesting the extents of each file.
     Volume(PartOfVolume),
     /// The system reports only how many bytes of a file are private (APFS).
     PrivateSize,
-    /// The file system shares no extents, or does not report them.
+    /// Only the link count is used, because the file system shares no extents or does not report them.
     LinkCount,
 }
 
@@ -52,7 +52,7 @@ pub(crate) enum VolumeSource {
     Map,
 }
 
-/// Subvolume (btrfs) or volume (XFS) whose file system lists the extents of all files.
+/// Volume on which the file system lists the extents of all files; on btrfs, one subvolume of such a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PartOfVolume {
     pub(crate) source: VolumeSource,
@@ -60,8 +60,8 @@ pub(crate) struct PartOfVolume {
     pub(crate) volume: u64,
     /// ID of the subvolume; 0 on XFS, which has none.
     pub(crate) subvolume: u64,
-    /// `true` if changes to files may still be in memory only. The file system will write them to new places on the
-    /// volume.
+    /// `true` if some changed file data may exist only in memory. The file system will write it to new locations on
+    /// the volume.
     pub(crate) has_unwritten_data: bool,
     /// Size of a block in bytes, at least 1.
     pub(crate) block: u64,
@@ -85,15 +85,15 @@ impl Method {
         if let Ok(subvolume) = readable_subvolume(directory) {
             return part(VolumeSource::Trees, subvolume);
         }
-        // The map covers all files of the volume and can only be read as a whole, so it is too slow for a few
-        // files.
+        // The map covers all files of the volume and can only be read as a whole, so reading it for a few files would
+        // be too slow.
         let is_large_share = files.saturating_mul(MAP_SHARE) >= volume.inodes;
         let has_map = is_large_share && readable(directory).is_ok_and(|directory| has_owners(&directory));
         if has_map { part(VolumeSource::Map, 0) } else { Self::Extents(volume) }
     }
 
-    /// Returns `true` if directories and symbolic links are known to have blocks of their own. On btrfs, they are part
-    /// of the metadata, although the system reports blocks.
+    /// Returns `true` if directories and symbolic links are known to have blocks of their own. On btrfs, they are
+    /// stored in the metadata, although the system reports blocks for them.
     pub(crate) fn has_own_blocks(self) -> bool {
         match self {
             Self::Extents(volume) => volume.is_bounded,
@@ -124,7 +124,7 @@ pub(crate) struct FileExtents {
     references: Vec<ExtentReference>,
     /// `true` if `references` contains all extents of the file.
     is_whole: bool,
-    /// State of the file; `None` if it was not read.
+    /// State of the file's contents; `None` if this state was not read.
     pub(crate) state: Option<ContentState>,
 }
 
@@ -173,17 +173,17 @@ impl FileExtents {
         Self { state, ..Self::default() }
     }
 
-    /// Returns the number of names of the file; 0 if it was not read.
+    /// Returns the link count of the file; 0 if the state was not read.
     pub(crate) fn links(&self) -> u64 {
         self.state.map_or(0, |state| state.links)
     }
 
-    /// Adds the file's extents to `sums`. `volume` is the number of the file's volume.
+    /// Adds the file's extents to `sums`. `volume` is the index of the file's volume.
     pub(crate) fn add(&self, sums: &mut ExclusiveSums, names: &[Node], method: Method, volume: usize) {
         let mut is_bounded = self.is_whole;
         let unseen = self.unseen();
-        // XFS overwrites data in place, unless the data is shared. Until the new data is on the disk, its blocks are
-        // part of the disk usage, but not of the extents.
+        // XFS overwrites unshared data in place, but stores changes to shared data in new blocks. Until the changes
+        // are on the disk, the new blocks count toward the disk usage, but are not part of any extent.
         let is_in_place = matches!(method, Method::Extents(volume) if volume.is_bounded);
         let may_move = self.state.as_ref().is_some_and(is_new)
             && match method {
@@ -220,9 +220,9 @@ impl FileExtents {
         sums.may_hold(names, unseen);
     }
 
-    /// Returns the disk usage in bytes that exceeds the size of the extents. When shared data is overwritten, XFS
-    /// reserves up to 128 KiB next to the new data for further changes, and frees the reserved space after a few
-    /// minutes. While a file grows, XFS also reserves space after the end of the file.
+    /// Returns the number of bytes by which the disk usage exceeds the total size of the extents. When shared data is
+    /// overwritten, XFS reserves up to 128 KiB next to the new data for further changes, and frees the reserved space
+    /// after a few minutes. While a file grows, XFS also reserves space after the end of the file.
     fn unseen(&self) -> u64 {
         let located = self.references.iter().map(|reference| match *reference {
             ExtentReference::Located { length, .. } => length,

@@ -17,18 +17,18 @@ use crate::tree::Node;
 pub(super) struct FileEnds {
     /// Size of a block in bytes.
     block: u64,
-    /// Number of blocks up to the end of the contents, by node; [`u32::MAX`] for files with more blocks, and for nodes
-    /// whose end is not set.
+    /// Number of blocks up to the end of the contents, indexed by [`Node`]. [`u32::MAX`] if the number does not fit
+    /// into 32 bits, or if the end has not been set.
     blocks: Vec<u32>,
 }
 
 impl FileEnds {
-    /// Creates ends for `count` nodes, none of them set. `block` is the size of a block in bytes.
+    /// Creates a table for `count` nodes, without setting any ends. `block` is the size of a block in bytes.
     pub(super) fn new(block: u64, count: usize) -> Self {
         Self { block, blocks: vec![u32::MAX; count] }
     }
 
-    /// Sets the end of a file whose contents have `length` bytes.
+    /// Sets the end of the file `node`, which is `length` bytes long.
     pub(super) fn set(&mut self, node: Node, length: u64) {
         let blocks = length.div_ceil(self.block);
         self.blocks[node as usize] = u32::try_from(blocks).unwrap_or(u32::MAX);
@@ -49,7 +49,7 @@ impl FileEnds {
 /// number. Calls `note` after each added reference, and ends when `note` returns `Break`.
 ///
 /// # Errors
-/// Returns the error if reading the map failed. The references found before are added nevertheless.
+/// Returns an error if reading the map fails. The references found before the error are still added.
 pub(super) fn add(
     known: &[KnownName],
     ends: &FileEnds,

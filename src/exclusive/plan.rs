@@ -62,7 +62,7 @@ impl ExtentPlan {
         Self { numbers: Arc::new(numbers), pieces, files, named, tree }
     }
 
-    /// Returns the part of the listing that belongs to a piece.
+    /// Returns the entries of a piece, as a listing.
     pub(crate) fn part(&self, piece: Piece) -> Listing<'_> {
         let parts = self.tree.listing(piece.directory).split(PART);
         parts.into_iter().nth(piece.part as usize).unwrap_or_default()
@@ -106,8 +106,8 @@ impl ExtentPlan {
     /// Returns `true` if this part of the directory contains entries that the scan did not read. Deleting the
     /// directory may then free more than the known entries occupy.
     pub(crate) fn is_incomplete(directory: DirId, part: &Listing<'_>) -> bool {
-        // An entry on another file system (`OtherFileSystem`) can be a btrfs subvolume, which is deleted together
-        // with the directory that contains it.
+        // `OtherFileSystem` is in the list because the entry may be a btrfs subvolume, which is deleted together with
+        // the directory that contains it.
         let is_hidden = |entry: &Entry<'_>| match entry.state {
             EntryState::Known(_) => false,
             EntryState::Failed(_) => true,

@@ -1,4 +1,4 @@
-//! Ranges of a volume, and the references of files to them.
+//! Ranges of a volume, and references from files to these ranges.
 
 use crate::tree::Node;
 
@@ -8,7 +8,7 @@ pub(super) const SECTOR: u64 = 512;
 pub(super) const SECTORS: u32 = TRANSIENT - 1;
 /// Bit that marks a reference that may disappear ([`Known::Transient`], [`Known::SomeTransient`]).
 pub(super) const TRANSIENT: u32 = 1 << 29;
-/// Bit that marks a reference to a range that may be shared with unknown files ([`Known::Some`],
+/// Bit that marks a reference to a range that may also have unknown references ([`Known::Some`],
 /// [`Known::SomeTransient`]).
 pub(super) const FLAGGED: u32 = 1 << 30;
 /// Bit that marks a reference through an additional name of an inode.
@@ -21,8 +21,8 @@ pub enum Known {
     All,
     /// The file system reports that the range is shared, but not with which files.
     Some,
-    /// All references are known, but the reference of this file may disappear before the file is deleted: the file was
-    /// overwritten, and its new data, which is not on the disk yet, will be stored elsewhere.
+    /// All references are known, but this file may have been overwritten with data that is not on the disk yet and
+    /// will be stored elsewhere. Its reference may therefore disappear before the file is deleted.
     Transient,
     /// The reference may disappear as for [`Known::Transient`], and other references may be unknown as for
     /// [`Known::Some`].
@@ -32,7 +32,7 @@ pub enum Known {
 /// Range of bytes on a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VolumeRange {
-    /// Number of the volume, chosen by the caller of `ExclusiveSums::refer`. It is not a device number.
+    /// Index of the volume, chosen by the caller of `ExclusiveSums::refer`. It is not a device number.
     pub volume: usize,
     /// Offset of the first byte.
     pub start: u64,

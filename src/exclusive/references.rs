@@ -18,14 +18,14 @@ pub(super) struct KnownName {
 
 const _: () = assert!(size_of::<KnownName>() == 16);
 
-/// Returns the names of the file with this inode number. `known` must be sorted by inode number.
+/// Returns the names of the file with the inode number `inode`. `known` must be sorted by inode number.
 pub(super) fn names_of(known: &[KnownName], inode: u64) -> &[KnownName] {
     let rest = &known[known.partition_point(|name| name.inode < inode)..];
     &rest[..rest.iter().take_while(|name| name.inode == inode).count()]
 }
 
-/// File whose link count or disk usage is not the one that the scan recorded. The file is on a volume that is read as a
-/// whole.
+/// File on a volume that is read as a whole. Its link count or disk usage has changed since the scan; `links` and
+/// `disk` are the new values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ChangedFile {
     pub(super) node: Node,
@@ -36,7 +36,8 @@ pub(super) struct ChangedFile {
 
 const _: () = assert!(size_of::<ChangedFile>() == 16);
 
-/// Files that changed before or during the search, on volumes that are read as a whole.
+/// Files that have changed since the scan, or that have new data that may not be on the disk yet. All of them are on
+/// volumes that are read as a whole.
 #[derive(Default)]
 pub(super) struct ChangedFiles {
     pub(super) since_scan: Vec<ChangedFile>,
@@ -66,10 +67,10 @@ impl ChangedFiles {
 /// by a reference.
 pub(super) struct References<'s> {
     pub(super) sums: &'s mut ExclusiveSums,
-    /// Number of the volume in `sums`.
+    /// Index of the volume in `sums`.
     pub(super) number: usize,
-    /// Disk usage of each scanned file in bytes, by node, minus the bytes that the added references account for. For a
-    /// file in [`ChangedFiles::unwritten`], the whole disk usage, because all of it may be new data.
+    /// Disk usage of each scanned file in bytes, minus the bytes that the added references account for. For a file in
+    /// [`ChangedFiles::unwritten`], the whole disk usage, because all of it may be new data. Indexed by [`Node`].
     unseen: Vec<u64>,
     changed: &'s ChangedFiles,
     names: Vec<Node>,
@@ -91,9 +92,9 @@ impl<'s> References<'s> {
         self.refer(names, extent, known);
     }
 
-    /// Does the same as [`Self::add`] for an extent that other files share. The reference is not reliable before
-    /// [`Self::complete_shared`]: if bytes of the file are in no extent, they may be new data that will replace the
-    /// shared extent.
+    /// Adds a reference like [`Self::add`], but to an extent that other files share. If a scanned file has bytes in
+    /// no extent, they may be new data that will replace the shared extent. The file's reference is therefore not
+    /// reliable until [`Self::complete_shared`] is called.
     pub(super) fn add_shared(&mut self, names: &[KnownName], extent: FileExtent) {
         self.refer(names, extent, if names.is_empty() { Known::All } else { Known::Transient });
     }
@@ -109,8 +110,8 @@ impl<'s> References<'s> {
         self.names = nodes;
     }
 
-    /// Marks the references added with [`Self::add_shared`] as reliable if all bytes of their file are in extents.
-    /// `known` contains the names of the scanned files, sorted by inode number.
+    /// Marks the references added with [`Self::add_shared`] as reliable, except those of files that have bytes in no
+    /// extent. `known` contains the names of the scanned files, sorted by inode number.
     pub(super) fn complete_shared(&mut self, known: &[KnownName]) {
         let files = known.chunk_by(|one, next| one.inode == next.inode);
         let files = files.filter(|names| self.unseen[names[0].node as usize] > 0);

@@ -26,11 +26,11 @@ use crate::platform::{Directory, Errno};
 use crate::scan::reach_entry;
 use crate::tree::{DirId, Entry, ExclusiveCoverage, ExclusiveSizes, Tree};
 
-/// Longest time to wait for a file that is being written.
+/// Time limit for reading a file that is being written.
 const BUSY: Duration = Duration::from_millis(50);
-/// Longest time to wait for opening a file or directory, and for reading a file unless the file is being written.
+/// Time limit for opening a file or directory, and for reading a file that is not being written.
 pub(super) const HANGING: Duration = Duration::from_secs(2);
-/// Interval between two checks for threads that have waited too long for a file.
+/// Interval between two checks for threads whose current system call has exceeded its time limit.
 const CHECK: Duration = Duration::from_millis(10);
 /// Number of extents between two checks for cancellation while all extents of a volume are read.
 const CHECKED_EXTENTS: u64 = 1024;
@@ -42,9 +42,9 @@ const REPORT: Duration = Duration::from_millis(100);
 pub struct ExclusiveProgress {
     /// Number of files to read.
     pub files: u64,
-    /// Numbers of files handled so far.
+    /// Counts of the files handled so far.
     pub coverage: ExclusiveCoverage,
-    /// Number of extents found so far on volumes whose extents are read all at once.
+    /// Number of extents found so far on volumes that are read as a whole, not file by file.
     pub extents: u64,
     /// Result; `None` until the search is complete.
     pub sizes: Option<Arc<ExclusiveSizes>>,
@@ -111,17 +111,17 @@ pub(super) struct ExclusiveSearch {
     ended: Condvar,
 }
 
-/// Number of a new thread, index of its first piece of the plan, and number of files in this piece that have already
-/// been handled.
+/// New thread, and the position in the plan at which it starts.
 #[derive(Clone, Copy)]
 struct Start {
+    /// Key of the thread in [`SearchState::waits`].
     thread: usize,
     piece: usize,
+    /// Number of files in `piece` that have already been handled.
     done: usize,
 }
 
-/// Error returned to a thread that must end, because it was replaced after waiting too long or the search was
-/// stopped.
+/// Error that ends a thread: either the thread waited too long and was replaced, or the search was stopped.
 pub(super) struct Abandoned;
 
 impl ExclusiveSearch {
@@ -172,8 +172,8 @@ impl ExclusiveSearch {
         }
     }
 
-    /// Replaces each thread that has waited too long for a file. The file is counted as unread, and the new thread
-    /// starts at the next file.
+    /// Replaces each thread whose current system call has exceeded its time limit. The first file that the thread has
+    /// not handled is counted as unread, and the new thread starts after that file.
     fn replace_waiting(self: &Arc<Self>, state: &mut SearchState) {
         let is_late = |wait: &Wait| wait.limit.is_some_and(|limit| wait.since.elapsed() > limit);
         let late: Vec<usize> =
@@ -213,12 +213,14 @@ impl ExclusiveSearch {
         self.ended.notify_all();
     }
 
-    /// Handles all files of a piece except the first `done`, which have already been handled.
+    /// Reads and records the extents of the files of a piece. Skips the first `done` files, which have already been
+    /// recorded.
     fn piece(&self, thread: usize, index: usize, done: usize) -> Result<(), Abandoned> {
         let piece = self.plan.pieces[index];
         let part = self.plan.part(piece);
         let mut files = self.plan.files(piece.directory, &part).skip(done).peekable();
-        // The method for a device must be known even if no directory on it has files.
+        // If the piece has no files left, its directory is opened only if the method for its device is not known yet.
+        // `add_directories` needs the method for every device, even if no directory on the device has files.
         let is_known = || {
             let device = self.plan.tree.device_index(piece.directory);
             piece.directory == DirId::TOP || lock(&self.state).methods.contains_key(&device)
@@ -233,8 +235,8 @@ impl ExclusiveSearch {
         Ok(())
     }
 
-    /// Records that the thread begins a system call with this time limit. If `limit` is `None`, records that the call
-    /// has returned.
+    /// Records that `thread` starts a system call with the time limit `limit`. If `limit` is `None`, records that
+    /// the call has returned.
     pub(super) fn waiting(&self, thread: usize, limit: Option<Duration>) -> Result<(), Abandoned> {
         let mut state = lock(&self.state);
         if state.is_stopped {
@@ -361,7 +363,7 @@ impl ExclusiveSearch {
         }
     }
 
-    /// Takes the sums and the coverage out of the state.
+    /// Returns the sums and the coverage, and leaves empty sums in the state.
     fn take(&self) -> (ExclusiveSums, ExclusiveCoverage) {
         let mut state = lock(&self.state);
         let empty = ExclusiveSums::new(Arc::default());
@@ -373,9 +375,9 @@ impl ExclusiveSearch {
 pub(super) enum OpenedDirectory {
     /// The directory is open.
     Open(Directory, Method),
-    /// The piece consists of roots. They have no common directory, so each root is looked up by its own path.
+    /// The piece consists of roots. Roots have no common directory, so each is looked up by its own path.
     Roots,
-    /// The files are not opened, because their link counts are sufficient.
+    /// The files are not opened, because their exclusive sizes depend on the link counts alone.
     ByLinks,
     Failed(Errno),
 }

@@ -23,11 +23,11 @@ pub(crate) struct SearchState {
     /// Number of threads started so far.
     pub(crate) started: usize,
     pub(crate) is_stopped: bool,
-    /// Method of finding exclusive bytes on each device, by device index.
+    /// Method for finding exclusive bytes on each device, by device index.
     pub(crate) methods: HashMap<u32, Method>,
-    /// IDs of the volumes. The index of an ID is the volume's number in `sums`.
+    /// IDs of the volumes. Each volume has the same index here and in `sums`.
     pub(crate) volumes: Vec<u64>,
-    /// Changed files on volumes that are read as a whole at the end of the search.
+    /// Changed files on those volumes that are read as a whole at the end of the search.
     pub(super) changed: ChangedFiles,
     /// Inodes with several names that [`SearchState::add`] has handled. Their extents are added only once.
     pub(crate) added: HashSet<InodeKey>,
@@ -39,7 +39,8 @@ pub(crate) struct Wait {
     /// Number of files in `piece` that need no more work.
     pub(crate) done: usize,
     pub(crate) since: Instant,
-    /// Time after which the waiting thread is replaced; `None` if the thread is not waiting for a system call.
+    /// Time limit for the current system call; `None` if the thread is not waiting for a system call. A thread that
+    /// exceeds the limit is replaced.
     pub(crate) limit: Option<Duration>,
 }
 
@@ -59,7 +60,8 @@ impl SearchState {
         }
     }
 
-    /// Returns the index of the next piece of the plan, or `None` if all `pieces` have been taken.
+    /// Takes the next piece of the plan and returns its index, or `None` if none is left. `pieces` is the number of
+    /// pieces in the plan.
     pub(crate) fn take(&mut self, pieces: usize) -> Option<usize> {
         let piece = self.taken;
         (piece < pieces).then(|| self.taken += 1)?;
@@ -98,7 +100,7 @@ impl SearchState {
         }
     }
 
-    /// Records the changes of a file since the scan, and new data that may not be on the disk yet.
+    /// Records a file if it has changed since the scan, or has new data that may not be on the disk yet.
     fn note_changes(&mut self, file: &PlannedFile<'_>, state: &ContentState, part: PartOfVolume) {
         let node = file.node;
         let scanned = file.metadata.several_names().map_or(1, |links| links.count);
@@ -117,7 +119,7 @@ impl SearchState {
         self.coverage.unread += 1;
     }
 
-    /// Returns the number of a volume, and assigns the next number to a new volume.
+    /// Returns the index of `id` in `volumes`. Adds `id` if it is missing.
     pub(crate) fn volume(&mut self, id: u64) -> usize {
         self.volumes.iter().position(|known| *known == id).unwrap_or_else(|| {
             self.volumes.push(id);

@@ -1,8 +1,8 @@
-//! Sums of exclusive and shared bytes, computed from the references of files to ranges of a volume.
+//! Sums of exclusive and shared bytes, computed from the files' references to ranges of a volume.
 //!
-//! Nodes are numbered so that a node comes before everything below it. Of all nodes that refer to a byte, the first and
-//! the last therefore have the same lowest common ancestor as all of them together. The byte is counted only at this
-//! ancestor.
+//! Nodes are numbered depth-first, so the nodes of a subtree have consecutive numbers. Therefore, the lowest common
+//! ancestor of the first and the last node that refer to a byte is also an ancestor of all other nodes that refer to
+//! it. The byte is counted only at this ancestor.
 //!
 //! Invariant: the result does not depend on the order in which references were added. A reference takes 16 bytes.
 
@@ -73,7 +73,7 @@ impl ExclusiveSums {
         self.settle(&nodes, bytes, HeldBytes { is_flagged: false, references: 1, lasting });
     }
 
-    /// Records that deleting `node` may free more than the references show, so that no upper bound is known.
+    /// Records that deleting `node` may free more bytes than the references show, so there is no known upper bound.
     pub fn unbound(&mut self, node: Node) {
         self.sums[node as usize].at_most = u64::MAX;
     }
@@ -87,7 +87,7 @@ impl ExclusiveSums {
         }
     }
 
-    /// Records that some references to the volume are missing, and may refer to any of its ranges.
+    /// Records that each range of the volume may also have unknown references.
     pub fn doubt(&mut self, volume: usize) {
         for reference in self.volumes.get_mut(volume).into_iter().flatten() {
             reference.sectors |= FLAGGED;
@@ -99,8 +99,8 @@ impl ExclusiveSums {
         self.volumes.get(volume).map_or(0, Vec::len)
     }
 
-    /// Returns the size of all ranges of a volume that was [compacted](Self::compact). Ranges may overlap only if they
-    /// are equal.
+    /// Returns the total size of the ranges of a volume, which must have been [compacted](Self::compact). Equal
+    /// ranges count once; different ranges must not overlap.
     pub fn covered(&self, volume: usize) -> u64 {
         let references = self.volumes.get(volume).map_or(&[][..], Vec::as_slice);
         let ranges = references.chunk_by(|one, next| one.start == next.start);
@@ -177,7 +177,7 @@ impl ExclusiveSums {
 
     /// Adds bytes to the sums of the nodes whose deletion can free them. `nodes` are all nodes that refer to the bytes,
     /// in ascending order. Their common ancestor is the lowest node whose deletion is certain to free the bytes,
-    /// unless unknown files share them.
+    /// unless there are unknown references to them.
     fn own(&mut self, nodes: impl DoubleEndedIterator<Item = Node> + Clone, bytes: u64, extent: HeldBytes) {
         let HeldBytes { is_flagged, references, lasting } = extent;
         let Some((least, greatest)) = nodes.clone().next().zip(nodes.clone().next_back()) else { return };
@@ -185,7 +185,8 @@ impl ExclusiveSums {
         if !is_flagged {
             let sums = &mut self.sums[owner as usize];
             sums.shared = sums.shared.wrapping_sub(bytes);
-            // If all references may disappear, the bytes may be free before anything is deleted.
+            // The bytes count only if at least one reference cannot disappear. Otherwise, they may already be free
+            // before the deletion.
             if lasting.is_some() {
                 sums.at_least = sums.at_least.saturating_add(bytes);
             }
@@ -204,7 +205,7 @@ impl ExclusiveSums {
         }
     }
 
-    /// Adds `bytes` to the upper bound of a node.
+    /// Adds `bytes` to the maximum number of bytes that deleting a node frees.
     fn limit(&mut self, node: Node, bytes: u64) {
         let most = &mut self.sums[node as usize].at_most;
         *most = most.saturating_add(bytes);
@@ -216,7 +217,8 @@ impl ExclusiveSums {
     }
 
     /// Subtracts `bytes` once from the shared size of the lowest common ancestor of `one` and `other`, because
-    /// `share` has added these bytes for both nodes. No node between the two may refer to the same bytes.
+    /// `share` has added these bytes for both nodes. No node with a number between those of `one` and `other`
+    /// may refer to the same bytes.
     fn unshare(&mut self, one: Node, other: Node, bytes: u64) {
         let common = self.numbers.common(one, other);
         let shared = &mut self.sums[common as usize].shared;
@@ -224,22 +226,24 @@ impl ExclusiveSums {
     }
 }
 
-/// Properties of bytes to which the same nodes refer.
+/// Properties of a set of bytes, all of which are referenced by the same nodes.
 #[derive(Clone, Copy)]
 struct HeldBytes {
-    /// `true` if the file system reports that unknown files share the bytes.
+    /// `true` if there may be unknown references to the bytes, in addition to the known ones.
     is_flagged: bool,
     /// Number of known references, not counting those through additional names of an inode.
     references: usize,
-    /// First and last node with a reference that cannot disappear; `None` if there is no such reference.
+    /// First and last node with a reference that is not transient (see [`Known::Transient`]); `None` if there is no
+    /// such reference.
     lasting: Option<(Node, Node)>,
 }
 
 /// Pass over overlapping references in order of position.
 ///
 /// The time per reference is logarithmic in the number of references to the same byte, because a reference
-/// affects only the pairs that its node forms with the neighboring nodes in `nodes`. Nodes whose references may all
-/// disappear are skipped one by one, but there are few of them: they belong to recently changed files.
+/// affects only the pairs that its node forms with the neighboring nodes in `nodes`. [`Sweep::advance`] also searches
+/// `nodes` from both ends, and skips nodes all of whose references may disappear. There are few such nodes, because
+/// only recently changed files have references that may disappear.
 #[derive(Default)]
 struct Sweep {
     nodes: BTreeMap<Node, Active>,
@@ -251,7 +255,7 @@ struct Sweep {
 /// State of a node that refers to the byte at the current position.
 struct Active {
     references: u32,
-    /// Number of references that cannot disappear.
+    /// Number of references that are not transient (see [`Known::Transient`]).
     lasting: u32,
     /// Start of the contiguous range that the node refers to. The range extends to the current position.
     since: u64,
@@ -325,9 +329,9 @@ impl Sweep {
         }
     }
 
-    /// Prepares the insertion of `node` between two neighbors. Subtracts the bytes that both neighbors have referred
-    /// to since they became neighbors, because these bytes are counted for each of the two. From the current position
-    /// on, the smaller neighbor is paired with `node` instead of the greater one.
+    /// Prepares the insertion of `node` between two neighbors. Subtracts the bytes from the position at which the two
+    /// became neighbors up to the current position, because these bytes are counted for each of the two. From here
+    /// on, the smaller neighbor forms a pair with `node` instead of with the greater neighbor.
     fn part(&mut self, sums: &mut ExclusiveSums, node: Node) {
         let after = self.nodes.range(node..).next().map(|(after, _)| *after);
         if let Some((before, active)) = self.nodes.range_mut(..node).next_back() {

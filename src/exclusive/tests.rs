@@ -15,7 +15,7 @@ use crate::tree::{Exclusive, ExclusiveCoverage, Node, NodeNumbers, NodeSums};
 const SECTORS: u64 = 24;
 const SECTOR: u64 = 512;
 
-/// Reference from an inode with these names to a range of sectors.
+/// Reference from an inode, given by its names, to a range of sectors.
 #[derive(Clone, Debug)]
 struct Planned {
     names: Vec<Node>,
@@ -36,8 +36,8 @@ fn parents(levels: &[u8]) -> Vec<Node> {
     parents
 }
 
-/// Returns a strategy for random trees of up to 40 nodes, given as the parent of each node, and for random references
-/// from inodes with names in the tree. Node 0 stands for all names outside the tree.
+/// Returns a strategy for a random tree of up to 40 nodes and random references to the volume. The tree is given as
+/// the parent of each node. Node 0 stands for all names outside the tree.
 fn plans() -> impl Strategy<Value = (Vec<Node>, Vec<Planned>)> {
     prop::collection::vec(0..4_u8, 1..40).prop_flat_map(|levels| {
         let parents = parents(&levels);

@@ -1,7 +1,7 @@
 //! Extents of all files on a btrfs volume, from the trees of its subvolumes.
 //!
-//! The trees contain whole extents with their sizes on disk. The exclusive sizes are exact if the sizes of all
-//! extents add up to the size of the data that the file system reports as used.
+//! The trees record the size on disk of each whole extent, even if a file refers to only a part of the extent. The
+//! exclusive sizes are exact if the extents add up to the amount of data that the file system reports as used.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -13,15 +13,16 @@ use crate::platform::fs::overhead::btrfs::{
 use crate::platform::{Directory, Errno};
 use crate::tree::Accuracy;
 
-/// Minimum number of references in memory before repeated references are dropped.
+/// Number of references in memory at which duplicates are removed for the first time. Later limits depend on the
+/// number of remaining references, and are never lower.
 const LIMIT: usize = 1 << 16;
 
 /// Adds the references of all subvolumes. `names` contains the sorted names of the scanned files, by the ID
-/// of their subvolume. Calls `note` after each extent, and ends when `note` returns `Break`. Returns the accuracy that
-/// results from comparing the extents with the data that the file system reports as used.
+/// of their subvolume. Calls `note` after each extent, and ends when `note` returns `Break`. Compares the total size
+/// of the extents with the amount of data that the file system reports as used, and returns the resulting accuracy.
 ///
 /// # Errors
-/// Returns the error if reading failed. The references found before are added nevertheless.
+/// Returns an error if reading fails. The references found before the error are still added.
 pub(super) fn add(
     names: &HashMap<u64, Vec<KnownName>>,
     directory: &Directory,
@@ -54,8 +55,8 @@ fn read(
         let since = before.filter(|_| is_base).map_or(0, |before| since(before, subvolume));
         let exists = extents(directory, subvolume.id, since, |extent| {
             references.add(names_of(known, extent.inode), extent);
-            // All files that were not scanned share one node, so an extent that is in several btrfs snapshots adds
-            // the same reference several times. Removing the duplicates saves memory.
+            // One node represents all files that were not scanned. The same reference is therefore added several
+            // times if an extent is in several btrfs snapshots. Removing the duplicates saves memory.
             if references.sums.references(references.number) >= limit {
                 limit = (references.sums.compact(references.number) * 3 / 2).max(LIMIT);
             }
@@ -70,9 +71,9 @@ fn read(
     Ok(())
 }
 
-/// Returns the first transaction whose changes to the btrfs snapshot `next` must be read after all extents of the
-/// btrfs snapshot `before` have been read. Returns 0 if all of `next` must be read. Both must be unchanged since
-/// their creation.
+/// Returns the first transaction whose changes to the btrfs snapshot `next` must be read, given that all extents of
+/// the btrfs snapshot `before` have already been read. Returns 0 if all of `next` must be read. Both snapshots must
+/// be unchanged since their creation.
 ///
 /// If both have the same parent and `next` is the later one, the blocks of `next` that are older than `before` need not
 /// be read. These blocks belonged to the parent when `before` was created, so they also belong to `before`.

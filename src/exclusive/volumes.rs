@@ -1,4 +1,4 @@
-//! Volumes on which the extents of all files can be listed at once: from the trees of subvolumes on btrfs, or
+//! Volumes on which the extents of all files can be listed together: from the trees of subvolumes on btrfs, or
 //! from the space map on XFS. Only root can read the trees and the map.
 //!
 //! Both also list the extents of files outside the scan. A separate query for the extents of each scanned file would
@@ -36,7 +36,7 @@ pub(super) struct WholeVolume {
 }
 
 impl WholeVolume {
-    /// Returns the volumes to which the devices in `parts` belong, with their scanned files.
+    /// Returns the volumes to which the devices in `parts` belong. Each volume lists its scanned files.
     pub(super) fn of(
         plan: &ExtentPlan,
         parts: &[(DeviceIndex, PartOfVolume)],
@@ -94,7 +94,7 @@ impl WholeVolume {
         volumes
     }
 
-    /// Adds the references of all files on the volume to `sums`. `number` is the volume's number in `sums`. Calls
+    /// Adds the references of all files on the volume to `sums`. `number` is the volume's index in `sums`. Calls
     /// `note` after each extent, and ends when `note` returns `Break`.
     pub(super) fn add(
         self,

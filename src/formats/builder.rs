@@ -4,7 +4,7 @@
 //! open:  top  root  dir  dir        from the top of the tree to the current directory
 //!         |    |     |    |
 //!         |    |     |   batch: unpublished entries of the current directory
-//!       pages put aside: unpublished entries of the other open directories
+//!       pages set aside: unpublished entries of the other open directories
 //! ```
 //!
 //! Entries are published when a segment is full, when their directory ends, and when the tree is shown
@@ -19,7 +19,7 @@ use crate::tree::{Batch, DirId, Entry, EntryState, LinkedName, Metadata, Page, T
 
 /// Size of a segment in bytes, which is about the size of a batch of entries from the kernel.
 pub(crate) const SEGMENT: usize = 32 << 10;
-/// Maximum depth at which a directory's unpublished entries are put aside while a child is read. At greater depths,
+/// Maximum depth at which a directory's unpublished entries are set aside while a child is read. At greater depths,
 /// they are published first, so that a malicious chain of nested directories takes memory for one entry per level
 /// instead of one page.
 const SHALLOW: usize = 64;
@@ -83,7 +83,7 @@ pub(crate) struct Builder<'t> {
 struct Open {
     id: DirId,
     device: u32,
-    /// Unpublished entries of the directory, put aside while a child is read.
+    /// Unpublished entries of the directory, set aside while a child is read.
     page: Option<Box<Page>>,
     /// Child directories that have been read to the end, but whose entries in this directory are not published yet.
     ended: Vec<DirId>,
@@ -237,8 +237,9 @@ impl<'t> Builder<'t> {
             let open = self.last_mut();
             let inside = open.inside;
             if let Some(awaiting) = &mut open.awaiting {
-                // The size in the input includes entries that were not read, so it is replaced with the sum of the
-                // entries that were read. `leave` subtracts this sum, which leaves 0 for the directory itself.
+                // The size in the input includes entries that were not read, so it is replaced with the total
+                // size of the entries that were read. `leave` subtracts this total, which leaves 0 for the directory
+                // itself.
                 (awaiting.1.blocks, awaiting.1.apparent) = (inside.disk / 512, inside.apparent);
             }
             self.leave();

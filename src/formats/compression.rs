@@ -29,7 +29,7 @@ const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Maximum accepted ratio of decompressed to compressed bytes. Exports usually shrink to a tenth of their size, and at
-/// best to a fortieth. A higher ratio suggests a file that was made to fill the memory.
+/// best to a fortieth. A higher ratio suggests a file designed to exhaust memory.
 pub(super) const RATIO: u64 = 100;
 /// Number of decompressed bytes up to which [`RATIO`] is not checked.
 pub(super) const HARMLESS: u64 = 8 << 20;
@@ -68,8 +68,8 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
     }
 }
 
-/// Reads the first bytes of the input, which identify its format: as many as [`ncdu_binary::MAGIC`] has, or fewer if
-/// the input is shorter.
+/// Returns the first bytes of the input, which identify its format. The result has the length of
+/// [`ncdu_binary::MAGIC`], unless the input is shorter.
 fn first_bytes(reader: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut head = Vec::with_capacity(ncdu_binary::MAGIC.len());
     reader.take(ncdu_binary::MAGIC.len() as u64).read_to_end(&mut head)?;

@@ -40,9 +40,10 @@ pub struct Flat<'t> {
     pub form: Form,
     /// Host and scan time of each root, in the order of the roots.
     pub provenance: &'t [Provenance],
-    /// Bytes freed by deleting each entry, if requested.
+    /// Bytes that deleting each entry would free; `None` unless requested.
     pub exclusive: Option<Arc<ExclusiveSizes>>,
-    /// Counter of the entries below the roots.
+    /// Counter of the entries written so far, excluding the roots. An entry whose path is too long for a line is also
+    /// counted.
     pub written: &'t WrittenEntries,
 }
 

@@ -37,7 +37,7 @@ impl fmt::Display for Fault {
             Reason::Unreadable(what) if self.offset == 0 => formatter.write_str(what),
             // Not even the first byte was valid, so the file is in another format.
             Reason::Wrong(what) if self.offset == 0 => {
-                write!(formatter, "not an export, a list or a snapshot: {what}")
+                write!(formatter, "not an export, a list or a snapshot ({what})")
             }
             Reason::Wrong(what) | Reason::Unreadable(what) => {
                 write!(formatter, "byte {}: {what}", self.offset)

@@ -78,7 +78,7 @@ impl<'a> Lexer<'a> {
     fn fault_at_end<T>(&self) -> Result<T> {
         // An input without chunks is a single line of a list, set with `load`.
         let is_line = self.chunks.is_none();
-        self.fault(if is_line { "the object does not end on this line" } else { "unexpected end" })
+        self.fault(if is_line { "the object does not end on this line" } else { "unexpected end of input" })
     }
 
     /// Returns the position of the next byte in the input, which is the number of bytes consumed so far.
@@ -86,14 +86,14 @@ impl<'a> Lexer<'a> {
         self.before + self.at as u64
     }
 
-    /// Skips blanks and consumes the next byte.
+    /// Skips whitespace and consumes the next byte.
     pub(crate) fn significant(&mut self) -> Result<u8> {
         let byte = self.look()?;
         self.at += 1;
         Ok(byte)
     }
 
-    /// Skips blanks and returns the next byte without consuming it.
+    /// Skips whitespace and returns the next byte without consuming it.
     pub(crate) fn look(&mut self) -> Result<u8> {
         match self.blanks()? {
             Some(byte) => Ok(byte),
@@ -104,16 +104,16 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Skips blanks and consumes the next byte, which must be `byte`.
+    /// Skips whitespace and consumes the next byte, which must be `byte`.
     pub(crate) fn expect(&mut self, byte: u8) -> Result<()> {
         if self.look()? == byte {
             self.at += 1;
             return Ok(());
         }
-        self.fault(format!("'{}' expected", char::from(byte)))
+        self.fault(format!("expected '{}'", char::from(byte)))
     }
 
-    /// Checks that only blanks follow until the end of the input.
+    /// Checks that the rest of the input is whitespace.
     pub(crate) fn end(&mut self) -> Result<()> {
         match self.blanks()? {
             None => Ok(()),
@@ -138,8 +138,8 @@ impl<'a> Lexer<'a> {
                 b'\\' => self.escape()?,
                 _ => {
                     self.at -= 1;
-                    // `byte` may have loaded a new chunk. If the first byte of that chunk is plain, the string
-                    // continues with it.
+                    // This byte may be plain if `byte` has loaded a new chunk. The next iteration then adds it to
+                    // the string.
                     if !PLAIN[usize::from(self.bytes[self.at])] {
                         return self.fault("control character in a string");
                     }
@@ -157,7 +157,7 @@ impl<'a> Lexer<'a> {
     pub(crate) fn whole(&mut self) -> Result<u64> {
         let first = self.look()?;
         if !first.is_ascii_digit() {
-            return self.fault("whole number expected");
+            return self.fault("expected a whole number");
         }
         let start = self.offset();
         let mut number: u64 = 0;
@@ -168,19 +168,19 @@ impl<'a> Lexer<'a> {
             let next = number.checked_mul(10).and_then(|ten| ten.checked_add(u64::from(byte - b'0')));
             match next {
                 Some(next) => number = next,
-                None => return self.fault_at(start, "number larger than 64 bits"),
+                None => return self.fault_at(start, "number does not fit into 64 bits"),
             }
             if first == b'0' && digits > 1 {
                 return self.fault_at(start, "number with a leading zero");
             }
         }
         match self.peek()? {
-            Some(b'e' | b'E') => self.fault("exponents are not supported"),
+            Some(b'e' | b'E') => self.fault("numbers with exponents are not supported"),
             _ => Ok(number),
         }
     }
 
-    /// Reads seconds since 1970: a number with an optional sign. A fraction is dropped.
+    /// Reads seconds since 1970: a number with an optional minus sign. A fraction is dropped.
     pub(crate) fn seconds(&mut self) -> Result<i64> {
         let start = self.offset();
         let is_negative = self.look()? == b'-';
@@ -200,7 +200,7 @@ impl<'a> Lexer<'a> {
         let word: &[u8] = match self.look()? {
             b't' => b"true",
             b'f' => b"false",
-            _ => return self.fault("true or false expected"),
+            _ => return self.fault("expected true or false"),
         };
         self.word(word)?;
         Ok(word == b"true")
@@ -248,7 +248,7 @@ impl<'a> Lexer<'a> {
                 begin @ (b'[' | b'{') => {
                     self.at += 1;
                     if open.len() == LEVELS {
-                        return self.fault("nested too deeply");
+                        return self.fault("values nested too deeply");
                     }
                     open.push(begin + 2);
                     if self.look()? != begin + 2 {
@@ -256,7 +256,7 @@ impl<'a> Lexer<'a> {
                         continue;
                     }
                 }
-                _ => return self.fault("value expected"),
+                _ => return self.fault("expected a value"),
             }
             // After the value, the arrays and objects that contain it may end too.
             loop {
@@ -271,7 +271,7 @@ impl<'a> Lexer<'a> {
                         self.at += 1;
                         open.pop();
                     }
-                    _ => return self.fault(format!("',' or '{}' expected", char::from(end))),
+                    _ => return self.fault(format!("expected ',' or '{}'", char::from(end))),
                 }
             }
         }
@@ -291,7 +291,7 @@ impl<'a> Lexer<'a> {
         let start = self.offset();
         for expected in word {
             if self.byte()? != *expected {
-                return self.fault_at(start, "value expected");
+                return self.fault_at(start, "expected a value");
             }
         }
         Ok(())
@@ -307,7 +307,7 @@ impl<'a> Lexer<'a> {
             b'r' => b'\r',
             b't' => b'\t',
             b'u' => return self.character(start),
-            _ => return self.fault_at(start, "unknown escape"),
+            _ => return self.fault_at(start, "unknown escape sequence"),
         };
         self.text.push(byte);
         Ok(())
@@ -334,7 +334,7 @@ impl<'a> Lexer<'a> {
         let mut unit = 0;
         for _ in 0..4 {
             let Some(digit) = char::from(self.byte()?).to_digit(16) else {
-                return self.fault_at(start, "four hexadecimal digits expected");
+                return self.fault_at(start, "expected four hexadecimal digits after \\u");
             };
             unit = unit << 4 | u16::try_from(digit).expect("a digit is below 16");
         }

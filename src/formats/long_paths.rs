@@ -11,7 +11,7 @@ use std::io;
 use crate::base::format::counted;
 use crate::base::text::escape;
 
-/// Maximum length in bytes of a path that gets a line, including a terminating NUL (`PATH_MAX` on Linux).
+/// Maximum length in bytes of a path in a line, including a terminating NUL (`PATH_MAX` on Linux).
 pub const LONGEST: usize = 4096;
 
 /// Maximum number of bytes of a path in an error message.
@@ -26,8 +26,8 @@ pub struct TooLong {
 }
 
 impl TooLong {
-    /// Returns `true` if the path of an entry is too long for a line. If so, counts the entry and the `below` entries
-    /// in it.
+    /// Returns `true` if the path of an entry is too long for a line. If so, counts the entry and everything below it
+    /// (`below` entries).
     pub fn refuses(&mut self, path: &[u8], below: u64) -> bool {
         if path.len() < LONGEST {
             return false;
@@ -36,7 +36,7 @@ impl TooLong {
         true
     }
 
-    /// Counts an entry whose path is too long, and the `below` entries in it.
+    /// Counts an entry whose path is too long, and everything below it (`below` entries).
     pub fn note(&mut self, below: u64, path: impl FnOnce() -> Vec<u8>) {
         let start = || {
             let mut path = path();

@@ -16,10 +16,10 @@ const HASH_BITS: u32 = 14;
 const LEAST: usize = 7;
 /// Number of bits in a 64-bit word that are not hashed.
 const SPARE_BITS: u32 = u64::BITS - 8 * 7;
-/// Number of positions without a match after which the search takes larger steps.
+/// Number of consecutive positions without a match after which the search takes larger steps.
 const PATIENCE: usize = 64;
-/// Number of bytes at the end of a block where no match may begin. At every earlier position, a 64-bit word can be
-/// read.
+/// Number of bytes at the end of a block in which no match may begin. This way, a 64-bit word can be read wherever a
+/// match may begin.
 const MARGIN: usize = 16;
 
 /// Matcher that finds repeated bytes within one block at a time. The buffers of earlier blocks are reused.

@@ -26,15 +26,16 @@ use crate::tree::{DirId, Entry, EntryState, Exclusion, HostDevices, Links, Metad
 /// longest path that a system call accepts.
 const DEEPEST: usize = 1 << 20;
 
-/// First version of gdu that marks every name of a file with hard links, not only the names that it does not count.
+/// First version of gdu that marks all names of a file with hard links. Older versions mark only the names that they
+/// do not count.
 const ALL_NAMES_MARKED: (u32, u32) = (5, 30);
 
 /// Metadata of the export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Head {
     dialect: Dialect,
-    /// `true` if names marked as hard links get no size in the tree: the export does not count them, or includes
-    /// their sizes in the size of a directory.
+    /// `true` if entries marked as hard links get the size 0 in the tree, because the export does not count them, or
+    /// because the size of their directory already includes them.
     marks_only_uncounted: bool,
     /// Time of the scan in seconds since 1970.
     pub(crate) timestamp: Option<i64>,
@@ -125,12 +126,12 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
                         self.lexer.expect(b'{')?;
                         self.directory()?;
                     }
-                    _ => return self.lexer.fault_at_last("entry expected"),
+                    _ => return self.lexer.fault_at_last("expected an entry"),
                 },
-                _ => return self.lexer.fault_at_last("',' or ']' expected"),
+                _ => return self.lexer.fault_at_last("expected ',' or ']'"),
             }
         }
-        // Later minor versions may have additional elements.
+        // Later minor versions of the format may append elements to the outer array.
         while self.lexer.look()? == b',' {
             self.lexer.expect(b',')?;
             self.lexer.skip()?;
@@ -173,7 +174,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         match self.lexer.significant()? {
             b'}' => Ok(true),
             b',' => Ok(false),
-            _ => self.lexer.fault_at_last("',' or '}' expected"),
+            _ => self.lexer.fault_at_last("expected ',' or '}'"),
         }
     }
 
@@ -226,7 +227,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
             match self.lexer.significant()? {
                 b']' => return Ok(()),
                 b',' => self.lexer.skip()?,
-                _ => return self.lexer.fault_at_last("',' or ']' expected"),
+                _ => return self.lexer.fault_at_last("expected ',' or ']'"),
             }
         }
     }
@@ -341,7 +342,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
             return self.lexer.fault_at(start, "invalid file name");
         }
         if std::mem::replace(&mut self.info.has_name, true) {
-            return self.lexer.fault_at(start, "second name of the same entry");
+            return self.lexer.fault_at(start, "the entry has two names");
         }
         Ok(())
     }
@@ -357,7 +358,7 @@ fn version_of(text: &[u8]) -> Option<(u32, u32)> {
 fn narrow(lexer: &mut Lexer<'_>) -> Result<u32> {
     let start = lexer.offset();
     let number = lexer.whole()?;
-    u32::try_from(number).or_else(|_| lexer.fault_at(start, "number larger than 32 bits"))
+    u32::try_from(number).or_else(|_| lexer.fault_at(start, "number does not fit into 32 bits"))
 }
 
 fn exclusion(word: &[u8]) -> Exclusion {

@@ -23,7 +23,7 @@ pub struct Export<'t> {
     pub name: &'t [u8],
     /// Time of the scan in seconds since 1970.
     pub scanned_at: i64,
-    /// Counter of the entries written so far, without the root.
+    /// Counter of the entries written so far, excluding the root.
     pub written: &'t WrittenEntries,
 }
 
@@ -83,8 +83,8 @@ impl<'t> Export<'t> {
         Ok(())
     }
 
-    /// Writes an entry. If the entry is a directory, writes only what precedes its entries, and returns the
-    /// directory, so that its entries can be written next. `device` is the device of the parent.
+    /// Writes an entry. If the entry is a directory, leaves it open and returns it. The caller then writes the
+    /// entries inside it. `device` is the device of the parent directory.
     fn entry(&self, json: &mut JsonWriter<'_>, record: &Entry<'t>, device: u64) -> Option<Open<'t>> {
         let metadata = match &record.state {
             EntryState::Known(metadata) => metadata,

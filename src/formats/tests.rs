@@ -164,18 +164,18 @@ fn entries_are_visible_before_the_end() {
 fn errors_name_their_byte() {
     let cases = [
         ("", 0, "the input is empty"),
-        ("{}", 0, "'[' expected"),
+        ("{}", 0, "expected '['"),
         ("[2,0,{},[{\"name\":\"/\"}]]", 1, "not version 1"),
-        ("[1,2,{},{\"name\":\"/\"}]", 8, "'[' expected"),
-        ("[1,2,{},[[", 9, "'{' expected"),
+        ("[1,2,{},{\"name\":\"/\"}]", 8, "expected '['"),
+        ("[1,2,{},[[", 9, "expected '{'"),
         ("[1,2,{},[{}]]", 10, "without a name"),
-        ("[1,2,{},[{\"name\":\"/\"}]", 22, "unexpected end"),
+        ("[1,2,{},[{\"name\":\"/\"}]", 22, "unexpected end of input"),
         ("[1,2,{},[{\"name\":\"/\"}]]x", 23, "trailing data"),
-        ("[1,2,{},[{\"name\":\"/\",\"asize\":-1}]]", 29, "whole number expected"),
+        ("[1,2,{},[{\"name\":\"/\",\"asize\":-1}]]", 29, "expected a whole number"),
         ("[1,2,{},[{\"name\":\"/\",\"asize\":1e9}]]", 30, "exponent"),
         ("[1,2,{},[{\"name\":\"/\",\"asize\":18446744073709551616}]]", 29, "64 bits"),
         ("[1,2,{},[{\"name\":\"/\",\"uid\":4294967296}]]", 27, "32 bits"),
-        ("[1,2,{},[{\"name\":\"/\",\"name\":\"/\"}]]", 28, "second name of the same entry"),
+        ("[1,2,{},[{\"name\":\"/\",\"name\":\"/\"}]]", 28, "the entry has two names"),
         ("[1,2,{},[{\"name\":\"/\"},{\"name\":\"..\"}]]", 30, "invalid file name"),
         ("[1,2,{},[{\"name\":\"/\"},{\"name\":\"a/b\"}]]", 30, "invalid file name"),
         ("[1,2,{},[{\"name\":\"/\"},{\"name\":\"\"}]]", 30, "invalid file name"),
@@ -183,7 +183,7 @@ fn errors_name_their_byte() {
         ("[1,2,{},[{\"name\":\"\\ud800\"}]]", 18, "unexpected end|unpaired surrogate|escape"),
         ("[1,2,{},[{\"name\":\"a\nb\"}]]", 19, "control character"),
         ("[1,2,{},[{\"name\":\"/\"} {\"name\":\"a\"}]]", 22, "',' or ']'"),
-        ("[1,2,{},[{\"name\":\"/\",}]]", 21, "'\"' expected"),
+        ("[1,2,{},[{\"name\":\"/\",}]]", 21, "expected '\"'"),
     ];
     for (text, offset, reason) in cases {
         let (_, result) = read(text.as_bytes(), 3);
@@ -280,7 +280,7 @@ pub(super) fn directories() -> impl Strategy<Value = Plan> {
 pub(super) enum LinkForm {
     /// No restriction: entries of any kind can be hard links, and their devices may differ from the directory's.
     Any,
-    /// Only hard links that ncdu's binary export can express: files on the same device as their directory.
+    /// Only hard links that ncdu's binary export can express: each is a file on the same device as its directory.
     Plain,
 }
 

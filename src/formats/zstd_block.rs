@@ -22,8 +22,8 @@ const DICTIONARY: u8 = 0x03;
 /// Flag in the descriptor: the content length is stored in four bytes.
 const FOUR_BYTES: u8 = 0x80;
 
-/// Window size in bytes that is accepted regardless of the content's length: the largest size that decoders should
-/// support (RFC 8878, 3.1.1.1.2).
+/// Window size in bytes up to which a frame is accepted regardless of the length of its content. Decoders should
+/// support windows of up to this size (RFC 8878, 3.1.1.1.2).
 const LEAST_WINDOW: usize = 8 << 20;
 
 /// Compressor that reuses its memory.
@@ -125,7 +125,7 @@ mod tests {
             changed[at] ^= 1;
             let length = content_length(&changed).and_then(|length| usize::try_from(length).ok());
             let unpacked = length.filter(|length| *length < 1 << 24).map(|length| unpack(&changed, length));
-            // Some changed bits do not affect the contents, for example bits that make the window larger.
+            // Some changes to a frame do not affect its contents, for example a larger window size.
             assert!(
                 unpacked.is_none_or(|unpacked| unpacked.is_err() || unpacked == Ok(bytes.clone())),
                 "{at}"

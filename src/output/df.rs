@@ -1,4 +1,4 @@
-//! Output of `duke df`: the accounting of the first file system line by line, and a table if there are
+//! Output of `duke df`: the space accounting for the first file system line by line, and a table if there are
 //! several file systems.
 //!
 //! ```text

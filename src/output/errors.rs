@@ -18,11 +18,11 @@ use crate::tree::{Alias, DirId, Failure, Tree};
 /// grouped by remedy.
 const NAMED: usize = 5;
 
-/// Returns messages about the read errors of a scan, about its early end, and about roots that count only once
+/// Returns messages about a scan: its read errors, the reason if it ended early, and the roots that count only once,
 /// because they are given twice or lie inside other roots. `outcome` is `None` if the scan is still hanging after an
 /// interrupt.
 pub(crate) fn lines(tree: &Tree, outcome: Option<&Outcome>) -> Vec<String> {
-    const HANGS: &str = "interrupted; the input is not responding; the output is incomplete";
+    const HANGS: &str = "interrupted; the output is incomplete, and the input is not responding";
     let mut lines = aliases(tree);
     lines.extend(failures(tree, tree.failures(), remedy));
     match outcome {
@@ -42,7 +42,7 @@ fn aliases(tree: &Tree) -> Vec<String> {
     let line = |alias: &Alias<'_>| {
         let relation = if alias.is_root { "is the same as" } else { "is inside" };
         let name = escape(roots.name(alias.position)?);
-        Some(format!("{name} {relation} {} and counts once", escape(alias.root)))
+        Some(format!("{name} {relation} {} and is counted only once", escape(alias.root)))
     };
     tree.aliases().iter().filter_map(line).collect()
 }
@@ -82,7 +82,8 @@ fn failures(
         lines.push(format!("{}: {}", escape(&tree.failure_path(failure)), error_text(failure.errno)));
     }
     if let Some(more) = others.len().checked_sub(NAMED).filter(|more| *more > 0) {
-        lines.push(format!("{}; duke --json lists all", counted(more as u64, "more error", "more errors")));
+        let errors = counted(more as u64, "more error", "more errors");
+        lines.push(format!("{errors}; duke --json lists them all"));
     }
     lines
 }
@@ -119,6 +120,6 @@ mod tests {
         let (tree, _) = build((0..9).map(|number| unreadable(&number.to_string())).collect());
         let lines = failures(&tree, tree.failures(), |_| None);
         assert_eq!(lines.len(), NAMED + 1);
-        assert_eq!(lines[NAMED], "4 more errors; duke --json lists all");
+        assert_eq!(lines[NAMED], "4 more errors; duke --json lists them all");
     }
 }

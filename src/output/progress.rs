@@ -40,7 +40,7 @@ impl ProgressLine {
         self.show(|units| describe(progress, units));
     }
 
-    /// Shows a text if the scan has been running long enough for a progress display.
+    /// Shows `text` if the scan has been running long enough for a progress display.
     pub(crate) fn show(&mut self, text: impl FnOnce(Units) -> String) {
         let Some(units) = self.units.filter(|_| self.begun.elapsed() >= LONG) else { return };
         let columns = streams::columns().unwrap_or(COLUMNS);

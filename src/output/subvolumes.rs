@@ -6,7 +6,7 @@
 //!    2.0 GiB        0 B   256  home
 //!    2.0 GiB    4.0 MiB   257  snapshots/monday  (snapshot)
 //!
-//!    2.0 GiB  freed by deleting 256, 257
+//!    2.0 GiB  freed by deleting subvolumes 256, 257
 //!    3.0 GiB  data in 3 subvolumes; sizes are exact
 //! ```
 //!
@@ -40,7 +40,8 @@ pub(crate) fn write_table(
     writeln!(out)?;
     if !deleted.is_empty() {
         let ids: Vec<String> = deleted.iter().map(|it| found.rows[*it].subvolume.id.to_string()).collect();
-        writeln!(out, "{}  freed by deleting {}", bytes(found.freed(deleted)), ids.join(", "))?;
+        let noun = if ids.len() == 1 { "subvolume" } else { "subvolumes" };
+        writeln!(out, "{}  freed by deleting {noun} {}", bytes(found.freed(deleted)), ids.join(", "))?;
     }
     let count = counted(found.rows.len() as u64, "subvolume", "subvolumes");
     writeln!(out, "{}  data in {count}; {}", bytes(found.data), found.accuracy.text(units))?;

@@ -32,7 +32,7 @@ pub(crate) struct Table<'t> {
     pub(crate) units: Units,
     /// Size in bytes below which entries are omitted. Roots are never omitted.
     pub(crate) least: u64,
-    /// Bytes freed by deleting each entry, if requested.
+    /// Bytes that deleting each entry would free; `None` unless requested.
     pub(crate) exclusive: Option<Arc<ExclusiveSizes>>,
 }
 

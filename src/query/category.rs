@@ -214,7 +214,7 @@ enum Dot {
 /// category of every file, and comparing two numbers takes only one or two instructions.
 #[derive(Default)]
 struct Tables {
-    /// All words of extensions.txt, both extensions and complete file names, with their categories.
+    /// Extensions with their categories. Complete file names are included, without the leading dot.
     extensions: Vec<(u128, Category)>,
     /// Complete file names that have a category (`Makefile`, `.gitignore`), without the leading dot.
     names: Vec<(u128, Dot)>,

@@ -15,7 +15,7 @@ pub(crate) fn is_glob(word: &str) -> bool {
     word.contains(['*', '?', '['])
 }
 
-/// Returns a regex for a glob without a slash, which matches whole names.
+/// Returns a regex for a glob without a slash. The regex matches whole names.
 pub(crate) fn name_regex(glob: &str) -> Result<String, &'static str> {
     Ok(format!(r"\A{}\z", translate(glob, ANY)?))
 }

@@ -13,7 +13,8 @@ use crate::tree::{DirId, Entry, EntryState, Metadata, Tree};
 /// Decisions about an entry that follow from the directories above it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Standing {
-    /// `true` if the search keeps the entry together with a directory above it; see [`Query::brings_contents`].
+    /// `true` if the search keeps the entry because it is inside a matching directory; see
+    /// [`Query::brings_contents`].
     pub(crate) is_kept: bool,
     /// `true` if the search ignores the entry because the name of a directory above it matches a negated term.
     pub(crate) is_unwanted: bool,

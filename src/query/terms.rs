@@ -1,8 +1,8 @@
 //! Queries: lists of terms, all of which an entry must match.
 //!
-//! A query is parsed from text (`parse`), or built from [`Test`]s by a view. The same code therefore finds the
-//! results of a search and the files that a row of a view counts. A view can narrow a query with additional
-//! terms. An entry of the result is then counted only if it also matches these terms.
+//! A query is parsed from text (`parse`), or built from [`Test`]s by a view. The same code can therefore search for
+//! text and list the files counted in a row of a view. A view can narrow a query with additional terms. An
+//! entry of the result is then counted only if it also matches these terms.
 //!
 //! If a query finds or ignores a directory, this also affects the entries inside the directory; see
 //! [`Standing`](super::standing::Standing).
@@ -31,7 +31,7 @@ pub struct Query {
     pub(crate) own: Vec<Term>,
     /// Terms that test the name or path of an entry; at most [`MOST_NAMED`].
     pub(crate) named: Vec<Term>,
-    /// Additional terms (see [`Query::narrowed_by`]). An entry is counted only if it matches these terms, too.
+    /// Additional terms, which every result must match (see [`Query::narrowed_by`]).
     narrowed: Vec<Term>,
     /// Directory whose subtree is searched. The search never finds this directory or its ancestors.
     below: DirId,
@@ -45,7 +45,7 @@ impl Default for Query {
     }
 }
 
-/// Error about a part of a query's text.
+/// Error in a part of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryError {
     /// Byte range of the invalid part of the text.
@@ -83,7 +83,7 @@ pub enum Test {
     Disk(Size),
     /// Apparent size in bytes; for a directory, including everything in it.
     Apparent(Size),
-    /// Lower bound of the bytes that deleting the entry frees. The test fails while this bound is unknown.
+    /// Number of bytes that deleting the entry is certain to free. The test fails while this number is unknown.
     Frees(Size),
     /// Modification time in this range of seconds since 1970. Directories are found only if the query selects them by
     /// name or type, because their modification time does not show the age of their contents.
@@ -181,7 +181,7 @@ impl Query {
     }
 
     /// Narrows this query with the terms of another query. An entry must then match these terms itself: a match of a
-    /// directory above it is not enough. A view uses this to find the files that one of its rows counts.
+    /// directory above it is not enough. A view uses this to list the files counted in one of its rows.
     #[must_use]
     pub fn narrowed_by(mut self, other: &Self) -> Self {
         self.narrowed.extend(other.terms().chain(&other.narrowed).cloned());
@@ -250,15 +250,15 @@ impl Query {
         self.named.iter().chain(&self.narrowed).any(|term| matches!(term.test, Test::Path(_)))
     }
 
-    /// Returns `true` if the query also keeps the contents of each directory that it finds. This is the case if the
-    /// query has no terms, or if it selects directories, for example by name, type or size. Other queries do not keep
-    /// these contents. For example, `-*.log` finds most directories, but does not keep the logs in them.
+    /// Returns `true` if a filter with this query keeps each matching directory together with its contents. This is
+    /// the case if the query has no terms, or if a term selects directories, for example by name, type or size.
+    /// Negated names do not count: `-*.log` finds most directories, but does not keep the logs in them.
     pub(crate) fn brings_contents(&self) -> bool {
         self.terms().next().is_none() || self.terms().any(Term::brings_contents)
     }
 
-    /// Returns `true` if counting a directory also counts everything in it. If the query has additional terms (see
-    /// [`Query::is_narrowed`]), only these terms decide.
+    /// Returns `true` if each matching directory is counted with all its contents. If the query has additional terms
+    /// (see [`Query::is_narrowed`]), the result depends only on these terms.
     pub(crate) fn counts_contents(&self) -> bool {
         if self.is_narrowed() {
             self.narrowed.iter().any(Term::brings_contents)
@@ -267,7 +267,7 @@ impl Query {
         }
     }
 
-    /// Returns `true` if an entry must match additional terms to be counted.
+    /// Returns `true` if the query has additional terms (see [`Query::narrowed_by`]).
     pub(crate) fn is_narrowed(&self) -> bool {
         !self.narrowed.is_empty()
     }

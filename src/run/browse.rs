@@ -40,8 +40,8 @@ use crate::ui::{self, LastScan, MouseCapture, Settings, Start};
 /// Maximum time to wait for the first root before the browser opens. A busy machine takes about 100 ms to read a root.
 const GLANCE: Duration = Duration::from_secs(1);
 
-/// Maximum time that a scan waits for the first frame to be drawn. A limit is needed because a terminal may not accept
-/// output.
+/// Maximum time that a scan waits for the first frame to be drawn. Without a limit, a terminal that accepts no output
+/// would block the scan.
 const HEAD_START: Duration = Duration::from_millis(50);
 
 /// Settings of a browser session.
@@ -61,7 +61,7 @@ pub struct BrowseJob {
     pub keymap: Keymap,
     /// Message shown when the browser opens.
     pub notice: Option<String>,
-    /// File that receives the path of the last directory shown.
+    /// File that receives the path of the directory shown when the user quits.
     pub cwd_file: Option<PathBuf>,
     /// Initial view. Not used if the user gives a baseline, because the browser then opens with the growth view.
     pub start: Start,
@@ -86,7 +86,7 @@ pub struct BrowseJob {
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant)] // constructed once
 pub enum Subject {
-    /// Tree to show. If a snapshot of the tree is kept, that snapshot is the baseline.
+    /// Tree to show. Its baseline is an earlier snapshot in [`BrowseJob::kept`], if there is one.
     Present(SourceSpec),
     /// Growth of a tree since a baseline given by the user.
     Growth {
@@ -179,8 +179,9 @@ pub fn run(job: BrowseJob) -> Exit {
     exit
 }
 
-/// Opens the snapshot of the previous scan of the same roots, and makes the scan read changed directories first. Also
-/// returns a notice about the newest snapshot file that was ignored, if any.
+/// Opens the snapshot of the previous scan with the same roots and flags as `source`. If there is one, makes `source`
+/// read directories that have changed since that scan before others. Also returns a notice about the newest snapshot
+/// file that was ignored, if any.
 fn recorded(source: &Source, folder: &Path) -> LastScan {
     wait_for_roots(source);
     let latest = source.latest_in(folder, |old| is_of_roots(old, source.tree()));
@@ -196,7 +197,8 @@ fn recorded(source: &Source, folder: &Path) -> LastScan {
     (record, latest.ignored.map(notice))
 }
 
-/// Writes the path of the last shown directory to the file given by the user, and reports any error.
+/// Writes `directory` to `file`, and reports any error. `directory` is the path of the directory shown when the user
+/// quit.
 fn write_directory(file: Option<&Path>, directory: Option<&[u8]>) -> Exit {
     let (Some(path), Some(directory)) = (file, directory) else { return Exit::Success };
     let write = || {
@@ -232,7 +234,8 @@ fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, BaselineSpe
     Ok((start(with_head_start(new))?, BaselineSpec::Source(old)))
 }
 
-/// Returns `wanted` with a delay added before the workers of a scan start, so that the first frame can be drawn.
+/// Returns `wanted`, changed so that the workers of a scan do not start until the browser has drawn its first frame
+/// or [`HEAD_START`] has passed.
 fn with_head_start(mut wanted: SourceSpec) -> SourceSpec {
     if let SourceSpec::Paths(_, options) = &mut wanted {
         options.head_start = HEAD_START;
@@ -240,7 +243,8 @@ fn with_head_start(mut wanted: SourceSpec) -> SourceSpec {
     wanted
 }
 
-/// Returns the path of a baseline's root. If there is no root directory, prints the reason and returns an exit code.
+/// Returns the path of the first directory among a baseline's roots. If no root is a directory, prints the reason and
+/// returns an exit code.
 fn root_of(old: &Source) -> Result<PathBuf, Exit> {
     old.wait_for_root();
     let tree = old.tree();

@@ -124,7 +124,7 @@ fn sums(by: By, pool: &Pool, request: Request) -> io::Result<GroupTotals> {
     })
 }
 
-/// Waits for a job and returns its result.
+/// Waits until a job has ended, and returns its result.
 fn finish<T>(job: &Job<T>) -> io::Result<Arc<T>> {
     while job.wait(Duration::from_secs(1)).is_none() {}
     job.latest().ok_or_else(|| io::Error::other("internal error: search ended early"))

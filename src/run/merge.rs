@@ -69,7 +69,7 @@ fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
                 return Err(format!("{name}: part {number} is not in the plan"));
             }
             if let Some(other) = files.insert(*number, name.clone()) {
-                return Err(format!("{name}: part {number} is in {other} too; leave out one of them"));
+                return Err(format!("{name}: part {number} is also in {other}; give only one of the files"));
             }
         }
         part.tree.verify().map_err(|damage| format!("{name}: {damage}; save the part again"))?;
@@ -81,7 +81,7 @@ fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
         .collect();
     if !files.contains_key(&0) {
         return Err(
-            "part 0 is missing; save it (even --partial requires it, because it contains the directories above all other parts)".to_owned()
+            "part 0 is missing, and even --partial requires it, because it contains the directories above all other parts; save part 0".to_owned()
         );
     }
     if !missing.is_empty() && job.missing == Missing::Refused {
@@ -98,12 +98,14 @@ fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
 /// Merges the parts, writes the result, reports any errors, and returns the exit code.
 fn merge(job: &MergeJob, parts: &[Snapshot], numbers: Vec<u64>, interrupt: Option<&Interrupt>) -> Exit {
     let Some(merge) = Merge::new(parts) else {
-        print_error("nothing written: more than 2^32 directories");
+        print_error("nothing written: the parts contain more than 2^32 directories");
         return Exit::Failure;
     };
     for path in merge.unlisted() {
         let path = escape(path);
-        print_error(&format!("{path}: not in the merged snapshot: part 0 has no such directory"));
+        print_error(&format!(
+            "{path}: missing from the merged snapshot, because part 0 has no such directory"
+        ));
     }
     let is_whole = numbers.len() as u64 == job.count;
     let first = &parts[0].about;

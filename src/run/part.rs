@@ -24,8 +24,8 @@ impl From<PartOfPlan> for PlanParts {
     }
 }
 
-/// Returns an exit code if the part should not be scanned, either because its snapshot already exists at `to`, or
-/// because one of its roots is a mount point (not checked for part 0).
+/// Returns an exit code if the part should not be scanned: its snapshot already exists at `to`, or one of its roots
+/// is a mount point (not checked for part 0).
 pub(crate) fn settled(part: PartOfPlan, roots: &[PathBuf], to: Option<&Path>) -> Option<Exit> {
     if let Some(exit) = to.and_then(|path| saved(part, path)) {
         return Some(exit);
@@ -34,7 +34,7 @@ pub(crate) fn settled(part: PartOfPlan, roots: &[PathBuf], to: Option<&Path>) ->
     let mount = roots.iter().filter(|_| part.number != 0).find(|root| is_mount_point(root))?;
     let name = escape_path(mount);
     print_error(&format!(
-        "{name}: a mount point, but the plan treats it as an ordinary directory; create a new plan without -f"
+        "{name}: this is a mount point, but the plan treats it as an ordinary directory; create a new plan without -f"
     ));
     Some(Exit::Failure)
 }

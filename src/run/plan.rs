@@ -70,7 +70,7 @@ fn plan(source: &Source, job: PlanJob) -> Exit {
         let path = escape_path(&job.path);
         if let Some(file) = &job.old {
             let file = escape_path(file);
-            print_error(&format!("{file}: no directory {path}; run duke plan without -f"));
+            print_error(&format!("{file}: contains no directory {path}; run duke plan without -f"));
         } else if tree.totals(DirId::TOP).errors == 0 {
             // An unreadable PATH has already been reported.
             print_error(&format!("{path}: not a directory"));
@@ -84,7 +84,7 @@ fn plan(source: &Source, job: PlanJob) -> Exit {
             return Exit::Failure;
         }
     };
-    // The blocks of a snapshot are read when they are first needed, so computing the parts may have found damage.
+    // The blocks of a snapshot are read when they are first needed, so `parts` may have found damage.
     let outcome = source.outcome();
     if outcome != Some(Outcome::Complete) {
         summarize(tree, outcome.as_ref());

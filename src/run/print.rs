@@ -222,8 +222,8 @@ fn print(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let tree = source.tree();
-    // If the scan hangs, the tree does not contain the totals of incomplete directories yet, so they are sampled.
-    // Once a scan has ended, no directory is incomplete.
+    // If the scan hangs, the tree does not yet contain the totals of incomplete directories, so these totals are
+    // sampled. Once a scan has ended, no directory is incomplete.
     let live = if outcome.is_some() { LiveTotals::default() } else { LiveTotals::sample(tree) };
     let is_complete = outcome == Some(&Outcome::Complete);
     let exclusive = tree.exclusive();
@@ -243,7 +243,7 @@ fn print(
     let spaces = || df::report(tree, DirId::TOP, &|| false);
     match format {
         Format::Json { depth } => {
-            // A tree read from a file has no file system on this machine.
+            // Imports and snapshots may come from another machine, so no file system is reported for them.
             let is_whole = is_complete && source.kind() == SourceKind::Live;
             // With `-x`, the file system is reported even if the root is not a mount point.
             let stays = source.scan().is_some_and(|scan| scan.options().mounts == Mounts::None);
@@ -275,8 +275,8 @@ fn print(
 ///
 /// Returns [`Exit::Success`] if all extents were read and no file changed in the meantime, and [`Exit::Incomplete`]
 /// otherwise. The error is the exit code of a run that must end without printing the tree. `table` contains the units
-/// of the text table; `None` for other formats. If a text table is printed and all its sizes are based on link counts
-/// instead of extents, prints a message about this, because the table cannot show it.
+/// of the text table; `None` for other formats. With a text table, a message is printed if all sizes are based on
+/// link counts instead of extents, because the table cannot show this.
 fn find_frees(
     source: &Source,
     outcome: Option<&Outcome>,
@@ -289,7 +289,7 @@ fn find_frees(
         return Err(Exit::Failure);
     }
     if outcome != Some(&Outcome::Complete) {
-        print_error("--frees: the scan did not complete; no extents read");
+        print_error("--frees: not computed, because the scan did not complete");
         return Ok(Exit::Incomplete);
     }
     let pool = Pool::new(processors()).map_err(|error| no_thread(&error))?;
@@ -305,7 +305,9 @@ fn find_frees(
         return Err(Exit::Interrupted);
     };
     if table.is_some() && found.coverage.read == 0 && found.coverage.by_links > 0 {
-        print_error("--frees: the file system does not report shared extents; using link counts only");
+        print_error(
+            "--frees: the file system does not report shared extents; sizes are based on link counts only",
+        );
     }
     let accuracy = found.coverage.accuracy;
     if accuracy != Accuracy::Exact {

@@ -78,8 +78,8 @@ pub fn save(job: Saving) -> Exit {
     } else {
         summarize(source.tree(), outcome.as_ref());
         match exit_of(&source, outcome.as_ref()) {
-            // No root could be read. A part is still written, because a missing part would prevent the merge.
-            // Part 0 is not written, because every merge needs its contents.
+            // No root could be read. A part of a plan is still written, because `duke merge` normally requires every
+            // part. Part 0 is the exception: without its contents, no merge is possible.
             Exit::Failure if part.is_none_or(|part| part.number == 0) => Exit::Failure,
             _ if outcome != Some(Outcome::Complete) => {
                 print_error("nothing written: the tree is incomplete");
@@ -143,7 +143,7 @@ fn put(source: &Source, about: &SnapshotInfo, to: &SaveTarget, interrupt: Option
             Exit::Interrupted
         }
         Err(reason) => {
-            // The reason names the unsafe path.
+            // The text of `Unsafe` already names the unsafe path, so the snapshot folder is not named as well.
             let place = if matches!(reason, KeepError::Unsafe(_)) { "no snapshot saved" } else { &*place };
             print_error(&format!("{place}: {reason}"));
             Exit::Incomplete

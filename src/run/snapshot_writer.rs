@@ -123,7 +123,7 @@ impl Shared {
                 escape_path(&settings.folder),
                 io_error_text(&error)
             )),
-            // If sudo keeps HOME, the folder belongs to another user, which is not worth reporting.
+            // If sudo keeps HOME, the folder belongs to another user. This is expected, so it is not reported.
             Err(KeepError::Unsafe(refusal)) if matches!(refusal.cause, Cause::Owner(_)) => None,
             Err(unkept @ KeepError::Unsafe(_)) => Some(format!("no snapshot saved: {unkept}")),
             // The remaining failures are expected: the disk is nearly full, the snapshot would be too large, the

@@ -30,14 +30,14 @@ pub(crate) fn summarize(tree: &Tree, outcome: Option<&Outcome>) {
     }
 }
 
-/// Prints a message if the two trees were scanned with different flags, because entries that only one of the scans has
-/// excluded then appear in the comparison as new or deleted.
+/// Prints a message if the two trees were scanned with different flags. An entry that only one scan excluded then
+/// appears in the comparison as new or deleted.
 pub(crate) fn print_other_flags(old: &Source, new: &Source) {
     let (Some(before), Some(after)) = (old.scope(), new.scope()) else { return };
     if before != after {
         let flags = |scope: &[u8]| if scope.is_empty() { "none".into() } else { escape(scope).into_owned() };
         print_error(&format!(
-            "scanned with different flags: entries that only one scan excludes appear as changes (OLD: {}; NEW: {})",
+            "OLD and NEW were scanned with different flags (OLD: {}; NEW: {}); entries that only one scan excludes appear as changes",
             flags(&before),
             flags(&after)
         ));
@@ -75,7 +75,7 @@ pub fn no_thread(error: &io::Error) -> Exit {
     Exit::Incomplete
 }
 
-/// Reports read errors and the error that occurred when writing to `place`, if any, and returns the exit code.
+/// Reports read errors and, if writing to `place` failed, the write error. Returns the exit code.
 pub(crate) fn exit_of_writing(
     source: &Source,
     outcome: Option<&Outcome>,

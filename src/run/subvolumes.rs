@@ -73,9 +73,11 @@ fn index_of(rows: &[SubvolumeSize], word: &[u8]) -> Result<usize, String> {
     let found = rows.iter().position(is_named);
     match found.or_else(|| rows.iter().position(|row| Some(row.subvolume.id) == id)) {
         Some(index) if rows[index].subvolume.is_top_level() => {
-            Err(format!("{}: the top-level subvolume cannot be deleted", name()))
+            Err(format!("--without {}: the top-level subvolume cannot be deleted", name()))
         }
         Some(index) => Ok(index),
-        None => Err(format!("{}: no such subvolume; duke subvolumes lists IDs and paths", name())),
+        None => {
+            Err(format!("--without {}: no such subvolume; run duke subvolumes to list IDs and paths", name()))
+        }
     }
 }

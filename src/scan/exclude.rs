@@ -14,8 +14,8 @@ pub trait Exclude: Debug + Send + Sync {
     /// Returns `true` if the directory `name` in the directory at `path` is excluded.
     fn excludes_directory(&self, path: &[u8], name: &[u8]) -> bool;
 
-    /// Returns the command-line flags that exclude the same entries below a root as this rule, however the path
-    /// of the root is written. Returns `None` if there are no such flags.
+    /// Returns command-line flags that exclude the same entries below a root as this rule. Returns `None` if there
+    /// are no such flags, or if the excluded entries depend on the spelling of the root's path.
     fn flags(&self) -> Option<String> {
         None
     }

@@ -20,12 +20,12 @@ use crate::base::sync::Arc;
 pub struct ExcludePatterns {
     anything: Patterns,
     directories: Patterns,
-    /// Command-line flags for [`Exclude::flags`], one per pattern. The flags are sorted, so that the same patterns in
-    /// another order give the same text.
+    /// Command-line flags for [`Exclude::flags`], one per pattern. The flags are sorted, so that the order of the
+    /// patterns makes no difference.
     flags: String,
 }
 
-/// Compiled patterns that apply to entries of every kind, or only to directories. `names` contains the patterns that
+/// Compiled patterns, either for entries of every kind or for directories only. `names` contains the patterns that
 /// are matched against names, `paths` those that are matched against paths.
 #[derive(Clone, Debug, Default)]
 struct Patterns {
@@ -85,7 +85,7 @@ impl Exclude for ExcludePatterns {
     }
 
     fn flags(&self) -> Option<String> {
-        // The matches of a path pattern depend on how the user has written the path of the root.
+        // `None` if there are path patterns, because their matches also depend on the root paths given by the user.
         (!self.needs_paths()).then(|| self.flags.clone())
     }
 }

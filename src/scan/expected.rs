@@ -1,7 +1,7 @@
 //! Expected size of a scan that reads a whole file system, used for the percentage on the screen.
 //!
-//! Invariant: there is no expected size if entries are excluded by name or as caches, or if the system does not
-//! report the size.
+//! Invariant: there is no expected size if [`Options::filter`] or [`Options::skip_caches`] is set, or if the system
+//! does not report the size.
 
 use std::path::PathBuf;
 

@@ -1,10 +1,9 @@
 //! First lines of a text file, for the preview.
 //!
-//! The file is opened without following links and without waiting. Only regular files are read. A file is not
-//! read if its contents are only in the cloud, or if it is on a network file system or a foreign one
-//! (provided by a program or by the host of a virtual machine). Reading such a file may cause traffic, and a
-//! request to an unresponsive server keeps even a killed process alive. All reading is done in the
-//! background.
+//! The file is opened without following links or blocking. Only regular files are read. A file is not read if its
+//! contents are only in the cloud, or if its file system is a network file system or is provided by a program or by
+//! the host of a virtual machine. Reading such a file may cause traffic, and a request to an unresponsive server
+//! keeps even a killed process alive. All reading is done in the background.
 
 use std::io;
 

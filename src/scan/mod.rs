@@ -149,13 +149,13 @@ impl Scan {
         self.shared.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Makes the scan read these directories of its tree next, the last one first. Skips directories that the scan has
+    /// Makes the scan read these directories of its tree next, in reverse order. Skips directories that the scan has
     /// already begun to read, and roots that lie inside other roots.
     pub fn look_at(&self, directories: Vec<DirId>) {
         self.shared.looked_at.set(directories);
     }
 
-    /// Makes the scan read recently changed subdirectories first: in each batch, subdirectories that have changed at
+    /// Makes the scan read recently changed subdirectories first: in each batch, subdirectories that changed at
     /// `time` or later come before the other subdirectories. `time` is in seconds since 1970.
     pub fn read_changed_first(&self, time: i64) {
         self.shared.changed_since.store(time, Ordering::Relaxed);

@@ -1,7 +1,6 @@
-//! Mount points below the roots, grouped by parent directory.
+//! Mount points below the roots that the scan does not enter, grouped by parent directory.
 //!
-//! Invariant: a root is never among these mount points. The scan does not enter these mount points, but the user has
-//! asked it to read the roots.
+//! Invariant: a root is never among these mount points, because the user asked for the root.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -40,7 +39,7 @@ impl Points {
         }
     }
 
-    /// Returns the mount points below `roots` whose file systems do not respond in time. Kernel file systems are not
+    /// Returns each mount point below `roots` whose file system does not respond in time. Kernel file systems are not
     /// queried, because that could trigger an automount. Network file systems are not queried if `skip_network` is
     /// `true`.
     pub(crate) fn silent(roots: impl Iterator<Item = PathBuf>, skip_network: bool) -> Self {

@@ -28,8 +28,8 @@ impl Shared {
     }
 }
 
-/// Opens a directory from its root, one path component at a time, without following symbolic links below the root. The
-/// directories below the root need only search permission.
+/// Opens a directory from its root, one path component at a time, without following symbolic links below the root. On
+/// Linux and macOS, search permission is enough for the directories below the root.
 ///
 /// # Errors
 /// Returns any error of openat(2), or `ENOENT` for [`DirId::TOP`], which has no path.

@@ -46,7 +46,7 @@ pub struct Options {
     /// early.
     pub head_start: Duration,
     /// Directories that are listed but not entered, because they belong to another part of a plan (`duke plan`) or
-    /// are too deep.
+    /// are below the depth to which the tree is scanned to create a plan.
     pub other_parts: OtherParts,
 }
 
@@ -62,7 +62,8 @@ impl Options {
     }
 
     /// Returns the command-line flags that select the same entries. Scans with the same flags are comparable. Returns
-    /// `None` if path patterns exclude entries, because their matches also depend on how the user wrote the roots.
+    /// `None` if path patterns exclude entries. Their matches also depend on the paths of the roots as the user gave
+    /// them.
     pub fn scope(&self) -> Option<String> {
         let mounts = match (self.mounts, self.skip_network) {
             (Mounts::None, _) => "-x",

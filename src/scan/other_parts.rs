@@ -20,7 +20,7 @@ pub struct OtherParts {
 }
 
 impl OtherParts {
-    /// Creates the set of the directories at these absolute paths.
+    /// Creates a set of directories from their absolute paths.
     pub fn at<'p>(paths: impl IntoIterator<Item = &'p [u8]>) -> Self {
         let mut names: HashMap<Vec<u8>, HashSet<Vec<u8>>> = HashMap::new();
         for (parent, name) in paths.into_iter().filter_map(split) {

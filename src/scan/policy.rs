@@ -36,10 +36,10 @@ pub(crate) struct Policy<'s> {
     file_systems: Mutex<HashMap<u32, FileSystem>>,
     /// Entered directories that have several hard links; see [`Boundary::Linked`].
     linked: Mutex<HashSet<FileId>>,
-    /// Inode numbers of directories on file systems that may contain loops.
+    /// Inode number of each directory whose file system may contain loops.
     foreign: Mutex<HashMap<DirId, u64>>,
-    /// Roots that are expected inside another root, by device and inode. The value is the root's directory inside the
-    /// other root, once the scan has found it. Empty if there is only one root.
+    /// Roots that are expected inside another root, keyed by file ID. The value is the root's directory inside the
+    /// other root, or `None` until the scan has found it. The map is empty if there is only one root.
     pub(crate) awaited: Mutex<HashMap<FileId, Option<DirId>>>,
     awaits: bool,
     /// Data volume of macOS, to which firmlinks point; see [`platform::firmlink_target`].
@@ -74,8 +74,7 @@ pub(crate) enum Decision {
 }
 
 impl<'s> Policy<'s> {
-    /// Creates the policy. `awaits` is `true` if roots may lie inside one another and must be recognized during the
-    /// scan.
+    /// Creates the policy. `awaits` is `true` if the scan must recognize roots that lie inside other roots.
     pub(crate) fn new(shared: &'s Shared, awaits: bool) -> Self {
         let networks = shared.options.skip_network.then(|| Networks::below(shared.roots().into_iter()));
         let options = &shared.options;
@@ -171,8 +170,8 @@ impl<'s> Policy<'s> {
         if options.skip_caches && is_cache(directory, entry.name) {
             return leave(Exclusion::Caches);
         }
-        // Directories that belong to other parts of a plan (`duke plan`) are checked last. A directory that is
-        // excluded for another reason therefore gets the same reason as in a scan of the whole tree.
+        // Other parts of a plan (`duke plan`) are checked last. If another rule also excludes the directory, the
+        // reason is thus the same as in a scan of the whole tree.
         if options.other_parts.has(&self.shared.tree, id, &context.path, entry.name.to_bytes()) {
             return leave(Exclusion::OtherPart);
         }
@@ -189,8 +188,8 @@ impl<'s> Policy<'s> {
         second.reason(&mounts::mount_at(&inside).ok()?.point)
     }
 
-    /// Returns the kind of the file system mounted on `entry`. Queries the file system only if it is missing
-    /// from the mount table, because an unreachable server would block the other entries.
+    /// Returns the kind of the file system mounted on `entry`. Queries the file system only if it is missing from the
+    /// mount table, because a query to an unreachable server blocks and would delay the other entries of `directory`.
     fn mounted(&self, directory: &Directory, entry: &DirEntry<'_>, device: u64) -> FileSystem {
         let known = self.mounted.get_or_init(mounts::file_systems).get(&device).copied();
         known.unwrap_or_else(|| directory.file_system_of(entry.name).unwrap_or(FileSystem::Ordinary))

@@ -21,7 +21,7 @@ use crate::tree::{Changes, DirId, Entry, EntryState, InodeKey, LinkedName, Links
 /// Rechecked entries of one directory.
 struct Recheck {
     directory: DirId,
-    /// New metadata of `directory` itself; `None` for the list of roots, and if the metadata could not be read.
+    /// New metadata of `directory` itself; `None` for the list of roots, or if the metadata could not be read.
     own: Option<Metadata>,
     changes: Changes,
     /// IDs that the changed directories had before the rescan.
@@ -86,8 +86,8 @@ impl Shared {
         let roots = tree.listing(DirId::TOP);
         let is_file = |record: &Entry<'_>| match record.state {
             EntryState::Known(metadata) => metadata.directory.is_none(),
-            // A missing root is rechecked, because a file may exist at its path again. If a directory inside another
-            // root exists there, `Tree::renew_aliases` finds it.
+            // A missing root is rechecked, because a file may exist at its path again. If a directory exists there
+            // and the path lies inside another root, `Tree::renew_aliases` finds the directory.
             EntryState::Failed(errno) => errno == Errno::ENOENT as i32,
             EntryState::Excluded(_) => false,
         };
@@ -98,8 +98,8 @@ impl Shared {
     }
 
     /// Returns the entries to recheck: those in `places`, by directory. If a directory no longer exists or has been
-    /// replaced, the directory itself is rechecked instead of its entries. Of several such directories inside each
-    /// other, only the outermost is rechecked.
+    /// replaced, the directory itself is rechecked instead of its entries. If such directories are nested, only
+    /// the outermost is rechecked.
     fn existing<'p>(
         &'p self,
         places: BTreeMap<DirId, HashSet<&'p [u8]>>,
@@ -136,8 +136,8 @@ impl Shared {
         inodes
     }
 
-    /// Returns `false` if the directory no longer exists, or if a directory with another inode number than `known` is
-    /// in its place.
+    /// Returns `false` if the directory no longer exists, or if the directory that is now at its path has an inode
+    /// number other than `known`.
     fn is_still(&self, id: DirId, known: Option<u64>) -> bool {
         match self.open_from_root(id) {
             // Inode numbers are compared only on ordinary file systems. On others, a directory's inode number may
@@ -233,7 +233,7 @@ impl Shared {
     }
 
     /// Returns the new state of a deleted root that was a directory; `None` for any other root. The state refers to a
-    /// new detached directory. Reading this directory fails, which records an error for the root.
+    /// new detached directory. The rescan then tries to read this directory, fails, and records the error.
     fn lost(&self, root: &Entry<'_>) -> Option<(Kind, Metadata)> {
         let tree = &self.tree;
         let old = root.directory()?;
@@ -302,7 +302,7 @@ impl Shared {
     }
 }
 
-/// Returns the link count of each inode seen while rechecking and reading.
+/// Returns the link counts of the inodes in `rechecks` and `read`.
 fn known_counts(rechecks: &[Recheck], read: &[LinkedName]) -> HashMap<InodeKey, u64> {
     let seen = rechecks.iter().flat_map(|recheck| recheck.changes.values().flatten());
     let seen = seen.filter_map(|(_, metadata)| {

@@ -36,7 +36,7 @@ pub(crate) struct Roots<'s> {
 }
 
 impl<'s> Roots<'s> {
-    /// Reads the attributes of every root and publishes the roots as the entries of the virtual top.
+    /// Reads the attributes of every root and publishes the roots as the entries of [`DirId::TOP`].
     pub(crate) fn publish(shared: &'s Shared, paths: &'s [PathBuf], visitor: &Visitor<'_>) -> Self {
         let mut roots: Vec<Root<'s>> = paths
             .iter()
@@ -68,8 +68,8 @@ impl<'s> Roots<'s> {
             shared.workers.has_read(&sealed);
         }
         shared.tree.begin(DirId::TOP);
-        // Inner roots are marked as being read, so that they are not read before the outer root, even if the user is
-        // looking at one of them.
+        // Inner roots are marked as being read. Otherwise, an inner root that the user is looking at could be read
+        // before the outer root, because the directories that the user is looking at are read first.
         for inner in roots.iter().filter(|root| root.inside).filter_map(|root| root.id) {
             shared.tree.begin(inner);
         }
@@ -82,8 +82,8 @@ impl<'s> Roots<'s> {
         visitor.visit_each(scope, outermost.filter_map(|root| root.id).collect());
     }
 
-    /// Turns each inner root that the scan found below an outer root into an alias of the directory found there, and
-    /// visits all other inner roots.
+    /// Handles the inner roots. If the scan of the outer root has found the directory of an inner root, makes the
+    /// inner root an alias of that directory. Otherwise, visits the inner root.
     pub(crate) fn visit_rest<'v: 'j, 'j>(&self, visitor: &'v Visitor<'v>, scope: &Scope<'j>) {
         if !self.roots.iter().any(|root| root.inside) {
             return;

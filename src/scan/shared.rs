@@ -26,8 +26,8 @@ pub enum Outcome {
     /// A worker panicked with this message because of a bug. Parts of the tree may be missing.
     Panicked(String),
     /// Some inputs could not be read completely. Contains the reasons, which are safe to print. After an import, the
-    /// tree contains the entries read before the error. After a rescan, it contains the old entries that could not be
-    /// checked.
+    /// tree contains the entries read before the error. After a rescan, entries that could not be checked are still
+    /// in the tree, unchanged.
     Broken(Vec<String>),
 }
 
@@ -141,8 +141,8 @@ impl Shared {
             return None;
         }
         // With some mount options, `CephFS` reports the number of entries as the apparent size of a directory. To
-        // detect this, the apparent size of the parent is compared with the number of bytes in an extended attribute
-        // of the parent. The attribute of the unreadable directory itself cannot be read.
+        // detect this, the apparent size of the parent is compared with the size that the parent's extended attribute
+        // `ceph.dir.rbytes` reports. This attribute of the unreadable directory itself cannot be read.
         let own = parent.attributes().ok()?.apparent;
         let is_size = parent.recursive_size() == Some(own);
         is_size

@@ -55,7 +55,7 @@ struct Wide<'v> {
     pending: Mutex<PendingBatches>,
 }
 
-/// Batches that wait until they can be published in the order in which the kernel returned them.
+/// Batches kept until they can be published in the order in which the kernel returned them.
 #[derive(Default)]
 struct PendingBatches {
     next: usize,
@@ -63,8 +63,7 @@ struct PendingBatches {
 }
 
 impl<'v> Visitor<'v> {
-    /// Creates the visitor. `awaits` is `true` if roots may lie inside one another and must be recognized during the
-    /// scan.
+    /// Creates the visitor. `awaits` is `true` if the scan must recognize roots that lie inside other roots.
     pub(crate) fn new(shared: &'v Shared, awaits: bool) -> Self {
         Self { shared, handed_out: AtomicUsize::new(0), policy: Policy::new(shared, awaits) }
     }
@@ -96,7 +95,7 @@ impl<'v> Visitor<'v> {
             return;
         }
         if let Some(id) = shared.looked_at.begin_next(&shared.tree) {
-            // The queue's job is spawned first, because opening `id` on an unreachable server would delay it.
+            // The job for `queue` is spawned first, because opening `id` on an unreachable server would delay it.
             scope.spawn(move |scope| self.visit(scope, queue, index));
             shared.workers.reads(id);
             return self.enter(scope, id, shared.open_from_root(id));
@@ -220,8 +219,8 @@ impl<'v> Visitor<'v> {
         }
     }
 
-    /// Processes the batches with several workers. While other workers may be idle, passes batches to them, each
-    /// together with the buffer it was read into. Processes the remaining batches on this thread.
+    /// Processes the batches with several workers. Hands out up to two batches per worker at a time, each with the
+    /// buffer it was read into. Processes the other batches on this thread.
     fn read_wide<'s>(
         &'v self,
         scope: &Scope<'s>,

@@ -70,8 +70,9 @@ struct Counters {
     entries: AtomicU64,
     disk: AtomicU64,
     errors: AtomicU64,
+    /// ID of the directory that the worker most recently began to read; 0 before the first.
     current: AtomicU32,
-    /// Same as `current`, but zero while the worker is not reading a directory.
+    /// ID of the directory that the worker is reading; 0 if there is none.
     called: AtomicU32,
     calls: CallCount,
 }
@@ -123,8 +124,8 @@ impl Workers {
         self.each.len()
     }
 
-    /// Creates the pool with the requested number of threads, or fewer if the system does not allow as many. In the
-    /// worst case, the calling thread works alone.
+    /// Creates the pool with the requested number of threads, or with fewer if the system does not allow that many.
+    /// In the worst case, the calling thread works alone.
     pub(crate) fn pool(&self) -> WorkerPool {
         let mut count = self.count();
         loop {
@@ -205,7 +206,7 @@ impl Workers {
             progress.errors += counters.errors.load(Ordering::Relaxed);
             let id = DirId(counters.current.load(Ordering::Relaxed));
             let candidate = (tree.ancestry(id).count(), id);
-            // The counters of an idle worker still contain the last directory that it read.
+            // For an idle worker, `current` is still the last directory that it read. Skip complete directories.
             let is_read = id != DirId::TOP && !tree.status(id).is_complete();
             if is_read && current.is_none_or(|best| candidate < best) {
                 current = Some(candidate);

@@ -48,7 +48,7 @@ impl BaselineSpec {
     }
 }
 
-/// Baseline for comparisons with one source. Cheap to clone.
+/// Baseline with which one source is compared. Cheap to clone.
 #[derive(Clone)]
 pub struct Baseline {
     shared: Arc<Shared>,
@@ -127,7 +127,7 @@ pub struct BaselineInfo {
 }
 
 impl Baseline {
-    /// Creates the baseline for comparisons with `present`.
+    /// Creates the baseline with which `present` is compared.
     pub fn new(earlier: BaselineSpec, present: Source) -> Self {
         let shared = Arc::new(Shared { earlier, present: Some(present), found: Mutex::default() });
         Self { shared, index: 0 }
@@ -183,8 +183,8 @@ impl Baseline {
         move || basis?.find()
     }
 
-    /// Returns a function that a job can call to find up to `most` earlier trees, newest first. A tree that is still
-    /// being read, such as that of an import, ends the list.
+    /// Returns a function that a job can call to find up to `most` earlier trees, newest first. The result ends
+    /// before the first tree that is still being read, for example by an import.
     pub fn history(basis: Option<&Self>, most: usize) -> impl FnOnce() -> Vec<Arc<Tree>> + Send + 'static {
         let basis = basis.cloned();
         move || {

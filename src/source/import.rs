@@ -197,7 +197,7 @@ impl Shared {
                 // opened as a `SnapshotSource` instead.
                 Input::File(path) if is_binary_export(path) => Err(match self.inputs.len() {
                     1 => message(&format!("this is a binary export; {ONLY_FOR_LISTS}")),
-                    _ => message("a binary export must be the only -f"),
+                    _ => message("a binary export cannot be combined with other -f files"),
                 }),
                 _ => self
                     .read(input, host, &builder, &mut names)
@@ -273,7 +273,7 @@ impl Shared {
                 result.map(|()| None).map_err(|fault| message(&fault.to_string()))
             }
         };
-        // An error from ssh takes precedence, because it explains an empty export better than the lexer's error.
+        // An error from ssh takes precedence, because it explains an empty export better than a parse error does.
         session
             .map_or(Ok(()), |session| session.finish(result.is_ok()))
             .map_err(|reason| message(&reason))?;
@@ -394,7 +394,7 @@ impl Shared {
     }
 }
 
-/// Returns `reason`, escaped for a terminal, as the only message of an error.
+/// Returns an error with a single message: `reason`, escaped for a terminal.
 fn message(reason: &str) -> Vec<String> {
     vec![escape(reason.as_bytes()).into_owned()]
 }

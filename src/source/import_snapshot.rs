@@ -21,7 +21,7 @@ pub struct SnapshotInput<'t> {
     file: Snapshot,
     /// Indexes of the snapshot's devices in the common tree.
     devices: Vec<u32>,
-    /// Numbers of the snapshot's storage classes in the common tree, indexed by their numbers in the snapshot.
+    /// Storage class in the common tree for each storage class of the snapshot.
     classes: Vec<StorageClass>,
 }
 

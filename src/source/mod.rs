@@ -226,9 +226,10 @@ impl Source {
         about
     }
 
-    /// Searches `folder` for snapshots with the same paths and flags, scanned before this scan began. Returns the
-    /// snapshot at position `index`, counted from the newest, and the number of snapshots. Returns `None` if there is
-    /// no such snapshot, if this source is not a scan, or if a snapshot cannot record the scan's exclusions.
+    /// Searches `folder` for snapshots of earlier scans with the same paths and flags as this scan. Returns the
+    /// snapshot at position `index` (0 is the newest) and the number of snapshots found, including those that cannot
+    /// be opened. Returns `None` if there is no snapshot at this position, if this source is not a scan, or if a
+    /// snapshot cannot record the scan's exclusions.
     pub fn earlier_in(&self, folder: &Path, index: usize) -> Option<(Self, usize)> {
         let Self::Scan { scan, began } = self else { return None };
         let scope = scan.options().scope()?;

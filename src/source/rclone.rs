@@ -110,8 +110,8 @@ impl RclonePath {
         inside(without_slashes(self.path())).map(<[u8]>::to_vec).unwrap_or(whole)
     }
 
-    /// Returns the PATH in `REMOTE:PATH`. The colon before PATH is the first one outside of quotes, except for a
-    /// colon at the start of REMOTE.
+    /// Returns the PATH in `REMOTE:PATH`. PATH begins after the first colon outside of quotes. A colon at the start
+    /// of REMOTE does not count.
     fn path(&self) -> &[u8] {
         let start = usize::from(self.target.first() == Some(&b':'));
         let mut quote = None;

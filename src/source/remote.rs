@@ -5,7 +5,7 @@
 //! ssh [-p PORT] -- [USER@]HOST "duke -q -c -o - [flags] -- 'PATH'"
 //! ```
 //!
-//! ssh always passes its last argument to a shell on the other machine, so the flags and the path are quoted.
+//! ssh always passes its last argument to a shell on the remote machine, so the flags and the path are quoted.
 //! ssh asks for passwords on the terminal. The end of its standard error is kept for error messages.
 //!
 //! Invariant: no part of HOST can become a flag of ssh, and no part of PATH can become a word of the shell.
@@ -53,7 +53,7 @@ pub(crate) struct Session {
 /// Program whose output is the input of an import.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Program {
-    /// ssh, which runs duke on the other machine.
+    /// ssh, which runs duke on the remote machine.
     Ssh,
     Rclone,
 }
@@ -80,15 +80,15 @@ impl Remote {
     }
 
     fn of(place: &[u8], path: &[u8], flags: Vec<OsString>) -> Result<Self, &'static str> {
-        let place = std::str::from_utf8(place).map_err(|_| "the host name is not UTF-8")?;
+        let place = std::str::from_utf8(place).map_err(|_| "the user or host name is not valid UTF-8")?;
         let (user, host) = place.rsplit_once('@').map_or((None, place), |(user, host)| (Some(user), host));
         let (host, port) = match host.strip_prefix('[') {
-            Some(rest) => rest.split_once(']').ok_or("']' expected after the address")?,
+            Some(rest) => rest.split_once(']').ok_or("expected ']' after the address")?,
             None => host.find(':').map_or((host, ""), |colon| host.split_at(colon)),
         };
         let port = match port.strip_prefix(':') {
             None if port.is_empty() => None,
-            None => return Err("':' expected before the port"),
+            None => return Err("expected ':' before the port"),
             Some(digits) => Some(digits.parse().map_err(|_| "invalid port")?),
         };
         let is_plain = |text: &str| {
@@ -123,7 +123,7 @@ impl Remote {
         command
     }
 
-    /// Returns the command line for the shell on the other machine.
+    /// Returns the command line for the shell on the remote machine.
     fn script(&self) -> Vec<u8> {
         let mut script = b"duke -q -c -o -".to_vec();
         for flag in &self.flags {
@@ -157,7 +157,7 @@ impl Session {
         Ok((Box::new(reader), Some(Self { program, child, messages })))
     }
 
-    /// Ends the process and returns its error, if any. `is_whole` is `true` if the export was read to its end.
+    /// Ends the process and returns its error, if any. `is_whole` is `true` if the export was read to the end.
     pub(crate) fn finish(mut self, is_whole: bool) -> Result<(), String> {
         if !is_whole {
             // The program may be blocked, because its output is no longer read. If `kill` fails, the program has
@@ -185,7 +185,7 @@ impl Session {
     }
 }
 
-/// Returns the last [`KEPT`] bytes of `errors`, the standard error of ssh or rclone. Reads `errors` to its end, so
+/// Returns the last [`KEPT`] bytes of `errors`, the standard error of ssh or rclone. Reads `errors` to the end, so
 /// that ssh or rclone never blocks on a full pipe.
 fn keep_last(mut errors: impl Read) -> Vec<u8> {
     let mut last = Vec::new();

@@ -208,7 +208,7 @@ pub fn ncdu(
     }
 }
 
-/// Returns the absolute path of a root, as ncdu writes it.
+/// Returns the path of a root in the form that ncdu writes: absolute and, if possible, without symbolic links.
 fn absolute(root: &[u8]) -> Vec<u8> {
     let path = PathBuf::from(OsString::from_vec(root.to_vec()));
     let whole = fs::canonicalize(&path).or_else(|_| std::path::absolute(&path));

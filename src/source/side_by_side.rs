@@ -25,11 +25,11 @@ pub struct SideBySide {
 struct Part {
     tree: Arc<Tree>,
     about: SnapshotInfo,
-    /// Prefix of the roots' names if the host is not known.
+    /// Prefix for the names of roots whose host is not known.
     label: Vec<u8>,
     /// Device indexes in the common tree, in the order of the snapshot's devices.
     devices: Vec<u32>,
-    /// Storage classes in the common tree, indexed by the numbers of the snapshot's classes.
+    /// Storage classes in the common tree, in the order of the snapshot's classes.
     classes: Vec<StorageClass>,
 }
 

@@ -21,7 +21,7 @@ use crate::scan::{Outcome, Progress};
 use crate::source::side_by_side::SideBySide;
 use crate::tree::{DirId, Tree};
 
-/// Number of descriptors left for everything except snapshots.
+/// Number of file descriptors reserved for everything except snapshots.
 const SPARE_DESCRIPTORS: u64 = 64;
 
 /// Format of a file whose tree is loaded in parts.

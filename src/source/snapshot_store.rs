@@ -44,7 +44,7 @@ pub struct RetentionPolicy {
     pub bytes: u64,
     /// Minimum time between two snapshots of the same roots.
     pub interval: Duration,
-    /// `true` to also keep a snapshot of the latest scan, even if the interval has not passed.
+    /// `true` to keep a snapshot of the latest scan even if `interval` has not passed since the last baseline.
     pub keeps_latest: bool,
 }
 
@@ -61,13 +61,13 @@ impl RetentionPolicy {
     }
 }
 
-/// Result of keeping a snapshot.
+/// Result of [`keep`].
 #[derive(Debug)]
 pub enum Kept {
     /// A new snapshot was written to this path.
     New(PathBuf),
-    /// A recent snapshot for comparisons exists, so no new one was written. The snapshot of the latest scan was
-    /// replaced instead if [`RetentionPolicy::keeps_latest`] is set.
+    /// A recent baseline exists, so no new baseline was written. If [`RetentionPolicy::keeps_latest`] is set, a
+    /// snapshot of the `last` series was written instead.
     Recent,
 }
 
@@ -135,7 +135,8 @@ pub fn keep(
     Ok(Kept::Recent)
 }
 
-/// Keeps a snapshot of `tree` even if a recent one exists, and returns its path.
+/// Writes a snapshot of `tree` that serves as a baseline, even if a recent one exists, and deletes snapshots beyond
+/// the limits. Returns the path of the new snapshot.
 ///
 /// # Errors
 /// Returns the same errors as [`keep`].
@@ -174,8 +175,8 @@ pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> 
     kept_for(folder, roots, scope, before, 0).map(|(path, _)| path)
 }
 
-/// Searches the same snapshots as [`latest_for`]. Returns the path of the snapshot at position `index`, counted from 0
-/// for the newest, and the number of snapshots whose names match, including those that cannot be opened.
+/// Searches the same snapshots as [`latest_for`]. Returns the path of the snapshot at position `index` (0 is the
+/// newest). Also returns the number of snapshots that match by file name, including those that cannot be opened.
 pub fn kept_for(
     folder: &Path,
     roots: &[&[u8]],
@@ -239,7 +240,7 @@ fn roots(tree: &Tree) -> Vec<Vec<u8>> {
     tree.listing(DirId::TOP).entries().map(|(_, root)| absolute_bytes(root.name)).collect()
 }
 
-/// Returns the checksum of roots and flags that is part of a snapshot's file name.
+/// Returns a checksum of `roots` and of the flags in `scope`, for the file name of a snapshot.
 pub(crate) fn key(roots: &[Vec<u8>], scope: &[u8]) -> String {
     let mut whole = scope.to_vec();
     for root in roots {
@@ -316,8 +317,9 @@ fn parse(name: &str) -> Option<(Series, String, i64)> {
     (name_of(series, key, scanned_at) == name).then(|| (series, key.to_owned(), scanned_at))
 }
 
-/// Deletes the oldest snapshots if the limits are exceeded, snapshots of the `Latest` series if newer ones exist, and
-/// unfinished files of killed processes if they are more than a day old. Ignores errors.
+/// Deletes the oldest snapshots if the limits are exceeded. A snapshot of the `Latest` series is also deleted if
+/// there is a newer snapshot of the same roots and flags. Unfinished files of killed processes are deleted after a
+/// day. Ignores errors.
 fn prune(settings: &RetentionPolicy, folder: &PrivateFolder, now: i64) {
     let oldest = now.saturating_sub_unsigned(settings.age.as_secs());
     let mut bytes: u64 = 0;

@@ -33,7 +33,7 @@ fn run(path: &RclonePath, live: &mut LiveTree<'_>, is_stopped: impl Fn() -> bool
     let mut lexer = Lexer::resume(Vec::new(), chunks, &pulse);
     let read = add_uploads(&mut lexer, live, |bucket, key| path.path_of(bucket, key));
     drop(lexer);
-    // rclone's own error explains an incomplete list better than the lexer's error.
+    // rclone's own error explains an incomplete list better than a parse error does.
     session.map_or(Ok(()), |session| session.finish(read.is_ok()))?;
     match read {
         Err(fault) if fault.reason == Reason::Stopped => {

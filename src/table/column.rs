@@ -1,5 +1,5 @@
-//! Columns of tables. Each column has one element in [`COLUMNS`], which defines how the column is drawn and sorted, its
-//! key, and its name in `--sort`.
+//! Columns of tables. Each column has one element in [`COLUMNS`], which defines how the column is drawn and sorted,
+//! which keys sort by it or show it, and how `--sort` and `--columns` name it.
 //!
 //! Invariant: the element of a column is at the index `column as usize` in [`COLUMNS`].
 
@@ -12,7 +12,7 @@ use crate::tree::{Exclusive, Metadata, Totals, Tree};
 /// Columns in display order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Column {
-    /// Size of an entry, with two markers before it.
+    /// Size of an entry, after two symbols: one for errors and one for the precision.
     #[default]
     Size,
     /// Change in size since an earlier scan.
@@ -50,7 +50,7 @@ pub enum Align {
 pub enum Width {
     /// Fixed number of terminal cells.
     Cells(usize),
-    /// Width of a formatted size, plus this number of cells.
+    /// Width of a formatted size, plus the given number of cells.
     Size(usize),
     /// Minimum and maximum number of cells. The width is the minimum plus a third of the free width, up to the maximum.
     Stretch(usize, usize),
@@ -86,7 +86,7 @@ pub struct SortContext<'a> {
     pub tree: &'a Tree,
     /// Totals of the entry, if it is a directory.
     pub totals: Option<Totals>,
-    /// Size of the entry by the measure shown.
+    /// Disk usage or apparent size of the entry, depending on the measure shown.
     pub size: u64,
     /// Absolute difference from the entry's earlier size, if known.
     pub change: Option<u64>,
@@ -113,7 +113,7 @@ pub struct ColumnSpec {
     pub align: Align,
     /// Possible widths, widest first; empty for the name column, which takes the remaining space.
     pub widths: &'static [Width],
-    /// Order in which columns are narrowed and then dropped when there is too little space; the lowest is first.
+    /// Rank. When space is short, the lowest-ranked column is narrowed, then dropped, before the next is narrowed.
     pub drop_order: u8,
     /// Column that a click on the title sorts by.
     pub sorts_by: Column,
@@ -123,7 +123,7 @@ pub struct ColumnSpec {
 
 /// Text between the two sizes of a range.
 pub const RANGE: &str = "..";
-/// Width in cells of the two markers before a size.
+/// Width in cells of the two symbols before a size: one for errors and one for the precision.
 pub const SIGNS: usize = 2;
 
 const fn key(letter: char, name: &'static str, help: &'static str) -> ColumnKey {
@@ -230,7 +230,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     },
     ColumnSpec {
         column: Column::Frees,
-        choice: Some(("frees", "What deletion frees; reads the extents of all files")),
+        choice: Some(("frees", "Space freed by deletion; requires reading the extents of all files")),
         titles: ["Frees"; 2],
         sort: Some(key('F', "sort-frees", "by space freed").in_list()),
         show: Some(key('f', "show-frees", "space freed")),

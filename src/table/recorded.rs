@@ -1,10 +1,10 @@
-//! Sizes and names recorded by the previous scan, shown for directories that the running scan has not completed.
+//! Sizes and names recorded by the previous scan, shown where the results of the running scan are not final yet.
 //!
 //! The user's commands act only on entries of the running scan. A recorded directory is found by its path, and its root
 //! by device and inode, so another disk mounted at the same path is not mistaken for the recorded one.
 //!
-//! Invariant: recorded totals are shown for a complete directory only until the scan has subtracted the sizes of hard
-//! links that it counted more than once.
+//! Invariant: once a directory is complete, its recorded totals are shown only until the scan has subtracted the
+//! sizes of hard links that it counted more than once.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -39,10 +39,9 @@ impl std::fmt::Debug for RecordedTree {
 pub enum Lookup {
     /// The scan has found the entry.
     Found(EntryId),
-    /// The scan has read this directory, which does not contain the entry or the next directory on the way to it.
+    /// The scan has read this directory and found neither the entry nor the next directory on its path.
     Missing(DirId),
-    /// The scan has not finished reading this directory, which is the deepest directory found so far on the way to the
-    /// entry.
+    /// Deepest directory found so far on the path of the entry. The scan has not finished reading it.
     Unread(DirId),
 }
 
@@ -68,7 +67,7 @@ impl RecordedTotals {
         self.shown.len() == directories.len() && self.shown.iter().zip(directories).all(is_same)
     }
 
-    /// Returns `true` if the previous scan has found the directory `id`.
+    /// Returns `true` if the previous scan found the directory `id`.
     pub fn has(&self, id: DirId) -> bool {
         self.totals.contains_key(&id)
     }
@@ -110,8 +109,8 @@ impl RecordedTotals {
             let (disk, apparent) = (live.disk.min(recorded.disk), live.apparent.min(recorded.apparent));
             return Some(Totals { disk, apparent, ..live });
         }
-        // With hard links, the sizes cannot be compared: the live sizes count every name of an inode, the recorded
-        // sizes count an inode once.
+        // With hard links, the sizes cannot be compared: the live sizes count an inode once for each name, but the
+        // recorded sizes count it only once.
         let has_repeats = self.has_links || tree.has_links(id);
         let is_outgrown = if has_repeats {
             live.items > recorded.items
@@ -123,8 +122,8 @@ impl RecordedTotals {
 }
 
 impl RecordedTree {
-    /// Returns the recorded totals of `directories` in the tree `new`, and of the child directories that the scan has
-    /// found in them so far.
+    /// Returns the recorded totals of `directories` and of the child directories that the scan has found in them so
+    /// far. `directories` contains IDs of the tree `new`.
     pub fn totals(&self, new: &Tree, directories: impl IntoIterator<Item = DirId>) -> RecordedTotals {
         let mut found = RecordedTotals { has_links: self.has_links(), ..RecordedTotals::default() };
         for id in directories {
@@ -153,9 +152,9 @@ impl RecordedTree {
         self.tree.has_stored_links() || self.tree.has_links(DirId::TOP)
     }
 
-    /// Returns the recorded directory with the same path as `id`. Returns `None` if it does not exist, or if a recorded
-    /// listing on the path is too long for the drawing thread. For the list of roots, returns `None` unless every root
-    /// is found.
+    /// Returns the recorded directory with the same path as `id`. Returns `None` if it does not exist, or if a
+    /// recorded listing on the path is too long to be read on the drawing thread. For the list of roots, returns
+    /// `None` unless every root is found.
     pub fn find(&self, new: &Tree, id: DirId) -> Option<DirId> {
         if id == DirId::TOP {
             let found = self.roots(new);
@@ -185,7 +184,7 @@ impl RecordedTree {
         Some((found, None))
     }
 
-    /// Looks up the entry of the tree `new` that has the same path and kind as `entry` in the recorded tree.
+    /// Looks up the recorded entry `entry` in the tree `new`. The entry found has the same path and kind.
     pub fn look_up(&self, new: &Tree, entry: EntryId) -> Lookup {
         let place = || self.way_to(new, entry.directory).unwrap_or((DirId::TOP, Some(Vec::new())));
         // `is_listed` must be called before the entry is looked up. Otherwise, an entry that the scan finds between
@@ -213,8 +212,8 @@ impl RecordedTree {
     /// Returns those of the recorded `entries` that the scan has found.
     ///
     /// # Errors
-    /// If the scan may still find other entries, returns the first such entry, and the directory that the scan must
-    /// read next to find it.
+    /// If the scan has not found an entry yet but still may, returns the first such entry, and the directory that the
+    /// scan must read next to find it.
     pub fn look_up_all(&self, new: &Tree, entries: &[EntryId]) -> Result<Vec<EntryId>, (EntryId, DirId)> {
         let found = entries.iter().filter_map(|entry| match self.look_up(new, *entry) {
             Lookup::Found(found) => Some(Ok(found)),
@@ -238,8 +237,8 @@ impl RecordedTree {
         roots(new).filter_map(|(id, device, inode)| Some((id, *old.get(&(device, inode))?))).collect()
     }
 
-    /// Returns the recorded totals of the child directories of `id`, matched by name. `was` is the recorded counterpart
-    /// of `id`.
+    /// Returns the recorded totals of the child directories of `id`. Directories are matched by name, and roots by
+    /// device and inode. `was` is the recorded counterpart of `id`.
     fn below(&self, new: &Tree, id: DirId, was: DirId) -> Vec<(DirId, Totals)> {
         if id == DirId::TOP {
             return self.roots(new).into_iter().map(|(root, was)| (root, self.tree.totals(was))).collect();

@@ -1,6 +1,6 @@
 //! Recorded entries that the running scan has not found, merged into the rows of their directory.
 //!
-//! Invariant: no name has both a row of the scan and a recorded row.
+//! Invariant: a recorded row never has the same name as an entry that the running scan has found.
 
 use std::collections::HashSet;
 
@@ -10,12 +10,13 @@ use crate::table::order::Order;
 use crate::tree::sort::{SortRow, sort};
 use crate::tree::{DirId, Entry, EntryId, EntryState, Listing, Position, Tree};
 
-/// Directory of the recorded tree.
+/// Directory in the recorded tree.
 #[derive(Clone)]
 pub struct RecordedDir {
     pub tree: Arc<Tree>,
     pub id: DirId,
-    /// `true` if only the largest entries of a long listing are shown until the whole listing has been loaded.
+    /// `true` if only the head of a long listing (its largest entries) is shown. Has no effect once the whole listing
+    /// has been loaded.
     pub is_head: bool,
 }
 
@@ -52,8 +53,8 @@ impl RecordedRows {
         let tree = &directory.tree;
         let is_head = directory.is_head && tree.head(directory.id).is_some();
         let recorded = directory.listing();
-        // If only the largest recorded entries get rows, their names are collected first. `present` then contains only
-        // these few names, even if `listing` is long.
+        // If only the largest recorded entries get rows, their names are collected first. `present` then contains at
+        // most these few names, even if `listing` is long.
         let few: Option<HashSet<&[u8]>> =
             is_head.then(|| recorded.entries().map(|(_, record)| record.name).collect());
         let names = listing.entries().map(|(_, record)| record.name);
@@ -91,8 +92,8 @@ impl RecordedRows {
         self.rows.len()
     }
 
-    /// Returns the position of the recorded entry in row `index`. If the row shows an entry of the scan, the error is
-    /// the row's index among the rows of the scan.
+    /// Returns the position of the recorded entry in row `index`. If the row shows an entry of the scan, returns
+    /// `Err` with the row's index among the rows of the scan.
     pub fn position(&self, index: usize) -> Result<Position, usize> {
         match self.rows.binary_search_by_key(&index, |(row, _)| *row) {
             Ok(number) => Ok(self.rows[number].1),
@@ -100,7 +101,7 @@ impl RecordedRows {
         }
     }
 
-    /// Converts `number`, the index of a row among the rows of the scan, to its index among all rows of the list.
+    /// Converts `number`, the index of a row among the rows of the scan, to the row's index in the whole list.
     pub fn index_of_found(&self, number: usize) -> usize {
         let is_above = |at: &usize| self.rows[*at].0 - at <= number;
         number + (0..self.rows.len()).take_while(is_above).count()

@@ -290,9 +290,9 @@ impl Row {
         }
     }
 
-    /// Sets the cells for the percentage (the row's size relative to `whole`) and the bar (the row's size relative to
-    /// `full`). If the bar cell already contains a number of bytes, as in the growth view, only the bar is set: that
-    /// number relative to `full`.
+    /// Sets the percentage cell to the row's size relative to `whole`, and the bar cell to the row's size relative to
+    /// `full`. If the bar cell already contains a number of bytes, as in the growth view, changes only this cell: the
+    /// number is replaced by its ratio to `full`.
     pub fn add_shares(&mut self, whole: u64, full: u64) {
         if let CellValue::Bytes(bytes) = self.cell(Column::Bar) {
             self.cells[Column::Bar as usize] = CellValue::Share(share(bytes, full));

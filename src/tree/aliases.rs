@@ -1,9 +1,9 @@
 //! Aliases: roots that are given twice or lie inside other roots.
 //!
-//! A root that is a directory is an alias if an entry of another directory, or an earlier root, has the same number.
-//! A root that is a file has no directory number. It is recognized by its path or, if its link count is one, by its
-//! inode. The inodes are compared when hard links are counted (see the module `hard_links`), because all names of
-//! these files are known only then.
+//! A root that is a directory is an alias if it has the same directory ID as an earlier root or as an entry of
+//! another directory. A root that is a file has no directory ID. It is recognized by its path or, if its link count
+//! is one, by its inode. Inodes are compared when hard links are counted (see the module `hard_links`), because all
+//! names of an inode are known only at that point.
 //!
 //! Invariant: two roots that are not aliases have nothing in common except hard links.
 
@@ -17,7 +17,7 @@ use crate::base::sync::lock;
 pub struct Alias<'t> {
     /// Position of the alias in the listing of the roots.
     pub position: Position,
-    /// Directory that the root refers to; `None` for a file.
+    /// Directory that the alias refers to; `None` for a file.
     pub directory: Option<DirId>,
     /// Root under which the contents are counted, as given by the user.
     pub root: &'t [u8],
@@ -26,8 +26,8 @@ pub struct Alias<'t> {
 }
 
 impl Tree {
-    /// Returns the roots whose contents are already counted in another root, in the order of their listing. A root
-    /// that is a file inside another root is included only once the scan is complete.
+    /// Returns the roots whose contents are already counted in another root, in the order in which the roots are
+    /// listed. A root that is a file inside another root is included only once the scan is complete.
     pub fn aliases(&self) -> Vec<Alias<'_>> {
         let roots = self.listing(DirId::TOP);
         let (mut directories, mut files) = (HashMap::new(), HashMap::new());
@@ -46,9 +46,9 @@ impl Tree {
                 (None, links) => match self.outer_of_file(root.name) {
                     Some(outer) => Some(alias(self.name(outer), false)),
                     None => links.and_then(|links| {
-                        // A root repeats an earlier root with the same inode. If the inode has several hard links,
-                        // roots with different names may be different links, so only a root with the same name is a
-                        // repetition.
+                        // A root is a repetition if an earlier root has the same inode. If the inode has several hard
+                        // links, the roots must also have the same name, because different names may be different
+                        // links.
                         let name = if links.count > 1 { root.name } else { b"" };
                         let first = repeated(&mut files, (links.device, metadata.inode, name), root.name);
                         first.map(|first| alias(first, true))
@@ -68,8 +68,8 @@ impl Tree {
     /// root contains the file, or if the scan is not complete.
     pub fn outer_of_file(&self, root: &[u8]) -> Option<DirId> {
         let mut known = lock(&self.files_inside);
-        // In a tree loaded from a file, hard links are not counted, so nothing has called `note_files_inside`. Such a
-        // tree never changes, so the result is kept.
+        // A scan calls `note_files_inside` when it counts hard links. A tree loaded from a file does not count hard
+        // links, so the files inside roots are found here. Such a tree never changes, so the result is kept.
         let is_unknown = known.is_none() && self.stored.is_some();
         if is_unknown {
             drop(known);
@@ -80,7 +80,7 @@ impl Tree {
         known.as_ref()?.get(root).copied()
     }
 
-    /// Records which roots are files below another root. `names` must contain all names of linked inodes.
+    /// Records which roots are files below another root. `names` must contain all names of hard-linked inodes.
     pub(crate) fn note_files_inside(&self, names: &[LinkedName]) {
         let found = self.files_inside(names);
         *lock(&self.files_inside) = Some(found);
@@ -103,8 +103,8 @@ impl Tree {
         for name in names.iter().filter(|name| !is_root(name)) {
             let inode = name.key();
             if let (true, Some(outer)) = (alone.contains(&inode), self.ancestry(name.directory).last()) {
-                // If names of the inode lie below several roots, the root with the smallest number is chosen, so that
-                // the result does not depend on the order of `names`.
+                // If names of the inode lie below several roots, the root with the smallest ID is chosen, so that the
+                // result does not depend on the order of `names`.
                 let first = met.entry(inode).or_insert(outer);
                 *first = outer.min(*first);
             }

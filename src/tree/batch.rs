@@ -24,12 +24,12 @@ pub struct Page {
     pub(super) children_disk: u64,
     /// `true` if the entries include names of inodes with several links.
     pub(super) has_links: bool,
-    /// Child directories among the entries, in the order in which they are to be read, with the positions of their
-    /// entries in the draft.
+    /// Child directories among the entries, in the order in which the scan will read them, each with the position of
+    /// its entry in the draft.
     pub(super) children: Vec<(DirId, usize)>,
     /// Number of urgent child directories, which are at the beginning of `children` and are read first.
     pub(super) urgent: usize,
-    /// Entries that could not be read, each as its position in the draft and its error number.
+    /// For each entry that could not be read: its position in the draft, and its error number.
     pub(super) failed: Vec<(usize, i32)>,
 }
 

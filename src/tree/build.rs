@@ -18,8 +18,8 @@ use crate::base::slots::Slots;
 use crate::base::sync::{AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::platform::memory::arena::{Address, Arena};
 
-/// Size of the block of directory numbers that a worker reserves at a time. Blocks keep workers from contending for the
-/// counter and from sharing cache lines.
+/// Number of directory IDs that a worker reserves at a time. Reserving IDs in blocks keeps workers from contending
+/// for the counter and from sharing cache lines.
 const NUMBERS: u32 = if cfg!(loom) { 1 } else { 64 };
 
 /// Batch of entries that is in the tree's memory but not published yet.
@@ -27,7 +27,8 @@ pub struct Sealed {
     address: Address,
     /// Child directories among the entries, in the order in which they are to be read.
     pub children: Box<[DirId]>,
-    /// Totals of the entries, to be added to their directory. A child directory counts as one item of size 0.
+    /// Totals of the entries. [`Tree::publish`] adds them to the totals of the directory. A child directory counts as
+    /// one item of size 0.
     pub sum: Totals,
     /// Disk usage in bytes of the child directories, excluding their contents.
     pub children_disk: u64,
@@ -36,7 +37,7 @@ pub struct Sealed {
 }
 
 impl Batch {
-    /// Adds an entry of `parent` that does not need a directory number.
+    /// Adds an entry of `parent` that does not need a directory ID.
     pub fn push(&mut self, parent: DirId, record: &Entry<'_>) {
         let page = &mut self.page;
         let start = page.draft.push(record);
@@ -74,8 +75,8 @@ impl Batch {
         id
     }
 
-    /// Moves the most recently added child directory to the front of [`Sealed::children`], but behind those that were
-    /// moved there earlier.
+    /// Moves the most recently added child directory forward in [`Sealed::children`], directly after those that were
+    /// moved forward earlier.
     pub fn move_up_last_directory(&mut self) {
         let Page { children, urgent, .. } = &mut self.page;
         if let Some(last) = children.len().checked_sub(1) {
@@ -113,7 +114,7 @@ impl Batch {
         let id = DirId(self.numbers.pop().expect("the numbers were filled up above"));
         let dir = tree.dir(id);
         dir.reset();
-        // `Relaxed`: no other thread knows the directory's number until a listing that contains the directory is
+        // `Relaxed`: no other thread knows the directory's ID until a listing that contains the directory is
         // published with `Release`.
         dir.disk.store(metadata.disk(), Ordering::Relaxed);
         dir.apparent.store(metadata.apparent, Ordering::Relaxed);
@@ -208,8 +209,8 @@ impl Tree {
         Self::default()
     }
 
-    /// Creates a tree with `count` directories whose data is not in memory yet. The directories have no claims (see
-    /// `totals`).
+    /// Creates a tree with `count` directories whose data is not in memory yet. The directories start without claims;
+    /// see the module `totals`.
     pub(super) fn empty(
         count: u32,
         devices: Devices,
@@ -236,7 +237,7 @@ impl Tree {
         }
     }
 
-    /// Returns numbers for new directories: numbers of dropped directories if there are any, otherwise unused numbers.
+    /// Returns IDs for new directories: IDs of dropped directories if there are any, otherwise unused IDs.
     fn numbers(&self) -> Vec<u32> {
         let ready = &mut lock(&self.free).ready;
         if ready.is_empty() {
@@ -246,9 +247,9 @@ impl Tree {
         ready.split_off(ready.len().saturating_sub(NUMBERS as usize))
     }
 
-    /// Appends a sealed batch to the listing of `id` and adds its sums to the totals. Only one thread at a time may
-    /// publish batches of a directory, in the order in which the kernel returned the entries. Each child directory
-    /// adds a claim on `id`, which is released when the child is complete.
+    /// Appends a sealed batch to the listing of `id` and adds its sums to the totals. The batches of a directory
+    /// must be published by one thread at a time, in the order in which the kernel returned them. Each child
+    /// directory adds a claim on `id`, which is released when the child is complete.
     pub fn publish(&self, batch: &mut Batch, id: DirId, sealed: &Sealed) {
         let dir = self.dir(id);
         let children = u32::try_from(sealed.children.len()).expect("a batch has fewer than 2^32 children");
@@ -271,8 +272,8 @@ impl Tree {
     /// Marks `id` as being read. Returns `false` if reading it has already begun.
     pub fn try_begin(&self, id: DirId) -> bool {
         let (waiting, reading) = (State::Waiting as u8, State::Reading as u8);
-        // `Relaxed` is enough. A thread that knows `id` also sees the data of the directory, including its claims,
-        // because all of this was published before `id`.
+        // `Relaxed` is enough. A thread that knows `id` also sees the data of the directory and the claims on it,
+        // because both were published before `id`.
         self.dir(id).state.compare_exchange(waiting, reading, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
@@ -288,12 +289,13 @@ impl Tree {
         lock(&self.recorded).insert(id, apparent);
     }
 
-    /// Marks `id` as partial because the scan was stopped. The ancestors become partial when `id` completes.
+    /// Marks `id` as partial because the scan was stopped. The ancestors inherit this mark once no more work on `id`
+    /// is pending.
     pub fn stop(&self, id: DirId) {
         self.dir(id).set(PARTIAL);
     }
 
-    /// Completes a directory that turned out to be an alias: sets its size to 0 and does not read it.
+    /// Completes a directory that turned out to be an alias, without reading it, and sets its size to 0.
     pub fn discard(&self, id: DirId) {
         let dir = self.dir(id);
         dir.disk.store(0, Ordering::Relaxed);

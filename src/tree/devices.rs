@@ -26,9 +26,8 @@ pub struct HostDevices<'d> {
     host: u32,
 }
 
-/// Devices of a tree loaded from a file, in the order of their indexes. The file does not record the host of a device,
-/// so all devices get host 0. A number that occurs several times belongs to devices of different hosts; their indexes
-/// distinguish them.
+/// Devices of a tree loaded from a file, in the order of their indexes. The file does not record the hosts, so all
+/// devices get host 0. If devices of different hosts have the same number, only their indexes differ.
 impl From<Vec<u64>> for Devices {
     fn from(numbers: Vec<u64>) -> Self {
         let known = numbers.into_iter().map(|number| Device { host: 0, number }).collect();

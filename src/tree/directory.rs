@@ -1,8 +1,8 @@
-//! Directories of a tree: number, state, totals, and the data kept for each directory.
+//! Directories of a tree: ID, state, totals, and the data kept for each directory.
 
 use crate::base::sync::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
-/// Number of a directory in its tree.
+/// ID of a directory in its tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DirId(pub u32);
 
@@ -19,7 +19,7 @@ pub enum State {
     Waiting = 0,
     /// The directory, or something below it, is being read.
     Reading = 1,
-    /// The directory and everything below it have been read, or could not be read.
+    /// Reading the directory and everything below it has ended. It may have failed or been stopped.
     Complete = 2,
 }
 
@@ -35,7 +35,7 @@ pub struct Status {
 }
 
 impl Status {
-    /// Returns `true` if the directory and everything below it have been read, or could not be read.
+    /// Returns `true` if reading the directory and everything below it has ended, even if it failed or was stopped.
     pub fn is_complete(self) -> bool {
         self.state == State::Complete
     }
@@ -68,7 +68,7 @@ pub(super) struct Dir {
     /// Address of the directory's own entry; 0 for [`DirId::TOP`]. Written before the listing that contains the entry
     /// is published.
     pub(super) record: AtomicU64,
-    /// Number of the parent. Written before the listing that contains this directory is published.
+    /// ID of the parent directory. Written before the listing that contains this directory is published.
     pub(super) parent: AtomicU32,
     /// Number of claims: tasks that must end before the directory is complete; see `totals`.
     pub(super) pending: AtomicU32,
@@ -78,8 +78,8 @@ pub(super) struct Dir {
     /// Index of the device in the tree's list of devices.
     pub(super) device: AtomicU32,
     pub(super) state: AtomicU8,
-    /// Bit set of [`PARTIAL`] and [`LINKED`]. Flags are only added, and the parent inherits them when the directory
-    /// completes.
+    /// Flags of the directory, any of [`PARTIAL`] and [`LINKED`]. A flag is cleared only after the directory has been
+    /// dropped. When the directory completes, its parent inherits its flags.
     pub(super) flags: AtomicU8,
     pub(super) is_open: AtomicBool,
     /// `true` while a rescan fills this directory. Until the rescan is done, no listing contains the directory, and its
@@ -110,7 +110,7 @@ impl Dir {
         }
     }
 
-    /// Resets a dropped directory so that its number can be reused.
+    /// Resets a dropped directory so that its ID can be reused.
     pub(super) fn reset(&self) {
         for total in [&self.disk, &self.apparent, &self.items, &self.listing, &self.record] {
             total.store(0, Ordering::Relaxed);
@@ -148,11 +148,11 @@ impl Totals {
     }
 }
 
-/// Numbers of dropped directories, kept for reuse.
+/// IDs of dropped directories, kept for reuse.
 #[derive(Default)]
 pub(super) struct Free {
     pub(super) ready: Vec<u32>,
-    /// Numbers of the most recently dropped directories. They are not reused yet, because readers may still use them.
+    /// IDs of the most recently dropped directories. They are not reused yet, because readers may still use them.
     waiting: Vec<u32>,
 }
 

@@ -35,7 +35,7 @@ const LINKED: u8 = 8;
 const OWNED: u8 = 16;
 const EXCLUDED: u8 = 32;
 const FAILED: u8 = 64;
-/// Both bits together: the entry has attributes, one of which is a storage class.
+/// Flag of a record with a storage class. No record is both excluded and failed, so this combination of bits is free.
 const CLASSED: u8 = EXCLUDED | FAILED;
 const EXECUTABLE: u8 = 128;
 
@@ -91,8 +91,8 @@ impl Draft {
         self.previous = Previous::default();
     }
 
-    /// Appends a record and returns its byte offset from the first record. A record with metadata is encoded as a
-    /// directory only if it has a directory number, because decoders expect this number.
+    /// Appends a record and returns its byte offset from the first record. Decoders read a directory ID from each
+    /// directory with metadata, so a directory that has metadata but no ID is encoded as [`Kind::Unknown`].
     pub fn push(&mut self, record: &Entry<'_>) -> usize {
         let start = self.length();
         let flags = match &record.state {
@@ -231,7 +231,7 @@ pub struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// Creates an iterator over the encoded records of a segment, excluding the segment's header.
+    /// Creates an iterator over the records of a segment. `records` must not include the segment's header.
     pub fn new(records: &'a [u8]) -> Self {
         Self { cursor: ByteReader::new(records), length: records.len(), previous: Previous::default() }
     }

@@ -6,7 +6,7 @@ use super::directory::DirId;
 use super::storage_classes::StorageClass;
 use crate::base::kind::Kind;
 
-/// Directory entry at the time it was read.
+/// Directory entry as of the time it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry<'a> {
     /// Name, which can contain any bytes. For a root, this is the path as the user gave it.
@@ -18,7 +18,7 @@ pub struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// Returns the directory number, if this entry is a directory that the scan entered.
+    /// Returns the directory ID, if this entry is a directory that the scan entered.
     pub fn directory(&self) -> Option<DirId> {
         match self.state {
             EntryState::Known(metadata) => metadata.directory,
@@ -103,7 +103,7 @@ pub struct Metadata {
     pub mtime: i64,
     /// Inode number.
     pub inode: u64,
-    /// Directory number, if the entry is a directory that the scan entered.
+    /// Directory ID, if the entry is a directory that the scan entered.
     pub directory: Option<DirId>,
     /// Link count and device. `None` for directories, and for files with a link count of 1 unless they are roots.
     pub links: Option<Links>,

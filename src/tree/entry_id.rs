@@ -42,7 +42,7 @@ impl EntryId {
         self.listing(tree).name(self.position)
     }
 
-    /// Returns the part of the directory's listing that contains the entry: its head, or the whole listing.
+    /// Returns the head of the directory's listing if it contains the entry, otherwise the whole listing.
     fn listing(self, tree: &Tree) -> Listing<'_> {
         let head = tree.head(self.directory).map(|head| head.listing);
         head.filter(|head| self.position < head.length()).unwrap_or_else(|| tree.listing(self.directory))

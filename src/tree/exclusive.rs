@@ -1,8 +1,9 @@
 //! Exclusive sizes: for each entry, the number of bytes that deleting it frees.
 //!
 //! Directories, and files that take space, are *nodes*, numbered so that a node comes before everything below it. The
-//! files of a directory directly follow it, sorted by [`FileKey`], so a file is found by its metadata. Node 0 stands
-//! for everything outside of the tree, and node 1 is the top of the tree.
+//! files of a directory directly follow it, sorted by [`FileKey`]. This key is computed from a file's metadata, so
+//! the file's node can be found by a binary search. Node 0 stands for everything outside of the tree, and node 1 is
+//! the top of the tree.
 //!
 //! Invariant: sizes belong to one edition of the tree (`Tree::edition`), and are not returned after the tree changes.
 
@@ -12,7 +13,7 @@ use crate::base::format::{Units, plain_size};
 use crate::base::os_error::error_text;
 use crate::base::sync::Arc;
 
-/// Number of a directory or file in [`NodeNumbers`].
+/// Number that identifies a directory or file in [`NodeNumbers`].
 pub type Node = u32;
 
 /// Bytes that deleting an entry frees, and bytes that it shares.
@@ -71,12 +72,12 @@ impl NodeSums {
     }
 }
 
-/// Numbering of the directories and files of a tree, each of which is a node.
+/// Numbering of the nodes of a tree: its directories, and its files that take space.
 #[derive(Debug, Default)]
 pub struct NodeNumbers {
     /// Parent of each node. A parent has a lower number than its children; node 0 is its own parent.
     pub(super) parents: Vec<Node>,
-    /// For each file, the value of its [`FileKey`]. For each directory, the number of nodes of files directly in it.
+    /// For each file, the value of its [`FileKey`]. For each directory, the number of its child nodes that are files.
     /// Indexed by node.
     pub(super) keys: Vec<u64>,
     /// Node of each directory, indexed by [`DirId`]; 0 for unused IDs.
@@ -120,7 +121,7 @@ impl NodeNumbers {
         one
     }
 
-    /// Returns the node of a directory, or [`NodeNumbers::OUTSIDE`] if it was not numbered.
+    /// Returns the node of a directory, or [`NodeNumbers::OUTSIDE`] if it has none.
     pub fn directory(&self, id: DirId) -> Node {
         self.directories.get(id.0 as usize).copied().unwrap_or(Self::OUTSIDE)
     }
@@ -144,7 +145,7 @@ impl NodeNumbers {
 pub struct FileKey(pub(super) u64);
 
 impl FileKey {
-    /// Returns the key of a file with this inode number. `links` is the device in `Metadata::links`, if any.
+    /// Returns the key of a file with the inode number `inode`. `links` is the device in `Metadata::links`, if any.
     pub fn new(inode: u64, links: Option<DeviceIndex>) -> Self {
         Self(inode ^ links.map_or(0, |device| u64::from(device) + 1) << 48)
     }
@@ -156,10 +157,11 @@ impl From<&Metadata> for FileKey {
     }
 }
 
-/// Accuracy of sizes that were computed from the extents of a volume. The last case is the least accurate.
+/// Accuracy of sizes that were computed from the extents of a volume. The variants are ordered from the most to the
+/// least accurate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Accuracy {
-    /// The sizes are exact, because all extents add up to the data that the file system reports as used.
+    /// The sizes are exact, because the extents add up to the amount of data that the file system reports as used.
     #[default]
     Exact,
     /// The sizes are minimums, because `missing` bytes of data were not found.
@@ -187,7 +189,7 @@ impl Accuracy {
         }
     }
 
-    /// Returns a sentence about the accuracy, with the reason.
+    /// Returns a sentence about the accuracy. If the sizes are not exact, the sentence gives the reason.
     pub fn text(self, units: Units) -> String {
         match self {
             Self::Exact => "sizes are exact".to_owned(),
@@ -196,19 +198,19 @@ impl Accuracy {
         }
     }
 
-    /// Returns the reason why the sizes are not exact; empty if they are.
+    /// Returns the reason why the sizes are not exact, or an empty string if they are exact.
     pub fn reason(self, units: Units) -> String {
         match self {
             Self::Exact => String::new(),
-            Self::AtLeast { missing } => format!("{} of data not found", plain_size(missing, units)),
-            Self::Mixed => "cannot tell if data is missing (mixed block groups)".to_owned(),
-            Self::Changing => "files changed".to_owned(),
-            Self::Failed(errno) => format!("cannot read all extents: {}", error_text(errno)),
+            Self::AtLeast { missing } => format!("{} of data unaccounted for", plain_size(missing, units)),
+            Self::Mixed => "cannot tell whether all data was found (mixed block groups)".to_owned(),
+            Self::Changing => "files changed while duke was reading".to_owned(),
+            Self::Failed(errno) => format!("cannot read all extents ({})", error_text(errno)),
         }
     }
 }
 
-/// Numbers of files by the method that found their exclusive sizes, and the accuracy of these sizes.
+/// Counts of files by the method that found their exclusive sizes, and the accuracy of these sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExclusiveCoverage {
     /// Number of files whose extents were read.
@@ -218,7 +220,8 @@ pub struct ExclusiveCoverage {
     pub by_links: u64,
     /// Number of files whose extents could not be read or that were being written.
     pub unread: u64,
-    /// Lowest accuracy of the sizes on any volume whose extents were read all at once.
+    /// Accuracy of the sizes on the least accurate volume. Covers only volumes whose extents were read as a whole,
+    /// not file by file.
     pub accuracy: Accuracy,
 }
 
@@ -232,8 +235,9 @@ pub struct ExclusiveSizes {
 }
 
 impl ExclusiveSizes {
-    /// Returns the exclusive size of an entry of `directory`. Returns `None` for a file that is a root if another root
-    /// already counts it, and for a directory that was not numbered.
+    /// Returns the exclusive size of an entry of `directory`. Returns `None` for a directory that was not reachable
+    /// from the top directory when the nodes were numbered, and for a root that is a file already counted in another
+    /// root.
     pub fn of(&self, directory: DirId, metadata: &Metadata) -> Option<Exclusive> {
         match metadata.directory {
             Some(id) => self.directory(id),
@@ -247,7 +251,8 @@ impl ExclusiveSizes {
         self.numbers.file(directory, key).map(|node| self.node(node))
     }
 
-    /// Returns the exclusive size of a directory, or `None` if the directory was not numbered.
+    /// Returns the exclusive size of a directory, or `None` if the directory was not reachable from the top directory
+    /// when the nodes were numbered.
     pub fn directory(&self, id: DirId) -> Option<Exclusive> {
         let node = self.numbers.directory(id);
         (node != NodeNumbers::OUTSIDE).then(|| self.node(node))

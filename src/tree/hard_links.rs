@@ -13,8 +13,8 @@ use std::collections::{HashMap, HashSet};
 use super::inodes::{order, size};
 use super::{DirId, EntryState, InodeKey, LinkedName, Links, Totals, Tree, UniqueSizes, Walk};
 
-/// Subtracts the sizes of further hard links to an inode from the totals of a finished tree, so that each inode counts
-/// once, and sets the shared sizes.
+/// Subtracts the sizes of further hard links to an inode from the totals of a finished tree, so that each inode
+/// counts once. Also sets the shared sizes.
 pub fn subtract_repeats(tree: &Tree) {
     let names = all_names(tree);
     tree.note_files_inside(&names);
@@ -48,9 +48,9 @@ pub fn shared_with_others(tree: &Tree) -> HashMap<DirId, Totals> {
     shared
 }
 
-/// Returns all names of linked inodes. The link count is not enough to find them, because a name may have been read
-/// while the count was 1. Therefore, if fewer names of an inode are known than the largest link count read for it, the
-/// rest of the tree is searched for more.
+/// Returns all names of hard-linked inodes. The link count is not enough to find them, because a name may have been
+/// read while the count was 1. If an inode has fewer known names than the largest link count read for it, the rest of
+/// the tree is therefore searched for more names.
 fn all_names(tree: &Tree) -> Vec<LinkedName> {
     let mut names = tree.linked();
     let missing = incomplete(&names);
@@ -74,7 +74,8 @@ pub(crate) fn incomplete(names: &[LinkedName]) -> HashSet<InodeKey> {
     missing.into_keys().collect()
 }
 
-/// Returns the names that were read while the link count of their inode was 1, for all inodes that `is_wanted` accepts.
+/// Returns the names of the inodes that `is_wanted` accepts, but only names that were read while the link count of
+/// the inode was 1.
 pub(crate) fn unlinked_names(tree: &Tree, is_wanted: impl Fn(&InodeKey) -> bool) -> Vec<LinkedName> {
     let mut names = Vec::new();
     for (directory, listing) in Walk::new(tree, DirId::TOP) {

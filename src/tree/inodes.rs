@@ -113,14 +113,15 @@ impl UniqueSizes {
         graph.nodes.iter().for_each(|node| add(node.id, &node.sum));
     }
 
-    /// Returns each directory that contains linked names at any depth, with its own excess: the sizes of inodes
-    /// that it counts several times (see `hard_links`), without the excess of its child directories.
+    /// Returns each directory that contains linked names at any depth, with its excess (see `hard_links`): the sizes
+    /// of inodes that the directory has already counted under another name. The excess of its child directories is
+    /// not included.
     pub(crate) fn repeats(self, parent: impl Fn(DirId) -> Option<DirId>) -> AncestorGraph {
         AncestorGraph::of(self.linked, parent, Counted::Repeated)
     }
 }
 
-/// Returns a sort key that groups the names of each inode, with the largest size first in a group.
+/// Returns a sort key that groups names by inode. Within a group, names are sorted by descending size.
 pub(super) fn order(name: &LinkedName) -> (InodeKey, Reverse<u64>, Reverse<u64>, DirId) {
     (name.key(), Reverse(name.disk), Reverse(name.apparent), name.directory)
 }
@@ -136,8 +137,8 @@ enum Counted {
     /// First name of each inode in or below a directory, added to that directory. Further names of the inode add
     /// nothing to the directory.
     First,
-    /// Each additional name of an inode, added to the lowest directory that contains both this name and an earlier
-    /// name at any depth. This directory and all directories above it have counted the inode once too often.
+    /// Each additional name of an inode, added to the lowest directory that has both this name and an earlier one in
+    /// or below it. This directory and all directories above it have counted the inode one time too many.
     Repeated,
 }
 
@@ -153,8 +154,8 @@ struct Node {
     id: DirId,
     /// Index of the parent; `None` at the top of the graph.
     parent: Option<u32>,
-    /// Number of the last inode found in or below the directory; 0 if none was found. The inodes are numbered from 1
-    /// while the graph is built.
+    /// Sequence number of the inode found most recently in or below the directory; 0 if none was found. Inodes are
+    /// numbered from 1 while the graph is built.
     seen: u32,
     sum: Totals,
 }
@@ -208,7 +209,7 @@ impl AncestorGraph {
         self.nodes.iter().filter(|node| node.sum.disk != 0).map(|node| (node.id, node.sum.disk))
     }
 
-    /// Calls `give` for each directory with the sum over its node and all nodes below it.
+    /// Calls `give` for each directory with the sum of the totals of its node and of all nodes below it.
     pub(crate) fn sum_up(mut self, mut give: impl FnMut(DirId, &Totals)) {
         while let Some(node) = self.nodes.pop() {
             give(node.id, &node.sum);
@@ -241,8 +242,8 @@ mod tests {
         std::iter::successors(Some(id), |id| parent(*id)).any(|id| id == above)
     }
 
-    /// Returns a strategy for a directory and the metadata of a name in it. Inodes below 5 may have several names,
-    /// whose metadata may disagree about the size of the inode.
+    /// Returns a strategy for a directory and the metadata of a name in it. Inodes with numbers below 5 may have
+    /// several names, and these may disagree about the size of the inode.
     fn name() -> impl Strategy<Value = (DirId, Metadata)> {
         (0..DIRECTORIES, 0..8_u64, 0..2_u32, 0..4_u64, 0..4_u64).prop_map(
             |(directory, inode, device, blocks, apparent)| {
@@ -252,8 +253,8 @@ mod tests {
         )
     }
 
-    /// Returns the totals of the names below `above`, computed naively. A linked inode contributes only its largest
-    /// size.
+    /// Returns the totals of the names below `above`, computed naively. A hard-linked inode contributes only its
+    /// largest size.
     fn naive(names: &[(DirId, Metadata)], above: DirId) -> Totals {
         let mut largest = BTreeMap::new();
         let mut total = Totals::default();

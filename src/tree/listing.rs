@@ -68,7 +68,7 @@ impl<'t> Listing<'t> {
             .collect()
     }
 
-    /// Returns the entry at `position`, if one begins there. Decodes all earlier entries of the same segment.
+    /// Returns the entry at `position`, if one begins there. Also decodes all entries before it in its segment.
     pub fn record(&self, position: Position) -> Option<Entry<'t>> {
         let (start, records) = self.segment_of(position)?;
         let wanted = usize::try_from(position - start).ok()?;
@@ -89,9 +89,9 @@ impl<'t> Listing<'t> {
     }
 
     fn segment_of(&self, position: Position) -> Option<(u64, &'t [u8])> {
-        // Most segments of a large listing have about the same length, so the right segment is close to an index
-        // computed from the position. Sorting looks up names all over a listing, and a binary search for each of them
-        // would cost as much as decoding the names.
+        // Most segments of a large listing have about the same length, so the index of the segment can be estimated
+        // from the position. Sorting looks up names all over a listing, and a binary search over all segments for
+        // each name would cost as much as decoding the names.
         let count = self.segments.len();
         let likely = position.saturating_mul(count as u64) / self.length().max(1);
         let likely = usize::try_from(likely).unwrap_or(count).min(count);

@@ -19,7 +19,7 @@ use crate::base::slots::Slots;
 use crate::base::sync::{Arc, AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::platform::memory::arena::{Address, Arena};
 
-/// Read error of a directory or entry.
+/// Error from reading a directory or entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// Parent directory of the entry, or the unreadable directory itself if `entry` is `None`.
@@ -113,7 +113,8 @@ impl Tree {
         self.loaded_listing(id)
     }
 
-    /// Returns the number of bytes to read from a snapshot to load the listing of `id`; 0 if unknown.
+    /// Returns the length in bytes of the snapshot block that contains the listing of `id`; 0 if unknown. If the
+    /// listing has a head, the block of the head is not counted.
     pub fn block_length(&self, id: DirId) -> u64 {
         self.stored.as_ref().map_or(0, |stored| stored.block_length(id))
     }
@@ -206,8 +207,8 @@ impl Tree {
         self.status(id).is_known() && !self.is_preliminary(id)
     }
 
-    /// Returns the disk usage shared between entries of the directory: the sum over the entries and the directory
-    /// itself, minus the directory's total, which counts shared bytes once. Returns 0 until the scan is complete.
+    /// Returns the disk usage shared between entries of the directory: the sum of the sizes of its entries and of the
+    /// directory itself, minus its total, which counts shared bytes once. Returns 0 until the scan is complete.
     pub fn shared(&self, id: DirId) -> u64 {
         if let Some(stored) = &self.stored {
             stored.fetch_shared(self, id);
@@ -231,7 +232,7 @@ impl Tree {
         &self.devices
     }
 
-    /// Returns the storage classes found so far. Entries refer to them by number.
+    /// Returns the storage classes found so far. Entries refer to them by ID.
     pub fn storage_classes(&self) -> &StorageClasses {
         &self.classes
     }

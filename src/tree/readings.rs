@@ -1,4 +1,4 @@
-//! Times at which entries of a tree were read, keyed by the number of the parent directory.
+//! Times at which entries of a tree were read, keyed by the ID of the parent directory.
 //!
 //! Invariant: a recorded time is never later than the reading itself.
 
@@ -26,8 +26,8 @@ impl Readings {
         self.rescans.get(&directory)?.get(name).copied()
     }
 
-    /// Deletes the rescan times of all entries in directories for which `is_gone` returns `true`, because the numbers
-    /// of these directories will be reused.
+    /// Deletes the rescan times of all entries in directories for which `is_gone` returns `true`, because the IDs of
+    /// these directories will be reused.
     pub fn forget(&mut self, is_gone: impl Fn(u32) -> bool) {
         self.rescans.retain(|directory, _| !is_gone(*directory));
     }

@@ -1,9 +1,9 @@
-//! Finds directories again after a rescan has given them new numbers.
+//! Finds directories again after a rescan has given them new IDs.
 //!
-//! A rescan assigns new numbers to everything in the directory it replaces; see `replace`. The old directories remain
-//! readable until the next rescan. The new directories are found by the names of the old ones.
+//! A rescan assigns new IDs to the directory it replaces and to all directories below it; see `replace`. The old
+//! directories remain readable until the next rescan. Each new directory is found by the path of the old one.
 //!
-//! Invariant: directories outside the replaced ones keep their numbers.
+//! Invariant: directories outside the replaced ones keep their IDs.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use super::{DirId, Entry, Tree};
 /// Map from each directory to the one that replaced it in a rescan.
 pub struct Relocation<'t> {
     tree: &'t Tree,
-    /// Directories that the rescan may have replaced or removed: those passed to [`Self::new`], and all above them.
+    /// Directories that the rescan may have replaced or removed: those passed to [`Self::new`], and their ancestors.
     uncertain: HashSet<DirId>,
     /// Results found so far; `None` for directories that no longer exist.
     known: HashMap<DirId, Option<DirId>>,

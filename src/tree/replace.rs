@@ -1,16 +1,16 @@
 //! Replacement of entries in a finished tree, after a rescan or a deletion.
 //!
-//! A rescan fills a *detached* directory: it has a number, a parent and a name, but no listing contains it, and
+//! A rescan fills a *detached* directory: it has an ID, a parent and a name, but no listing contains it, and
 //! completing it adds nothing to its parent. A rescan can therefore be stopped and its directory dropped without
 //! changing the tree, and readers see the old directory until the new one is complete. The parent then gets a listing
 //! that contains the new directory, and the difference is added to all ancestors. Readers see either the old or the new
-//! subtree. The numbers of dropped directories are reused later.
+//! subtree. The IDs of dropped directories are reused later.
 //!
-//! The known names of linked inodes are updated along with the entries. During the update, the totals must count every
-//! name; see `hard_links`.
+//! The known names of hard-linked inodes are updated along with the entries. During the update, the totals must count
+//! every name; see `hard_links`.
 //!
 //! Invariant: totals change once, by the difference between two complete directories. Afterwards, the known names of
-//! linked inodes and the recorded failures match the entries.
+//! hard-linked inodes and the recorded failures match the entries.
 
 use std::collections::{HashMap, HashSet};
 
@@ -79,7 +79,7 @@ impl Tree {
         self.exchange(DirId::TOP, &before, &after);
     }
 
-    /// Marks a detached directory as attached, because a listing now contains it.
+    /// Marks a detached directory as attached. Called once a listing contains the directory.
     pub(crate) fn attach(&self, id: DirId) {
         self.dir(id).detached.store(false, Ordering::Relaxed);
     }
@@ -94,8 +94,9 @@ impl Tree {
         Totals { items: totals.items.saturating_add(u64::from(parent != DirId::TOP)), ..totals }
     }
 
-    /// Drops directories that no listing contains, and everything below them. Their numbers are reused only after the
-    /// next call, so until then, a reader that holds a number still sees the old directory.
+    /// Drops the directories `ids`, which no listing may contain any more, and everything below them. Their IDs are
+    /// reused only after the next call of this function. Until then, a reader that holds such an ID still sees the old
+    /// directory.
     pub fn drop_subtrees(&self, ids: &[DirId]) {
         let below = |id: &DirId| Walk::new(self, *id).map(|(id, _)| id).collect::<Vec<_>>();
         let gone: HashSet<DirId> = ids.iter().flat_map(below).collect();
@@ -145,7 +146,7 @@ pub type Changes = HashMap<Vec<u8>, Option<(Kind, Metadata)>>;
 #[doc(hidden)]
 impl Tree {
     /// Replaces entries of `parent`. A new directory must have been read completely, and must not be in the tree yet.
-    /// If the user gave a replaced root under several names, the entries for all these names are replaced.
+    /// If several of the user's paths lead to a replaced root, the entries for all these paths are replaced.
     pub fn replace_entries(&self, batch: &mut Batch, parent: DirId, changes: &Changes) {
         let mut gone: HashMap<DirId, Option<(Kind, Metadata)>> = HashMap::new();
         for (_, record) in self.listing(parent).entries() {
@@ -192,8 +193,8 @@ impl Tree {
         self.drop_subtrees(&gone);
     }
 
-    /// Updates the metadata of directories themselves, because deleting entries from a directory changes its size and
-    /// modification time. Rewrites the listing of each parent only once, because a listing can be long.
+    /// Updates the metadata of `directories`. For example, deleting an entry changes the size and modification time
+    /// of its parent directory. Rewrites the listing of each parent only once, because a listing can be long.
     pub fn renew_own(&self, batch: &mut Batch, directories: impl IntoIterator<Item = (DirId, Metadata)>) {
         let mut by_parent: HashMap<DirId, HashMap<DirId, Metadata>> = HashMap::new();
         for (id, metadata) in directories {
@@ -275,9 +276,9 @@ impl Tree {
         });
     }
 
-    /// Removes names in `parent` from the known names of linked inodes. `unlinked` maps an inode and its sizes to the
-    /// number of names to remove. Names of the inode that were read with other sizes are kept, because the totals
-    /// still include their entries with those sizes.
+    /// Removes names in `parent` from the known names of hard-linked inodes. `unlinked` maps an inode, with the sizes
+    /// read through a name, to the number of names to remove. A name that was read with other sizes is kept, because
+    /// the totals still include those sizes.
     fn forget_names(&self, parent: DirId, mut unlinked: HashMap<Met, usize>) {
         if unlinked.is_empty() {
             return;
@@ -311,7 +312,7 @@ fn is_kept(directory: DirId, count: u64) -> bool {
     count > 1 || directory == DirId::TOP
 }
 
-/// Totals that entries add to their directory.
+/// Sum of the amounts that entries add to the totals of the directory `parent`.
 struct Sum {
     parent: DirId,
     totals: Totals,

@@ -1,8 +1,8 @@
 //! Sorts the entries of a listing by a number, then by name.
 //!
-//! Sorting moves 16 bytes per entry and compares only numbers. Names are compared eight bytes at a time, and
-//! only among entries with equal numbers, so a million files of the same size are sorted as fast as a million
-//! files of different sizes. Large listings are read and sorted in parallel.
+//! Rows of 16 bytes are first sorted by number. Rows with equal numbers are then sorted by name, eight bytes at a
+//! time, so a million files of the same size are sorted as fast as a million files of different sizes. Large
+//! listings are read and sorted in parallel.
 //!
 //! Invariant: the order depends only on numbers and names, so the same entries are always in the same order.
 
@@ -100,7 +100,7 @@ fn rows<'t>(listing: &Listing<'t>, key: impl Fn(&Entry<'t>) -> Option<u64> + Syn
     rows
 }
 
-/// Sorts rows with equal keys by name.
+/// Sorts rows by name. All rows must have the same key.
 pub fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow]) {
     if rows.len() <= FEW {
         return sort_few(listing, names, rows);
@@ -157,8 +157,8 @@ fn sort_rows(rows: &mut [SortRow], rank: impl Fn(u64) -> u64 + Sync) {
 /// Sets the key of each row to the eight bytes of its name that follow the common prefix of all names. Returns the
 /// length of that prefix. `agreed` is the length of a prefix that is already known to be common to all names.
 ///
-/// Reading a million names takes as long as sorting them. Therefore, the common prefix is determined from a sample and
-/// verified while the keys are read.
+/// Reading a million names takes as long as sorting them, so reading them twice is usually avoided: the common prefix
+/// is determined from a sample and verified while the keys are set.
 fn number_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow], agreed: usize) -> usize {
     let Some(first) = rows.first() else { return agreed };
     let first = name(listing, first);
@@ -262,7 +262,7 @@ impl Iterator for Natural<'_> {
     }
 }
 
-/// Returns the number that [`chunk`] would return for offset `start` of the natural form of `name`; see [`natural`].
+/// Returns the number that [`chunk`] would return for `start` and the natural form of `name`; see [`natural`].
 fn natural_chunk(name: &[u8], start: usize) -> u64 {
     let mut bytes = [0; 8];
     bytes.iter_mut().zip(natural(name).skip(start)).for_each(|(byte, next)| *byte = next);

@@ -1,17 +1,17 @@
-//! Storage classes of a tree, such as GLACIER, each with a number, so that an entry stores its class in one byte.
+//! Storage classes of a tree, such as GLACIER. Each class has an ID, which an entry stores in one byte.
 //!
-//! Only object stores have storage classes. Entries without a class take no memory for it.
+//! Only object stores have storage classes. If an entry has no class, no byte is stored for it.
 //!
-//! Invariant: a number always identifies the same class.
+//! Invariant: the ID of a class never changes.
 
 use crate::base::sync::{Mutex, lock};
 
 /// Maximum number of classes. Object stores have fewer than ten.
 const MOST: usize = 1 << 8;
-/// Name of the last class (number `MOST - 1`), which stands for all further classes.
+/// Name of the last class (ID `MOST - 1`), which stands for all further classes.
 const OTHER: &[u8] = b"(other)";
 
-/// Number of a storage class in its tree's list of classes.
+/// ID of a storage class in its tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StorageClass(pub u8);
 
@@ -30,7 +30,7 @@ pub struct StorageClasses {
     names: Mutex<Vec<Vec<u8>>>,
 }
 
-/// Classes of a tree loaded from a file, in the order of their numbers.
+/// Conversion from the class names in a file. The index of a name is the ID of its class.
 impl From<Vec<Vec<u8>>> for StorageClasses {
     fn from(names: Vec<Vec<u8>>) -> Self {
         Self { names: Mutex::new(names) }
@@ -54,8 +54,8 @@ impl StorageClasses {
         StorageClass(u8::try_from(index).unwrap_or(u8::MAX))
     }
 
-    /// Adds the classes of another tree. Returns the number of each class in this tree, in the order of the numbers
-    /// in the other tree.
+    /// Adds the classes of another tree. The element at index `n` of the result is the ID that class `n` of the other
+    /// tree has in this tree.
     #[doc(hidden)]
     pub fn add_all(&self, others: &Self) -> Vec<StorageClass> {
         others.names().iter().map(|name| self.add(name)).collect()
@@ -69,7 +69,7 @@ impl StorageClasses {
             .map_or_else(String::new, |name| String::from_utf8_lossy(name).into_owned())
     }
 
-    /// Returns the names of all classes, in the order of their numbers.
+    /// Returns the names of all classes, in the order of their IDs.
     pub fn names(&self) -> Vec<Vec<u8>> {
         lock(&self.names).clone()
     }

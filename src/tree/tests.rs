@@ -225,8 +225,8 @@ fn lies_in(above: &[usize], other: usize, number: usize) -> bool {
         .any(|at| at == number)
 }
 
-/// Returns the parents and sizes of a tree of 3,000 directories. A third of them are in the directory numbered just
-/// before them; the others are in one of 60 directories with many children.
+/// Returns the parents and sizes of a tree of 3,000 directories. Every third directory is a child of the preceding
+/// one. Each of the others is a child of one of 60 directories with many children.
 fn thicket() -> (Vec<usize>, Vec<u64>) {
     let above: Vec<usize> =
         (0..3_000).map(|number| if number % 3 == 0 { number } else { number / 50 }).collect();
@@ -377,7 +377,7 @@ fn a_walk_visits_each_directory_once_and_before_its_children() {
 #[test]
 fn numbers_of_dropped_directories_are_reused_after_the_next_drop() {
     let tree = Tree::new();
-    // A new batch has no reserved numbers, so it takes a dropped number if the tree offers one.
+    // A new batch has no reserved IDs, so it takes the ID of a dropped directory if the tree offers one.
     let push = || Batch::default().push_directory(&tree, DirId::TOP, b"d", Metadata::default(), 0);
     let (one, other) = (push(), push());
     tree.drop_subtrees(&[one]);

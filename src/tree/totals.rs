@@ -17,8 +17,8 @@ use super::reading::Tree;
 use crate::base::sync::{AtomicU32, AtomicU64, Ordering};
 
 impl Dir {
-    /// Returns the current totals. Each number is exact at the time it is read, but while a scan is running, the
-    /// numbers are not all read at the same time.
+    /// Returns the current totals. Each number is exact at the time it is read. During a scan, a number that is read
+    /// later may include more entries than a number read earlier.
     pub(super) fn totals(&self) -> Totals {
         Totals {
             disk: self.disk.load(Ordering::Acquire),
@@ -68,8 +68,8 @@ impl Tree {
         self.dir(id).pending.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Releases one claim on `id`. Releasing the last claim completes `id` and, in turn, each ancestor that has no
-    /// other claims.
+    /// Releases one claim on `id`. Releasing the last claim completes `id`, and then releases the claim of `id` on
+    /// its parent in the same way.
     pub fn release(&self, id: DirId) {
         let mut id = id;
         loop {
@@ -96,8 +96,8 @@ impl Tree {
     /// directory completes. In that case, a later call returns `true`.
     pub(crate) fn is_listed(&self, id: DirId) -> bool {
         // Each incomplete child has one claim on `id`, which was added before the child was published. If there are
-        // no other claims, all entries of `id` have been published. The children are counted twice, because their
-        // number may change while the claims are read.
+        // no other claims, all entries of `id` have been published. The incomplete children are counted both before
+        // and after the claims are read, because their number may change in the meantime.
         let published = || {
             let listing = self.listing(id);
             let incomplete = listing.directories().filter(|child| !self.status(*child).is_complete()).count();
@@ -141,9 +141,10 @@ impl Tree {
         dir.state.store(State::Complete as u8, Ordering::Release);
     }
 
-    /// Sets the number of errors in and below each of `directories`, which must list parents before their children.
-    /// Used once all their entries have been loaded from a file that does not record these numbers. `own` contains, for
-    /// each directory, the number of errors of the directory itself and of its entries that are not directories.
+    /// Sets the number of errors in and below each of `directories`, for a file that does not record these numbers.
+    /// Parents must come before their children, and all entries of the directories must have been loaded. For each
+    /// directory with errors, `own` contains the number of its own errors plus those of its entries that are not
+    /// directories.
     pub(super) fn set_errors(&self, directories: &[DirId], mut own: HashMap<DirId, u32>) {
         for id in directories.iter().rev() {
             let errors = own.remove(id).unwrap_or(0);

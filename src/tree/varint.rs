@@ -1,6 +1,6 @@
 //! Variable-length numbers: unsigned LEB128, and its zigzag form for differences.
 //!
-//! Invariant: any bytes decode to a number or [`Malformed`] and never cause a panic.
+//! Invariant: decoding arbitrary bytes returns a number or [`Malformed`], and never panics.
 
 /// Error for bytes that cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,9 +15,9 @@ use std::time::Duration;
 
 /// Time without input after which a Yes is accepted.
 pub const QUIET: Duration = Duration::from_millis(300);
-/// Longer quiet time, used when a key may still be held down: for a question that follows a Yes, and after a key that
-/// was pressed before the user could read the question. It exceeds the delay before key repeat starts, because a held
-/// key sends no input during that delay.
+/// Longer quiet time, used when a key may still be held down: for the second confirmation, and after input that
+/// arrived before the user could read the question. A held key sends no input until key repeat starts, so this time
+/// is longer than that delay.
 pub const LONG_QUIET: Duration = Duration::from_secs(1);
 
 /// Gate for the answers to one question. A Yes is accepted only while the gate is open.
@@ -32,13 +32,13 @@ pub struct AnswerGate {
 enum State {
     /// Input was just read, or the question is not on the screen yet.
     Closed,
-    /// There has been no input since this time.
+    /// No input since this point in time, which is given as the time since the session began.
     Quiet(Duration),
     Open,
 }
 
 impl AnswerGate {
-    /// Creates a closed gate for a new question. The gate opens after `quiet` without input.
+    /// Creates a closed gate for a new question. The gate opens after the time `quiet` has passed without input.
     pub fn new(quiet: Duration) -> Self {
         Self { quiet, state: State::Closed, was_open: false }
     }

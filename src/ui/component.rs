@@ -44,7 +44,7 @@ impl Handled {
     }
 }
 
-/// Part of the browser with its own state, keys and drawing.
+/// Part of the browser that has its own state, handles input, and draws itself.
 pub trait Component<'t>: Debug {
     fn scope(&self) -> Scope;
 

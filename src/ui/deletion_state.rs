@@ -31,7 +31,7 @@ impl DeletionState {
 #[derive(Clone, Debug)]
 pub struct Running {
     pub kind: OperationKind,
-    /// Numbers of entries and bytes that the operation is expected to affect; 0 if unknown.
+    /// Number of entries and number of bytes that the operation is expected to affect; 0 if unknown.
     pub expected: (u64, u64),
     pub accuracy: FreedAccuracy,
     pub report: Arc<Report>,

@@ -74,7 +74,7 @@ impl Field {
 
     /// Replaces the text with an older (Up) or newer (Down) text from `past`. Down after the newest text empties the
     /// field. Does nothing and returns `false` if there is no such text, or if the user has typed or edited the text.
-    /// The search prompt then uses the key to move through the search results.
+    /// When `false` is returned, the search prompt moves the cursor in the search results instead.
     pub fn recall(&mut self, motion: Motion) -> bool {
         let at = match self.state {
             State::Recalled(at) => at,

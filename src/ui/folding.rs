@@ -10,10 +10,10 @@ use super::views::{Branch, TableData};
 pub struct Folding {
     /// Keys of unfolded rows; see [`Branch::key`].
     unfolded: HashSet<u64>,
-    /// Visible rows, as indexes in the data. Empty if the rows do not form a tree.
+    /// Index in the data of each visible row; empty if the rows do not form a tree.
     shown: Vec<usize>,
-    /// `true` once rows that form a tree have been loaded. At that moment, the first row is
-    /// unfolded if its [`Branch::follows`] is set.
+    /// `true` once [`Self::update`] has been called with at least one row. The first such call also unfolds the first
+    /// row if its [`Branch::follows`] is set.
     is_arranged: bool,
 }
 

@@ -13,7 +13,7 @@ use ratatui::layout::Size;
 use super::app::App;
 use super::terminal::screen::Screen;
 
-/// Minimum time between two frames. If the last frame is older, the next one is drawn without delay.
+/// Minimum time between two frames. After a longer pause, the next frame is drawn without delay.
 const INTERVAL: Duration = Duration::from_micros(16_667);
 
 pub type Output = CrosstermBackend<BufWriter<Screen>>;

@@ -1,4 +1,4 @@
-//! Clickable areas of the last frame, recorded by the code that draws them.
+//! Clickable areas of the most recent frame, recorded by the code that draws them.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -9,7 +9,7 @@ use crate::table::column::Column;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit {
-    /// Index of a row. The first row of the list has index 0, even if it is scrolled off.
+    /// Index of a row. The first row of the list has index 0, even if that row is not visible.
     Row(usize),
     Column(Column),
     /// Directory in the displayed path, given as the number of levels above the shown directory.

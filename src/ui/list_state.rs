@@ -1,8 +1,8 @@
 //! State of the list: the shown directory, its rows and its cursor.
 //!
 //! The state stores the position (in the listing) and the name of the entry under the cursor, so that the
-//! cursor can follow the entry when the rows are sorted again. If only the previous scan has found the entry,
-//! and not the running scan, the entry has no position in the listing, so the cursor follows it by name alone.
+//! cursor can follow the entry when the rows are sorted again. An entry that only the previous scan has found
+//! has no position in the listing, so the cursor follows it by name alone.
 //! Until the first key press in a directory, the cursor stays on the first row, even if another entry moves there.
 //!
 //! Invariant: if there are rows, the cursor is on one of them. After scrolling, that row is visible.
@@ -98,8 +98,8 @@ impl<'t> ListState<'t> {
         &self.listing
     }
 
-    /// Returns the entry under the cursor; `None` if there are no rows, or if only the previous scan has found the
-    /// entry.
+    /// Returns the entry under the cursor; `None` if there are no rows, or if the entry is known only from the
+    /// previous scan.
     pub fn entry(&self) -> Option<Entry<'t>> {
         self.listing.record(self.rows.position(self.cursor.index)?)
     }
@@ -127,8 +127,9 @@ impl<'t> ListState<'t> {
         self.take(tree, Arc::new(rows), lines);
     }
 
-    /// Sorts only the largest entries, if the other ones have not been loaded from a snapshot. Returns `false` if this
-    /// is not possible, or if the sorted rows lack a visible row or the entry that the cursor follows.
+    /// Sorts the largest entries if only these have been loaded from a snapshot. Returns `false` if the caller must
+    /// sort all entries instead. This is the case if [`SortedEntries::of_head`] returns `None`, if there are too few
+    /// rows for the screen, or if no row shows the entry that the cursor follows.
     pub fn sort_head(&mut self, tree: &'t Tree, sizes: &SizeSource, order: Order, lines: usize) -> bool {
         let Some(rows) = SortedEntries::of_head(tree, sizes, self.id, order) else { return false };
         self.take(tree, Arc::new(rows), lines);
@@ -141,15 +142,15 @@ impl<'t> ListState<'t> {
         self.rows.unloaded() > 0 && self.cursor.offset + lines > self.rows.len()
     }
 
-    /// Returns `true` if, after this move, fewer than `lines` loaded rows would remain from the cursor on, although
-    /// more entries can be loaded.
+    /// Returns `true` if `motion` would leave fewer than `lines` loaded rows at and below the cursor, and more
+    /// entries can be loaded.
     pub fn lacks_rows_for(&self, motion: Motion, lines: usize) -> bool {
         let mut after = self.cursor;
         after.step(motion, lines, self.rows.len());
         self.rows.unloaded() > 0 && after.index + lines > self.rows.len()
     }
 
-    /// Returns `true` if this move ends on the last row while some entries of the previous scan have not been loaded.
+    /// Returns `true` if `motion` leads to the last row, and some entries of the previous scan have not been loaded.
     pub fn lacks_recorded_for(&self, motion: Motion, lines: usize) -> bool {
         let mut after = self.cursor;
         after.step(motion, lines, self.rows.len());

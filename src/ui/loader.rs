@@ -69,7 +69,7 @@ impl<T> Load<T> {
         }))
     }
 
-    /// Converts each result from `T` to `U` with `result`.
+    /// Converts each result to `U` with the function `result`.
     pub fn map<U>(self, result: impl Fn(T) -> U + 'static) -> Load<U>
     where
         T: 'static,
@@ -81,7 +81,8 @@ impl<T> Load<T> {
         }))
     }
 
-    /// Wraps a running comparison. If there is no baseline, loading fails with an error that says why.
+    /// Wraps a running comparison. If the comparison fails, for example without a baseline, the load returns an error
+    /// with the message of the comparison.
     pub fn of_comparison(job: Job<Compared>, result: fn(Arc<Comparison>) -> T) -> Self
     where
         T: 'static,
@@ -120,7 +121,7 @@ pub struct Loader<T> {
 
 enum LoadState<T> {
     Waiting,
-    /// A job is running. The second field contains its latest result as long as an older value is shown.
+    /// A job is running. The second field contains its latest result while an older value is still shown.
     Running(Load<T>, Option<T>),
     Complete,
     Failed(JobError),
@@ -231,7 +232,7 @@ impl<T> Loader<T> {
         }
     }
 
-    /// Cancels the job if it is running; the next poll then starts a new one. A job that has ended is kept.
+    /// Cancels a running job, so that the next poll starts a new one. If the job has ended, does nothing.
     pub fn pause(&mut self) {
         if self.is_running() {
             self.state = LoadState::Waiting;
@@ -240,11 +241,11 @@ impl<T> Loader<T> {
 
     /// Marks the result as outdated, for example when the tree has grown.
     pub fn outdate(&mut self) {
-        // A provided value does not become outdated.
+        // A value provided by the caller does not become outdated.
         self.is_outdated = !matches!(self.state, LoadState::Given);
     }
 
-    /// Marks the result as current. Called if the result does not depend on the growing tree.
+    /// Marks the result as current. Called if the result is from the tree of the previous scan, which does not grow.
     pub fn set_current(&mut self) {
         self.is_outdated = false;
     }

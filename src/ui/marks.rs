@@ -77,7 +77,8 @@ impl Mark {
         inode(self) == inode(now) && (self.kind == Kind::Directory || written(self) == written(now))
     }
 
-    /// Returns the number of bytes that deleting the entry would free, if known. `parent` is the entry's directory.
+    /// Returns the number of bytes that deleting the entry would free, if known. `parent` is the directory that
+    /// contains the entry.
     pub fn exclusive(&self, parent: DirId, sizes: &ExclusiveSizes) -> Option<Exclusive> {
         match self.directory {
             Some(id) => sizes.directory(id),
@@ -95,7 +96,7 @@ impl Mark {
     }
 }
 
-/// Returns the device index of the entry of `parent` that has this `metadata`.
+/// Returns the device index of an entry with this `metadata` in the directory `parent`.
 fn device(tree: &Tree, parent: DirId, metadata: &Metadata) -> DeviceIndex {
     match (metadata.directory, metadata.links) {
         (Some(id), _) => tree.device_index(id),
@@ -140,8 +141,8 @@ impl<'t> Marks<'t> {
         if parent.is_empty() { name.to_vec() } else { join([parent.as_slice(), name]) }
     }
 
-    /// Returns the marked directories for which a rescan found a new modification time, each with the time recorded
-    /// when it was marked.
+    /// Returns the marked directories for which a rescan found a new modification time. Each is returned with the
+    /// modification time that it had when it was marked.
     pub fn touched_directories(&self) -> HashMap<EntryName<'t>, i64> {
         let touched = self.all().filter(|(_, mark)| mark.is_touched && mark.directory.is_some());
         touched.map(|(place, mark)| (place, mark.mtime)).collect()

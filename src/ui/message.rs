@@ -24,7 +24,7 @@ pub enum Event {
     Clock(i64),
     Background(Background),
     Paste(String),
-    /// The last frame is on the screen and no input is pending. Contains the time since the session began.
+    /// All changes have been drawn, and no input is pending. Contains the time since the session began.
     Idle(Duration),
     Rescan(RescanMessage),
     Exported(ExportMessage),

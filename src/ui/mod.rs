@@ -87,13 +87,14 @@ use terminal::screen::{Guard, Screen};
 /// Size in bytes of the output buffer. A frame up to this size is sent in one write.
 const FRAME: usize = 1 << 18;
 
-/// Previous scan of a source, shown while the source is read, and a notice about it. Either may be missing.
+/// Previous scan of a source, shown while the source is read, and a notice about a snapshot that was ignored. Either
+/// may be missing.
 pub type LastScan = (Option<RecordedTree>, Option<Notice>);
 
-/// Shows the tree of `source` until the user quits. Returns the paths to print and the last directory shown. Does not
-/// wait for the source to finish. If the user scans the parent directory, that scan replaces `source`. `earlier` is
-/// the baseline for growth. Calls `begin` with each source. `begin` returns the previous scan, which is shown while
-/// the source is read, and a notice.
+/// Shows the tree of `source` until the user quits. Returns the paths to print and the directory that was shown last.
+/// Does not wait for the source to finish. A scan of the parent directory, if the user starts one, replaces `source`.
+/// `earlier` is the baseline for growth. Calls `begin` with each source to get a notice and the previous scan, which
+/// is shown while the source is read.
 ///
 /// # Errors
 /// Returns an error if the terminal cannot be taken over or no longer responds. In both cases, the terminal has already

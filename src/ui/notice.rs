@@ -79,6 +79,7 @@ pub enum Notice {
     /// The user answered Yes before the question could be read.
     AnsweredTooEarly,
     DryRun {
+        kind: OperationKind,
         entries: u64,
         /// Disk usage, in bytes, of the entries that would be deleted.
         bytes: u64,
@@ -104,8 +105,8 @@ pub enum Notice {
     EntryGone,
     /// The command will be performed as soon as the scan has found the entry that it acts on.
     AwaitingScan(WaitingCommand),
-    /// The row is from the previous scan and shows no single entry, so keys cannot act on it before the running scan
-    /// has ended.
+    /// The row is from the previous scan. Commands cannot act on it until the running scan has ended, because the row
+    /// is a total or combines more entries than a command can wait for.
     RecordedRow,
     /// A command that marks several rows was used in a table whose rows are from the previous scan.
     RecordedRows,
@@ -157,8 +158,8 @@ pub enum Notice {
     CannotMarkDeleted,
     /// The command marks copies outside the directory of the selected copy, but the selected row is not a copy.
     NoDirectoryOfCopy,
-    /// Copies outside the directory of the selected copy were marked. Contains their number and the path of this
-    /// directory.
+    /// Copies outside the directory of the selected copy were marked. Contains the number of these copies and the
+    /// path of the directory.
     MarkedElsewhere(usize, Vec<u8>),
     /// The file systems that contain the copies do not let files share data.
     CannotShare,
@@ -166,7 +167,7 @@ pub enum Notice {
     /// The row belongs to no group of copies.
     NoCopies,
     CannotMarkUnread,
-    /// Of several entries, some were not marked, because they were not read. Contains the number of unread entries.
+    /// Some entries were not marked, because the scan did not read them. Contains the number of these entries.
     NotMarkedUnread(usize),
     /// All or some of the files found by a view were marked.
     MarkedFound {
@@ -175,7 +176,7 @@ pub enum Notice {
     },
     /// A marked directory contains entries that the filter hides.
     MarkedWhole,
-    /// Directories were not marked, because the filter hides some of their entries. Contains their number.
+    /// Directories were not marked, because the filter hides some entries in them. Contains the directory count.
     NotMarked(usize),
     RangeBegun,
     RangeStartHidden,
@@ -221,13 +222,13 @@ impl Notice {
                 format!("Unbound key{}", hint(Command::Help, "for help"))
             }
             Self::NotInThisView(binding) => {
-                // The hint for opening the list is shown only if the command works in the list.
+                // The hint for opening the list is shown only if `binding` applies in the list.
                 let list =
                     || display.keymap.hint(Command::View(&views::LIST), Scope::Sheet, "opens the list");
                 let list = if binding.scopes.contains(&Scope::List) { list() } else { String::new() };
                 let key =
                     binding.scopes.iter().find_map(|scope| display.keymap.first(binding.command, *scope));
-                // In the help, a heading above these texts contains the verb. Here, the verb must be added.
+                // `binding.help` has no verb if the heading above it on the help page contains the verb.
                 let verb = match binding.command {
                     Command::Sort(_) => "sort ",
                     Command::Show(_) | Command::Hidden | Command::Measure | Command::Graph => "show ",
@@ -255,7 +256,7 @@ impl Notice {
             Self::StillWriting(path) => about_path(path, &|path| format!("{path} is still being written")),
             Self::Wrote(path, bytes) => about_path(path, &|path| format!("Wrote {} to {path}", size(*bytes))),
             Self::FileExists(path) => about_path(path, &|path| format!("{path} already exists")),
-            Self::NotWritten(path) => about_path(path, &|path| format!("{path} was not written")),
+            Self::NotWritten(path) => about_path(path, &|path| format!("Stopped; {path} was not written")),
             Self::WriteFailed(path, reason) => {
                 about_path(path, &|path| format!("{path}: {}", escape(reason.as_bytes())))
             }
@@ -276,11 +277,11 @@ impl Notice {
             Self::NothingTrashed => "Nothing to restore from this session".into(),
             Self::WrongName => "Name does not match".into(),
             Self::AnsweredTooEarly => "Key ignored because it came too soon; press it again".into(),
-            Self::DryRun { entries, bytes, at_least } => {
-                let (entries, size) = (grouped(*entries), size(*bytes));
+            Self::DryRun { kind, entries, bytes, at_least } => {
+                let verb = if *kind == OperationKind::Trash { "trash" } else { "delete" };
                 let least = if *at_least { "at least " } else { "" };
-                let noun = if entries == "1" { "entry" } else { "entries" };
-                format!("Dry run: {least}{entries} {noun}, {size}; nothing was changed")
+                let (entries, size) = (counted(*entries, "entry", "entries"), size(*bytes));
+                format!("Dry run: would {verb} {least}{entries} ({size})")
             }
             Self::Deleted(kind, report, accuracy) => deleted(*kind, report, *accuracy, display),
             Self::StoppingScan => "Stopping; keeping partial results".into(),
@@ -327,7 +328,7 @@ impl Notice {
             Self::NothingToMarkInRow => "Nothing to mark in this row".into(),
             Self::NothingToOpen => "Nothing to open in this row".into(),
             Self::NoMoreLines => "Nothing more to show".into(),
-            Self::TooNarrow(columns) => format!("Panes need {columns} columns"),
+            Self::TooNarrow(columns) => format!("Side panes need a window at least {columns} columns wide"),
             Self::OnlyFiles => ONLY_FILES.into(),
             Self::NotInRoot => "Cannot start a shell here; open a scan root first".into(),
             Self::Opening(path) => about(path, &|path| format!("Opening {path}")),
@@ -350,7 +351,7 @@ impl Notice {
                 let shows = display.keymap.hint(Command::Open, Scope::Sheet, "lists its entries");
                 format!("Cannot mark a total{shows}")
             }
-            Self::NoDirectoryOfCopy => "Go to a copy first; the copies in its directory are kept".into(),
+            Self::NoDirectoryOfCopy => "No copy under the cursor; move to one in a directory to keep".into(),
             Self::MarkedElsewhere(copies, directory) => {
                 let entries = counted(*copies as u64, "entry", "entries");
                 about(directory, &|directory| format!("Marked {entries} outside {directory}"))
@@ -369,7 +370,7 @@ impl Notice {
             }
             Self::MarkedFound { marked: 1, .. } => "Marked 1 file".into(),
             Self::MarkedFound { marked, .. } => format!("Marked {} files", grouped(*marked)),
-            Self::MarkedWhole => "Marked, including entries that the filter hides".into(),
+            Self::MarkedWhole => "Mark includes entries that the filter hides".into(),
             Self::NotMarked(1) => "Did not mark 1 directory: the filter hides part of it".into(),
             Self::NotMarked(count) => {
                 let count = grouped(*count as u64);
@@ -393,7 +394,7 @@ impl Notice {
                 }
             },
             Self::UnknownEnding(other) => format!("Unknown extension; use {other}"),
-            Self::OneRootOnly => "Format allows one root; use .duke".into(),
+            Self::OneRootOnly => "ncdu format has one root; use .duke".into(),
         }
     }
 }

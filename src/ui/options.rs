@@ -84,7 +84,7 @@ pub enum Panes {
     /// Preview of the selected entry.
     #[default]
     Preview,
-    /// Preview, and the parent directory.
+    /// Both panes: the preview and the parent directory.
     Both,
     /// No pane, only the list.
     None,

@@ -48,8 +48,8 @@ pub struct Part {
 #[derive(Debug)]
 pub struct Survey {
     pub found: Arc<Overview>,
-    /// Recorded tree that was surveyed instead of the new one, and the surveyed directory in the recorded tree.
-    /// `None` if the new tree was surveyed.
+    /// Recorded tree that was surveyed instead of the new one, and the surveyed directory's ID in it. `None` if the
+    /// new tree was surveyed.
     pub record: Option<(RecordedTree, DirId)>,
 }
 
@@ -80,7 +80,7 @@ impl OverviewState {
         }
     }
 
-    /// Moves the selection among the parts, in reading order.
+    /// Moves the selection forward or backward through the parts, in reading order.
     pub fn go(&mut self, motion: Motion) {
         self.is_on_space = false;
         self.index = moved(self.index, motion, 2, self.parts.len());
@@ -107,8 +107,8 @@ impl OverviewState {
     }
 
     /// Moves the selection to the neighboring part on the given side, if there is one. `columns` is the screen width.
-    /// If `has_space` is `true`, the heading for the file system's space is shown above the first parts, and can be
-    /// selected, too.
+    /// If `has_space` is `true`, the heading for the file system's space is shown above the first parts and can also
+    /// be selected.
     pub fn step(&mut self, side: Side, columns: u16, has_space: bool) {
         let is_wide = columns >= WIDE;
         if self.is_on_space {
@@ -150,7 +150,7 @@ impl OverviewState {
         self.survey.is_outdated() || self.growth.is_outdated()
     }
 
-    /// Marks results from the previous scan as current, because they do not depend on the growing tree.
+    /// Marks results from the recorded tree of the previous scan as current, because that tree does not grow.
     pub fn keep_recorded(&mut self) {
         if self.value().is_some_and(|survey| survey.record.is_some()) {
             self.survey.set_current();
@@ -160,7 +160,7 @@ impl OverviewState {
         }
     }
 
-    /// Marks the results as outdated, because the tree has grown. If `keeps_recorded` is `true`, results from the
+    /// Marks the results as outdated. Called when the tree has grown. If `keeps_recorded` is `true`, results from the
     /// recorded tree of the previous scan are not marked.
     pub fn outdate(&mut self, keeps_recorded: bool) {
         if !(keeps_recorded && self.value().is_some_and(|survey| survey.record.is_some())) {

@@ -47,7 +47,7 @@ pub struct PreviewState {
 }
 
 impl PreviewState {
-    /// Sets the row to preview; `None` clears the preview. Returns `true` if this changes the previewed row.
+    /// Sets the previewed row, or clears the preview if `subject` is `None`. Returns `true` if the row has changed.
     pub fn show(&mut self, subject: Option<Previewed>) -> bool {
         if self.subject == subject {
             return false;
@@ -77,7 +77,7 @@ impl PreviewState {
         self.breakdown.is_outdated() || self.map.is_outdated() || self.files.is_outdated()
     }
 
-    /// Marks the results as outdated, because the tree has grown.
+    /// Marks the results as outdated. Called when the tree has grown.
     pub fn outdate(&mut self) {
         self.breakdown.outdate();
         self.map.outdate();

@@ -41,11 +41,11 @@ pub struct Rescan {
     /// Number of items that the directories in `replaced` had before the rescan.
     pub expected: u64,
     pub is_stopping: bool,
-    /// Parent directory and former size of the entry, for the notice about the result; `None` if no notice will be
-    /// shown.
+    /// Parent directory and former size of the rescanned entry, for the notice about the result; `None` if no notice
+    /// will be shown.
     pub wanted: Option<(DirId, u64)>,
-    /// Directories that the rescan may replace or remove. The rescan also removes directories above these if they no
-    /// longer exist.
+    /// Directories that the rescan may replace or remove. Their ancestors are also removed if the ancestors no longer
+    /// exist.
     pub replaced: Vec<DirId>,
 }
 
@@ -74,10 +74,10 @@ impl ScanState {
     }
 
     /// Returns the percentage of the scan that is done. If the totals of the previous scan are known, this is the
-    /// smaller of two percentages: that of the bytes and that of the entries. The percentage of the bytes alone may
-    /// be too high early in the scan, because a large file or several names of an inode may account for most of the
-    /// bytes. Without the previous scan, the percentage is relative to the used space of the file system. Returns
-    /// `None` if that is unknown, too, for example because the scan does not read exactly one whole file system. The
+    /// percentage of their bytes or of their entries, whichever is smaller. The percentage of bytes alone may be too
+    /// high early in the scan, because a large file or several names of an inode may account for most of the bytes.
+    /// Without the previous scan, the percentage is relative to the used space of the file system. Returns `None` if
+    /// the used space is unknown, too, for example because the scan does not read exactly one whole file system. The
     /// value never falls during a scan, because the counters only grow. The maximum is 99, because some data is
     /// counted twice or grows during the scan.
     pub fn percent(&self) -> Option<u8> {
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(percent((400, 10), (100, 9)), 25);
         assert_eq!(percent((400, 10), (500, 10)), 99);
         // The first of ten entries already adds all 400 bytes, because it is a large file or all ten are names of one
-        // inode. The percentage is that of the entries.
+        // inode. The percentage is therefore computed from the entries.
         assert_eq!(percent((400, 10), (400, 1)), 10);
         // The recorded disk usage is 0 if all files are empty and the directories take no blocks.
         assert_eq!(percent((0, 10), (0, 3)), 30);

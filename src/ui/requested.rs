@@ -63,12 +63,12 @@ impl<K: Clone + PartialEq, T> Requested<K, T> {
         self.wanted.is_some() && self.result.is_outdated()
     }
 
-    /// Marks the result as outdated, because the tree has grown.
+    /// Marks the result as outdated, for example when the tree has grown.
     pub fn outdate(&mut self) {
         self.result.outdate();
     }
 
-    /// Marks the result as current. Called if the result does not depend on the growing tree.
+    /// Marks the result as current. Called if the result is from the tree of the previous scan, which does not grow.
     pub fn set_current(&mut self) {
         self.result.set_current();
     }

@@ -60,7 +60,7 @@ struct Reporter<T, F> {
 }
 
 trait Reporting<M> {
-    /// Appends new messages. Returns `true` when the job has ended.
+    /// Appends new messages. Returns `true` if the job has ended.
     fn poll(&mut self, messages: &mut Vec<M>) -> bool;
     fn cancel(&self);
     fn wait(&self, limit: Duration);

@@ -15,13 +15,13 @@ use crate::tree::Exclusive;
 /// Minimum width of a shortened path.
 const PATH: usize = 12;
 
-/// Accuracy of the freed bytes in a notice. The notice shows the disk usage of the deleted entries.
+/// Accuracy of the number of freed bytes in a notice. That number is the disk usage of the deleted entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FreedAccuracy {
     Exact,
     /// Fewer bytes may be freed, because files are compressed or share space.
     AtMost,
-    /// Fewer or more bytes may be freed.
+    /// Fewer or more bytes than the disk usage may be freed.
     Unknown,
 }
 
@@ -32,13 +32,13 @@ pub struct Display<'a> {
     pub units: Units,
     /// Symbol that replaces text that has been cut off.
     pub gap: &'static str,
-    /// Number of columns for the sentence.
+    /// Number of columns available for the sentence.
     pub room: usize,
 }
 
 impl Display<'_> {
-    /// Returns the sentence about a path or a name. If the sentence would be too long, the path is shortened in its
-    /// middle, because the rest of the sentence matters more.
+    /// Returns `sentence` with a path or name inserted. If the sentence would be too long, the path is shortened in
+    /// the middle, because the rest of the sentence matters more.
     pub fn about(self, path: &str, sentence: impl Fn(&str) -> String) -> String {
         let room = self.room.saturating_sub(width(&sentence(""))).max(PATH);
         sentence(&fit(path, room, self.gap))
@@ -58,7 +58,7 @@ impl Display<'_> {
 /// Text for a directory that a stopped scan has not read.
 pub const ENDED_EARLY: &str = "Not read: the scan ended early";
 
-/// Text shown if the pager is not opened, because the entry is not a regular file in the tree or on disk.
+/// Text shown instead of the pager if an entry is not a regular file, either in the tree or on disk.
 pub const ONLY_FILES: &str = "Cannot show in the pager: not a regular file";
 
 /// Returns text such as `frees at least 1.2 GiB, up to 3.4 GiB`.

@@ -58,8 +58,8 @@ impl From<DeletionMessage> for Message {
 pub struct BrowserEnd {
     /// Marked paths to print, if the user asked for them.
     pub picked: Vec<Vec<u8>>,
-    /// Absolute path of the last directory shown; `None` if it is not on this machine, or if the list of roots
-    /// was shown.
+    /// Absolute path of the directory shown when the user quit; `None` if it is not on this machine, or if the list
+    /// of roots was shown.
     pub directory: Option<Vec<u8>>,
 }
 
@@ -79,7 +79,7 @@ pub struct Session<'s> {
     pool: Pool,
     runner: Runner<Message>,
     deletions: Deletions,
-    /// Task that opens the directory for a shell or the file for a pager before the program starts.
+    /// Task that opens the directory for a shell, or the file for a pager, before the shell or pager is started.
     preparing: Option<TaskId>,
     /// Running rescan, if there is one.
     again: Option<Scan>,
@@ -130,7 +130,7 @@ impl<'s> Session<'s> {
         self.app.cx.expect(name);
     }
 
-    /// Runs until the browser ends, or the user scans the parent directory.
+    /// Runs until the browser ends, or until a scan of the parent directory replaces the tree.
     pub fn run(mut self) -> io::Result<Left> {
         self.app.update(Event::Clock(clock::now()));
         self.frames.draw(&mut self.app)?;
@@ -325,8 +325,8 @@ impl<'s> Session<'s> {
     }
 
     /// Starts a scan of `path`, the parent directory of the root. If no thread can be started, shows a notice and
-    /// returns `None`. Also returns `None` if the source is not a scan, but then the app never requests a scan of the
-    /// parent directory; see `SourceKind`.
+    /// returns `None`. Also returns `None` if the source is not a scan. For such a source, the app never requests a
+    /// scan of the parent directory; see `SourceKind`.
     fn scan_above(&mut self, path: Vec<u8>) -> Option<Source> {
         match self.source.restart_at(OsString::from_vec(path).into())? {
             Ok(above) => Some(above),
@@ -337,9 +337,8 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Stores a rescan that was just started, or reports the error that prevented its start. `begun` is `None` only if
-    /// the source is not a scan. In that case, the state never requests a rescan; see
-    /// `SourceKind`.
+    /// Stores a rescan that was just started, or reports the error that prevented its start. `begun` is `None` only
+    /// if the source is not a scan. For such a source, the app never requests a rescan; see `SourceKind`.
     fn rescan_selected(&mut self, begun: Option<io::Result<Scan>>) {
         match begun {
             Some(Ok(scan)) => self.again = Some(scan),

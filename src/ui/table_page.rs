@@ -44,7 +44,7 @@ pub struct TablePage {
     pub summary: TableSummary,
     /// `true` if no more rows are expected.
     pub is_complete: bool,
-    /// `true` if the rows are those of the previous scan, which the running scan has not confirmed.
+    /// `true` if the rows come from the previous scan and the running scan has not confirmed them yet.
     pub is_recorded: bool,
     /// `true` if files were found on a file system that lets files share data.
     pub may_share: bool,

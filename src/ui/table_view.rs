@@ -1,8 +1,8 @@
 //! Table view: a view of everything below a directory. It consists of a request, rows, and a cursor.
 //!
 //! The rows of each view, and the targets that Enter opens, are defined in `views`; this file contains the part that
-//! all views share. While more rows are being found, the cursor stays on the same entry or on the same total of files
-//! ([`Target::key`]), unless it is on the first row. If the rows form a tree, the user can fold and unfold them.
+//! all views share. While more rows are being found, the cursor stays on its row, which [`Target::key`] identifies,
+//! unless it is on the first row. If the rows form a tree, the user can fold and unfold them.
 //!
 //! Invariant: after [`TableView::look`] the cursor is on a row, if there are rows.
 
@@ -186,7 +186,7 @@ impl TableView {
 
     /// Returns the entries of a row: several for a group of cleanup candidates or an inode with several names, none
     /// for a total or a group of copies. For a row from the previous scan, returns those of its entries that the
-    /// running scan has found. The result is empty as long as the scan may find others. It is also empty for more
+    /// running scan has found, but nothing while the scan may still find more of them. Also returns nothing for more
     /// than [`MOST_AWAITED`] entries, because the drawing thread would have to look up each of them.
     pub fn entries(&self, tree: &Tree, row: usize) -> Vec<EntryId> {
         match self.recorded(row) {
@@ -208,8 +208,8 @@ impl TableView {
         self.answer()?.data.recorded(self.number(row)?)
     }
 
-    /// Returns `true` if the row under the cursor shows the entries `recorded` of the previous scan, or any of `found`,
-    /// which are the same entries in the running scan.
+    /// Returns `true` if the row under the cursor shows the given entries: exactly `recorded` if the row is from the
+    /// previous scan, otherwise any of `found`, which are the same entries in the running scan.
     pub fn is_on(&self, recorded: &[EntryId], found: &[EntryId]) -> bool {
         match self.recorded(self.cursor.index) {
             Some((_, shown)) => shown == recorded,
@@ -230,8 +230,8 @@ impl TableView {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
     }
 
-    /// Returns all copies in each group that contains `directory` itself or a copy inside it. [`Copies::kept`]
-    /// contains `directory` or the copies inside it; [`Copies::others`] contains the copies elsewhere.
+    /// Returns all copies in each group in which at least one copy is `directory` or is inside `directory`.
+    /// [`Copies::kept`] contains these copies; [`Copies::others`] contains the copies elsewhere.
     pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
         self.answer().map(|answer| answer.data.copies_elsewhere(tree, directory)).unwrap_or_default()
     }
@@ -290,12 +290,12 @@ impl TableView {
         }
     }
 
-    /// Converts the index of a visible row to its number in the answer, which includes rows hidden by folding.
+    /// Converts the index of a visible row to its index in the answer, which includes rows hidden by folding.
     fn number(&self, row: usize) -> Option<usize> {
         self.folding.number(&*self.answer()?.data, row)
     }
 
-    /// Converts the number of a row in the answer to its index among the visible rows. Returns `None` if folding hides
+    /// Converts the index of a row in the answer to its index among the visible rows. Returns `None` if folding hides
     /// the row.
     fn visible(&self, number: usize) -> Option<usize> {
         self.folding.visible(&*self.answer()?.data, number)
@@ -309,8 +309,8 @@ impl TableView {
         }
     }
 
-    /// Returns the key and the number of the row under the cursor, and the data that contains the row. Returns `None`
-    /// if the row cannot be folded.
+    /// Returns the key of the row under the cursor, its index in the answer, and the answer's data. Returns `None` if
+    /// the row cannot be folded.
     fn branch(&self) -> Option<(u64, usize, Arc<dyn TableData>)> {
         let data = Arc::clone(&self.answer()?.data);
         let row = self.number(self.cursor.index)?;
@@ -387,7 +387,7 @@ impl TableView {
         if let Some((record, [entry])) =
             self.recorded(row).as_ref().map(|(record, entries)| (record, entries.as_slice()))
         {
-            // Most rows show one entry. Only its name is needed here, and looking up the entry would take longer.
+            // Most rows show one entry. Its directory and name suffice here; looking it up would take longer.
             let name = record.find_name(tree, *entry);
             return name.is_some_and(|(directory, name)| marks.contains(directory, name));
         }

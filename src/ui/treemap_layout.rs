@@ -1,10 +1,10 @@
 //! Layout of a treemap, in columns and half lines of a terminal.
 //!
 //! This is the squarified layout of Bruls, Huizing and van Wijk (2000). The weights are placed in rows along the
-//! shorter side of the free rectangle, largest first. Weights are added to a row as long as this makes its rectangles
-//! more square. The layout is first computed with exact proportions. Then vertical edges are rounded to columns, and
-//! horizontal edges to half lines, or to whole lines where half lines cannot be drawn. Neighbors share an edge, so
-//! rounding leaves neither gaps nor overlaps, and moves no edge by more than half a rounding unit.
+//! shorter side of the free rectangle, largest first. Weights are added to a row until another weight would make its
+//! rectangles less square. The layout is first computed with exact proportions. Then vertical edges are rounded to
+//! columns, and horizontal edges to half lines, or to whole lines where half lines cannot be drawn. Neighbors share
+//! an edge, so rounding leaves neither gaps nor overlaps, and moves no edge by more than half a rounding unit.
 //!
 //! Invariant: the tiles cover each cell of the area exactly once, unless all weights are zero. They depend only on
 //! the weights, the area and the unit.
@@ -70,7 +70,7 @@ pub struct Tile {
     pub area: Area,
 }
 
-/// Rectangle with exact edges, which may lie inside cells.
+/// Rectangle whose edges are not rounded to whole columns and half lines.
 #[derive(Clone, Copy)]
 struct Rectangle {
     left: f64,
@@ -80,7 +80,7 @@ struct Rectangle {
 }
 
 /// Returns the tiles for `weights` in `area`, largest first. Equal weights keep their order. A weight whose
-/// area rounds to zero has no tile. With [`Unit::Line`], the area must start and end at whole lines.
+/// area rounds to zero has no tile. With [`Unit::Line`], the area must start and end at line boundaries.
 pub fn layout(weights: &[u64], area: Area, unit: Unit) -> Vec<Tile> {
     let mut order: Vec<usize> = (0..weights.len()).filter(|index| weights[*index] != 0).collect();
     sort_by_key(&mut order, |index| std::cmp::Reverse(weights[*index]));
@@ -159,7 +159,7 @@ fn place_row(
     }
 }
 
-/// Side of a rectangle along which the rectangle is divided.
+/// Side of a rectangle that is divided by cuts perpendicular to this side.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Width,
@@ -188,7 +188,7 @@ impl Rectangle {
         if self.width() > self.height() { Side::Height } else { Side::Width }
     }
 
-    /// Splits the rectangle in two at the fraction `share` of one side.
+    /// Splits the rectangle into two parts. The first part gets the fraction `share` of the length of `side`.
     fn cut(self, side: Side, share: f64) -> (Self, Self) {
         (self.part(side, 0.0, share), self.part(side, share, 1.0))
     }
@@ -196,7 +196,7 @@ impl Rectangle {
     /// Returns the part of the rectangle between the fractions `from` and `to` along `side`.
     fn part(self, side: Side, from: f64, to: f64) -> Self {
         let between = |start: f64, end: f64, share: f64| {
-            // With a share of 1, the result is exactly `end`, so that neighbors share an edge.
+            // If `share` is 1, the result is exactly `end`, so that adjacent rectangles have a common edge.
             if share >= 1.0 { end } else { (start + (end - start) * share).min(end) }
         };
         match side {

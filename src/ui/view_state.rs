@@ -24,7 +24,7 @@ use crate::tree::{DirId, LiveTotals};
 
 #[derive(Debug, Default)]
 pub struct Views {
-    /// View of the shown directory, over which other views can be opened.
+    /// View of the shown directory. Table views open on top of it.
     pub base: BaseView,
     pub preview: PreviewState,
     pub overview: OverviewState,
@@ -36,7 +36,7 @@ pub struct Views {
     pub page: Option<TablePage>,
     pub map: Requested<OutlineRequest, Level>,
     pub map_colors: MapColors,
-    /// Tiles of the rows in the treemap.
+    /// Tiles of the treemap; empty if the treemap is not shown.
     pub tiles: Vec<Tile>,
     /// Open table views, with the top one last.
     pub sheets: Vec<TableView>,
@@ -74,8 +74,8 @@ impl Views {
         self.base == BaseView::Overview && self.sheets.is_empty()
     }
 
-    /// Returns `true` if the tree has grown since a result on the screen, or the comparison for the growth column,
-    /// was requested.
+    /// Returns `true` if the tree has grown since one of the shown results was requested. The shown results include
+    /// the comparison in [`GrowthState::column`].
     pub fn is_outdated(&self) -> bool {
         let shown = match (self.sheets.last(), &self.filtering) {
             (Some(sheet), _) => sheet.rows.is_outdated(),
@@ -136,8 +136,8 @@ impl Views {
         self.whole.value().is_some_and(|is_whole| **is_whole)
     }
 
-    /// Returns the baseline to mention in the status line; `None` if no baseline was found, or if the growth column,
-    /// the order by growth or the treemap's growth colors are used.
+    /// Returns the baseline to mention in the status line and in the overview; `None` if no baseline was found, or if
+    /// the growth column, sorting by growth, or the treemap's growth colors are in use.
     pub fn offer(&self) -> Option<BaselineInfo> {
         self.compared.offer().filter(|_| self.compared.column.is_none())
     }
@@ -196,14 +196,14 @@ impl Filtering {
 #[derive(Debug)]
 pub struct GrowthState {
     pub offer: Loader<Arc<BaselineInfo>>,
-    /// Comparison for the growth column, the order by growth, or the treemap's growth colors; `None` if none of them is
-    /// used.
+    /// Comparison for the growth column, sorting by growth, or the treemap's growth colors; `None` if none of them is
+    /// in use.
     pub column: Option<Loader<Arc<Comparison>>>,
     /// Index of the chosen snapshot, counted from the newest.
     pub chosen: usize,
     /// `false` if the user has chosen another snapshot and the notice about it has not been shown yet.
     pub is_told: bool,
-    /// Last problem with the comparison that was reported to the user.
+    /// Last reported problem with the comparison. It is not reported again.
     pub reported: Option<String>,
 }
 
@@ -223,8 +223,8 @@ impl GrowthState {
         self.offer.value().map(|offer| **offer).filter(|offer| offer.is_there)
     }
 
-    /// Returns `true` if the tree of the previous scan can be compared with the baseline, because the baseline is
-    /// older.
+    /// Returns `true` if the baseline is known to be older than the tree of the previous scan. Only then can the two
+    /// be compared.
     pub fn precedes(&self, record: &RecordedTree) -> bool {
         let offer = self.offer().filter(|_| !self.offer.is_loading());
         offer.and_then(|offer| offer.since).is_some_and(|since| since < record.scanned_at)

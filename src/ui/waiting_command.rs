@@ -19,7 +19,7 @@ pub enum Awaited {
     Listing,
     /// Entry of the shown directory with this name.
     Name(Vec<u8>),
-    /// Entries of a table row in the tree of the previous scan, and the name of one entry that the running scan has not
-    /// found yet.
+    /// Entries of a table row from the previous scan. Contains the tree of that scan, the IDs of the entries, and the
+    /// name of one entry that the running scan has not found yet.
     Row(RecordedTree, Vec<EntryId>, Vec<u8>),
 }

@@ -88,7 +88,8 @@ impl Window {
             if let Some(note) = row.note.as_mut().filter(|note| note.is_warning)
                 && let Some(recorded) = row.directory.and_then(|id| tree.recorded(id))
             {
-                note.text = format!("{}; file system reports {}", note.text, plain_size(recorded, units));
+                note.text =
+                    format!("{}; file system reports a size of {}", note.text, plain_size(recorded, units));
             }
             if let Some(id) = row.directory.filter(|_| look.collapses && place.id != DirId::TOP) {
                 for (name, _) in chain(tree, order, id) {

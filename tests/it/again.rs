@@ -49,7 +49,7 @@ fn app(scan: &Scan) -> App<'_> {
     app
 }
 
-/// Presses keys by their names, and runs the rescans that they request.
+/// Presses the keys with these names, separated by spaces, and runs the rescans that they request.
 fn press(scan: &Scan, app: &mut App<'_>, keys: &str) {
     for name in keys.split(' ') {
         let key = KEYMAP.iter().flat_map(|binding| binding.keys).find(|key| key.name() == name).unwrap();

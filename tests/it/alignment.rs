@@ -1,4 +1,5 @@
-//! Wide, combining and unusual characters stay in their columns: the terminal shows the cells as duke drew them.
+//! Tests that wide, combining and unusual characters do not shift columns: the terminal shows the cells as duke drew
+//! them.
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 

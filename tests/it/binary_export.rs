@@ -86,8 +86,8 @@ impl Counted {
     }
 }
 
-/// Checks each field of the item with the reference `own`, and of everything below it, against the JSON of the same
-/// tree. Returns the sizes that the item adds to its directory, and the number of items that were checked.
+/// Compares an item and everything below it with the JSON of the same tree. `own` is the item's key in `items`.
+/// Returns the sizes that the item adds to its directory, and the number of items that were compared.
 fn check(items: &BTreeMap<u64, Item>, own: u64, json: Json<'_>, device: Option<u64>) -> (Counted, usize) {
     let fields = json.elements();
     let (info, children) = fields.split_first().map_or((json, &[][..]), |(info, children)| (*info, children));
@@ -160,7 +160,7 @@ fn check(items: &BTreeMap<u64, Item>, own: u64, json: Json<'_>, device: Option<u
     (counted, checked)
 }
 
-/// Checks each field of a file against the JSON of the same tree.
+/// Checks each field of a binary export against the JSON export of the same tree.
 fn check_fields(binary: &[u8], json: &[u8]) {
     let (items, root) = read(binary);
     let document = parse(String::from_utf8_lossy(json).as_bytes()).unwrap();
@@ -250,7 +250,7 @@ fn a_binary_export_is_read_alone_and_from_a_file() {
     run_here(&place, &["-O", "a.ncdu", "t"]);
     run_here(&place, &["-o", "a.json", "t"]);
     let both = run_in(place.path(), ["-n", "-f", "a.json", "-f", "a.ncdu"]).ended(1);
-    assert_eq!(both.stderr, "duke: a.ncdu: a binary export must be the only -f\n");
+    assert_eq!(both.stderr, "duke: a.ncdu: a binary export cannot be combined with other -f files\n");
     let list = run_in(place.path(), ["-n", "-f", "a.ncdu", "--root", "/x"]).ended(2);
     assert!(list.stderr.starts_with("duke: a.ncdu: this is a binary export; --format"), "{}", list.stderr);
     let input = fs::File::open(place.join("a.ncdu")).unwrap();
@@ -263,7 +263,7 @@ fn a_binary_export_is_read_alone_and_from_a_file() {
     run_in(place.path(), ["-O", "missing/b.ncdu", "t"]).ended(1);
 }
 
-/// Passes a tree from duke to ncdu 1 and back, without and with `-e`, and compares the binary exports before and after.
+/// Passes a tree through ncdu 1, with and without `-e`, and compares duke's binary exports from before and after.
 #[test]
 fn trees_survive_the_way_to_ncdu_1_and_back() {
     if !is_installed("ncdu", "-v") {
@@ -351,8 +351,8 @@ fn large_trees_are_read_back_in_any_order() {
         assert_eq!(shared(&tree), shared(scan.tree()));
         tree.verify().unwrap();
         crate::support::assert_sums_agree(&tree);
-        // Opens the tree again. This time, the names of linked inodes are read first, and then a snapshot is
-        // saved.
+        // Opens the tree again. This time, the names of hard-linked inodes are read first, and then a snapshot
+        // is saved.
         let tree = open(&bytes, Access::Read).unwrap();
         assert_eq!(tree.linked().len(), scan.tree().linked().len());
         let (stop, about) = (AtomicBool::new(false), SnapshotInfo::default());
@@ -468,8 +468,7 @@ fn good_files_of_other_writers_are_read() {
     assert_eq!(verdict(&whole), "no error");
 }
 
-/// Returns damaged files, each with a name for the case, the bytes of the file, and a part of the expected error
-/// message.
+/// Returns test cases, each with a name, the bytes of a damaged file, and a part of the expected error message.
 fn broken() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let leaf = |name: &str| vec![(0, Number(1)), (1, bytes(name))];
     let with = |mut fields: Vec<(u64, Value)>, more: &[(u64, Value)]| {
@@ -516,8 +515,12 @@ fn broken() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         ),
         ("a block that does not exist", items(&[&directory("/r", 1 << 24)]), "no such block"),
         ("a block beyond all numbers", items(&[&directory("/r", u64::MAX)]), "no such block"),
-        ("an item after its block", items(&[&directory("/r", 0xff_ffff)]), "no item"),
-        ("an item in the middle of another", below(&with(leaf("f"), &[(2, Number(5))])), "no item"),
+        ("an item after its block", items(&[&directory("/r", 0xff_ffff)]), "not found in this block"),
+        (
+            "an item in the middle of another",
+            below(&with(leaf("f"), &[(2, Number(5))])),
+            "not found in this block",
+        ),
         (
             "a reference before the file",
             below(&with(leaf("f"), &[(2, Negative(u64::MAX))])),
@@ -537,7 +540,7 @@ fn broken() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         ("a type that is a string", below(&[(0, bytes("1")), (1, bytes("f"))]), "the type is not a number"),
         ("a size that is a string", below(&with(leaf("f"), &[(3, bytes("1"))])), "value of the wrong type"),
         ("a negative size", below(&with(leaf("f"), &[(4, Negative(0))])), "value of the wrong type"),
-        ("a large owner", below(&with(leaf("f"), &[(15, Number(1 << 32))])), "larger than 32 bits"),
+        ("a large owner", below(&with(leaf("f"), &[(15, Number(1 << 32))])), "does not fit into 32 bits"),
         ("a late time", below(&with(leaf("f"), &[(18, Number(1 << 63))])), "time out of range"),
         ("a long name", named(&vec![b'n'; (128 << 10) + 1]), "invalid file name"),
     ];
@@ -592,15 +595,15 @@ fn broken_blocks_are_errors() {
         ("end of a block", good.len() - 25, "no data block here"),
         ("pointer to a position", pointer, "truncated"),
         ("pointer with another length", pointer + 7, "no data block here"),
-        ("reference of the root", good.len() - 5, "no item"),
-        ("head of the index", good.len() - 24, "no index here"),
-        ("end of the index", good.len() - 1, "no index here"),
+        ("reference of the root", good.len() - 5, "not found in this block"),
+        ("head of the index", good.len() - 24, "end of the export not found"),
+        ("end of the index", good.len() - 1, "end of the export not found"),
     ] {
         let verdict = changed(at, 1);
         assert!(verdict.contains(reason), "{what}: {verdict}");
     }
     for (frame, reason) in [
-        (frame_of_one(0, 1 << 24), "no zstd frame here, or the length of its content is"),
+        (frame_of_one(0, 1 << 24), "no zstd frame here that states a content length"),
         (frame_of_one(0, (1 << 24) - 1), "expands to more than 100 times its size"),
         ([&frame(&root)[..], &frame(&root)].concat(), "truncated or damaged"),
         (frame(&root)[..20].to_vec(), "truncated or damaged"),
@@ -702,7 +705,7 @@ fn a_block_has_the_size_that_was_asked_for() {
     let small = export(&["--export-block-size", "4"]);
     let usual = export(&[]);
     assert!(small.len() > 10 * usual.len(), "{small:?} {usual:?}");
-    // The item of a file takes at least 10 bytes, and the last item of a block may exceed the block size.
+    // The item of a file takes at least 10 bytes. Only the last item of a block may extend past the block size.
     assert!(small.iter().all(|items| *items <= 4096 / 10 + 1), "{small:?}");
     let all: usize = usual.iter().sum();
     assert_eq!(small.iter().sum::<usize>(), all);

@@ -113,7 +113,8 @@ fn roots_that_count_elsewhere_are_reported() {
     let place = some();
     let table = run_in(place.path(), ["-s", ".", "large", "./"]).ended(0);
     assert_eq!(paths(table.text()).len(), 4);
-    let notices = "duke: large is inside . and counts once\nduke: ./ is the same as . and counts once\n";
+    let notices = "duke: large is inside . and is counted only once\n\
+        duke: ./ is the same as . and is counted only once\n";
     assert_eq!(table.stderr, notices);
 }
 
@@ -231,7 +232,7 @@ fn wrong_usage_is_one_line_with_exit_code_2() {
         (&["--exclude", "a[b"], "duke: pattern 'a[b': unclosed character class; missing ']'\n"),
         (&["-X", "missing"], "duke: missing: no such file or directory\n"),
         (&["-X", "folder"], "duke: folder: is a directory\n"),
-        (&["-X", "bytes"], "duke: bytes: line 2: not UTF-8\n"),
+        (&["-X", "bytes"], "duke: bytes: line 2 is not UTF-8\n"),
         (&["-t", "0"], "duke: invalid value '0' for '--threads <N>': not a whole number from 1 to 1024\n"),
         (&["missing"], "duke: missing: no such file or directory\n"),
     ];
@@ -312,13 +313,13 @@ fn a_full_disk_is_reported_with_exit_code_1() {
     }
 }
 
-/// Returns a command that runs the program without special rights: as the current user, or as nobody if the current
-/// user is root.
+/// Returns a command that runs the program without special rights: as the current user, or as the user nobody if the
+/// current user is root.
 fn ordinary(place: &Place) -> Command {
     if !nix::unistd::geteuid().is_root() {
         return program();
     }
-    // The program is copied, because the user nobody may be unable to enter the folder that it was built in.
+    // The user `nobody` may have no access to the folder that the program was built in, so the program is copied.
     let mut command = Command::new(for_anybody(place));
     command.uid(65_534).gid(65_534).stdin(Stdio::null());
     command
@@ -338,7 +339,7 @@ fn unreadable_entries_are_named_and_counted_with_exit_code_1() {
     let lines: Vec<_> = table.stderr.lines().collect();
     assert_eq!(lines.len(), 6, "{}", table.stderr);
     assert_eq!(lines[0], "duke: ./locked/0: permission denied");
-    assert_eq!(lines[5], "duke: 3 more errors; duke --json lists all");
+    assert_eq!(lines[5], "duke: 3 more errors; duke --json lists them all");
     assert_eq!(paths(table.text()), ["./locked", "./open", "."]);
     assert!(table.text().lines().next().unwrap().contains("! ./locked"), "{}", table.text());
     let output = run_ordinary(&["--json", "-q"]).ended(1).json();

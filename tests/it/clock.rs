@@ -8,7 +8,8 @@ use std::process::Command;
 
 use crate::session::{Session, duke};
 
-/// Source of a C library that sets the real-time clock to about the year 12,000. Other clocks are unchanged.
+/// C source code of a library that makes the real-time clock report a time around the year 12,000. Other clocks are
+/// unchanged.
 const CLOCK: &str = "
 #define _GNU_SOURCE
 #include <time.h>

@@ -112,8 +112,8 @@ fn errors_have_a_position_and_the_rest_applies() {
         ("7:11", "pattern 'a[b': unclosed character class; missing ']'"),
         ("8:9", "'color' must be a single value, not a list"),
         ("9:9", "unknown theme; expected one of default, dark, light, color-blind, high-contrast, plain"),
-        ("11:7", "'bar': unknown color; write colors like blue, bright-blue, 32, #3a80c4, terminal"),
-        ("13:8", "'xx': unknown key; write keys like k, G, Ctrl-D, Space, PgUp, F5"),
+        ("11:7", "'bar': unknown color; write colors like blue, bright-blue, 32, #3a80c4 or terminal"),
+        ("13:8", "'xx': unknown key; write keys like k, G, Ctrl-D, Space, PgUp or F5"),
         ("14:1", "unknown command 'ascii'; 'duke config show' lists all commands"),
     ];
     assert_eq!(lines.len(), expected.len(), "{}", run.stderr);
@@ -148,7 +148,7 @@ fn the_state_folder_follows_the_environment() {
     assert_eq!(configured(duke(&place, &[]).env_remove("HOME")), "");
     assert_eq!(configured(duke(&place, &[]).env("HOME", place.join("nowhere"))), "");
     assert_eq!(configured(duke(&place, &[]).env("HOME", place.join("tree/large"))), "", "a file is no home");
-    // The last of the two flags applies.
+    // If both flags are given, the last one applies.
     assert_eq!(configured(&mut duke(&place, &["--config", named.to_str().unwrap(), "--no-config"])), "");
 }
 
@@ -415,13 +415,13 @@ fn every_setting_of_ncdu_is_imported_and_loads() {
     for line in NCDU_WITHOUT_EFFECT {
         assert_eq!(import(line).lines().count(), 1, "{line}");
     }
-    // All settings together cause no warning, except `--include-kernfs`, which conflicts with `-x`.
+    // `--include-kernfs` conflicts with `-x`. All other settings together cause no warning.
     let lines: Vec<&str> = NCDU_SETTINGS.iter().map(|(ncdu, _)| *ncdu).chain(NCDU_WITHOUT_EFFECT).collect();
     let text = import(&lines.join("\n").replace("--include-kernfs\n", ""));
     fs::write(file(&place), &text).unwrap();
     let shown = configured(&place, &["config", "show"]);
     assert_eq!(shown.stderr, "");
-    // The line of a key binding ends with a comment, which is cut off.
+    // Lines of key bindings end with a comment, which the test removes.
     let shown: Vec<&str> = shown.text().lines().filter_map(|line| line.split("  # ").next()).collect();
     for line in text.lines().filter(|line| line.contains(" = ")) {
         assert!(shown.contains(&line), "{line} is not in force: {shown:#?}");

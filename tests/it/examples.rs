@@ -31,7 +31,7 @@ fn du_prints_what_du_prints() {
     let fixture = fixtures::plain();
     let mut printed = Vec::new();
     assert!(du::print(vec![fixture.path().to_owned()], &mut printed).unwrap());
-    // With `-k`, du prints KiB, as the example does, whatever unit the environment sets.
+    // With `-k`, du prints KiB like the example, even if the environment sets another unit.
     let expected = Command::new("du").arg("-k").arg(fixture.path()).output().unwrap();
     assert!(sorted_lines(&expected.stdout).len() > 2, "{expected:?}");
     assert_eq!(sorted_lines(&printed), sorted_lines(&expected.stdout));

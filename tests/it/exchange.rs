@@ -18,7 +18,7 @@ use nix::unistd::Pid;
 const DESCRIPTION: &str = include_str!("../../docs/exchange.md");
 const SCHEMA: &str = include_str!("../../docs/schema.json");
 
-/// Returns a directory with every kind of entry that an export can contain, except errors.
+/// Creates a directory `t` with files, directories, a hard link, a symbolic link, a FIFO and an unusual name.
 fn everything() -> Place {
     let place = Place::new();
     place.file("t/sub/large", 50_000);
@@ -45,7 +45,7 @@ fn totals(run: &Run) -> [i128; 3] {
     ["disk", "apparent", "items"].map(|key| totals.get(key).number())
 }
 
-/// Returns the sorted lines of an export without its header, and without punctuation that depends on the order.
+/// Returns the sorted lines of an export. Omits the header, and punctuation that depends on the entries' order.
 fn lines(export: &[u8]) -> Vec<Vec<u8>> {
     let mut lines: Vec<Vec<u8>> = export
         .split(|byte| *byte == b'\n')
@@ -143,7 +143,7 @@ fn ncdu_and_duke_read_each_other() {
                 .collect::<Vec<_>>()
         };
         assert_eq!(readable("ours by them"), readable("theirs"));
-        // duke rewrites each of the two exports, once directly and once by way of its binary format. ncdu reads the
+        // duke rewrites each of the two exports: once directly, and once through ncdu's binary format. ncdu reads the
         // results.
         let duke = |words: &[&str]| drop(run(program().args(words).current_dir(place.path())).ended(0));
         for name in ["theirs", "ours by them"] {
@@ -193,14 +193,14 @@ fn a_malformed_export_is_reported_with_its_byte_and_its_beginning_is_shown() {
     let whole = bytes(&place, "whole");
     fs::write(place.join("cut"), &whole[..whole.len() - 9]).unwrap();
     let cut = run_in(place.path(), ["-f", "cut", "--json"]).ended(1);
-    assert_eq!(cut.stderr, format!("duke: cut: byte {}: unexpected end\n", whole.len() - 9));
+    assert_eq!(cut.stderr, format!("duke: cut: byte {}: unexpected end of input\n", whole.len() - 9));
     assert!(!cut.json().root().get("complete").is_true());
     let packed = bytes(&place, "whole.zst");
     fs::write(place.join("cut.zst"), &packed[..packed.len() / 2]).unwrap();
     let cut = run_in(place.path(), ["-f", "cut.zst", "-n"]).ended(2);
     assert_eq!(cut.stderr, "duke: cut.zst: compressed data is truncated or damaged\n");
     fs::write(place.join("binary"), b"\xbfncduEX1more").unwrap();
-    assert!(run_in(place.path(), ["-f", "binary", "-n"]).ended(2).stderr.contains("no index here"));
+    assert!(run_in(place.path(), ["-f", "binary", "-n"]).ended(2).stderr.contains("end of the export"));
     for (name, message) in [
         ("missing", "no such file or directory"),
         ("t", "is a directory"),
@@ -211,7 +211,7 @@ fn a_malformed_export_is_reported_with_its_byte_and_its_beginning_is_shown() {
     }
     let some = run_in(place.path(), ["-f", "missing", "-f", "whole", "-s"]).ended(1);
     assert!(some.text().contains("whole:/") && some.stderr.contains("missing: no such"), "{}", some.stderr);
-    // A truncated export is not exported again as if it were complete.
+    // Exporting the tree of a truncated export fails, because the new export would look complete.
     fs::write(place.join("old"), "as it was").unwrap();
     let again = run_in(place.path(), ["-f", "cut", "-o", "old"]).ended(1);
     assert!(again.stderr.contains("nothing written"), "{}", again.stderr);
@@ -316,8 +316,8 @@ fn ssh(place: &Place, script: &str) -> std::ffi::OsString {
 fn search_path(place: &Place, name: &str, script: &str) -> std::ffi::OsString {
     let bin = place.directory("bin");
     let path = bin.join(name);
-    // Another process writes the file, because a child that another test has just forked would otherwise hold
-    // the file open for writing. A file that is open for writing cannot be executed.
+    // The file is written by `sh`, not by this process: a child that another test forks could inherit the open file,
+    // and a file that is open for writing cannot be executed.
     let mut writer = Command::new("sh")
         .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
         .arg(&path)
@@ -381,7 +381,7 @@ fn the_error_of_ssh_explains_an_empty_export() {
             "box: duke is not installed on that machine, or not in its PATH\n",
         ),
         ("exit 3", "box: ssh exited with code 3\n"),
-        ("echo [1,2, ; exit 0", "box: byte 6: unexpected end\n"),
+        ("echo [1,2, ; exit 0", "box: byte 6: unexpected end of input\n"),
     ];
     for (script, message) in cases {
         let path = ssh(&place, script);
@@ -548,7 +548,7 @@ fn lists_and_sums_match_the_schema() {
     assert_eq!(violations, Vec::<String>::new());
     let largest = output.root().get("largest").elements();
     assert_eq!(largest.len(), 2);
-    // The other name of the file is not listed, but is counted in the number of links.
+    // The file's other name is not listed, but the link count includes it.
     assert_eq!(largest[0].get("path").text(), "t/again");
     assert_eq!((largest[0].get("apparent").number(), largest[0].get("links").number()), (50_000, 2));
     assert!(largest[1].get("apparent").number() < 50_000 && largest[1].find("links").is_none());
@@ -614,7 +614,7 @@ fn flat_lines_have_the_fields_that_are_described_and_survive_any_name() {
     }
     assert_eq!(sum, totals(&export(&place, &["--json", "t"]))[0]);
     let exact = duke::base::text::base64(b"t/bad\xff\n\x1b\x7f\"\\,name");
-    // APFS accepts only names in UTF-8, so the file with this name is missing on macOS.
+    // APFS accepts only names in UTF-8, so on macOS, there is no file with the path in `exact`.
     let has_odd = cfg!(not(target_os = "macos"));
     assert!(
         !has_odd
@@ -695,7 +695,7 @@ fn a_remote_of_rclone_is_listed_by_rclone() {
     assert!(!place.join("pwned").exists());
 }
 
-/// The storage classes are in the output, and in snapshots, alone or together with others.
+/// The output and snapshots contain the storage classes, even if two snapshots with different classes are combined.
 #[test]
 fn objects_have_the_storage_classes_that_rclone_lists() {
     let place = Place::new();
@@ -859,7 +859,7 @@ fn objects_are_grouped_into_directories_in_any_order() {
     let place = Place::new();
     let mut lines = String::from("[\n");
     // duke collects the entries of a limited number of directories at a time before it adds them to the tree. The
-    // list has more directories than this limit, and returns to each directory once.
+    // list has more directories than this limit, and the two entries of each directory are far apart.
     for round in 0..2 {
         for directory in 0..200 {
             let path = format!("{}/{directory}/{round}", directory % 7);
@@ -874,7 +874,7 @@ fn objects_are_grouped_into_directories_in_any_order() {
     let run =
         run(program().env("PATH", path).args(["--json", "-q", "rclone://s3:b"]).current_dir(place.path()));
     let run = run.ended(1);
-    assert_eq!(run.stderr, "duke: s3:b: line 405: '..' in the path\n");
+    assert_eq!(run.stderr, "duke: s3:b: line 405: the path contains '..'\n");
     let document = run.json();
     let root = document.root().get("roots").elements()[0];
     assert_eq!(root.get("apparent").number(), 2 * (200 * 201 / 2) + 4 * 512);

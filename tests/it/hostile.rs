@@ -27,7 +27,7 @@ struct Cost {
     stderr: String,
 }
 
-/// Runs the program and counts the bytes of its output.
+/// Runs the program on `file` with the arguments `words`. Counts the bytes of the output without storing them.
 fn cost(file: &Path, words: &[&str]) -> Cost {
     let mut command = program();
     command.arg("-q").args(words).arg("-f").arg(file).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -233,8 +233,8 @@ fn varint(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(u8::try_from(number).unwrap());
 }
 
-/// Returns an encoded listing with one segment: the number of the directory, the length of the entries shifted left
-/// by one bit, and the entries. The lowest bit is set only in a run of several segments.
+/// Returns an encoded listing with one segment: the ID of the directory, twice the length of the entries, and the
+/// entries. The length is doubled because the lowest bit of this field marks a run of several segments.
 fn listing(directory: u64, records: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     varint(&mut bytes, directory);

@@ -204,7 +204,7 @@ fn every_entry_has_its_own_numbers_and_every_directory_its_sum() {
     assert_eq!(sub.get("apparent").number(), own.iter().map(|path| length(path)).sum::<i128>());
     assert_eq!(sub.get("items").number(), 3);
     assert_eq!(sub.child("empty").get("children").elements().len(), 0);
-    // The root counts the file with two names once, and reports its size as shared.
+    // The file with two names counts once in the root. The root's shared size is the disk usage of this file.
     assert_eq!(root.get("shared").number(), disk(&place.join("again")));
     let children = root.get("children").elements();
     let sum: i128 = children.iter().map(|child| child.get("disk").number()).sum();
@@ -411,8 +411,8 @@ fn is_prepared(child: &Child) -> bool {
 fn an_interrupted_scan_prints_partial_results_and_reports_it() {
     let place = Place::in_memory();
     place.chain("d", 50_000);
-    // If the signal arrives after the scan, either the output is truncated, or it is complete and the exit code is 0.
-    // Such a run is repeated.
+    // If the signal arrives after the scan, the output is truncated, or it is complete and the exit code is 0. In
+    // both cases, the run is repeated.
     for _ in 0..50 {
         let mut child = start(place.path(), &["--json", "-t", "1"]);
         // Reads on a separate thread, because the program may block until its output is read.

@@ -68,7 +68,7 @@ fn rewrite(path: &Path) {
     fs::write(path, "the same c0ntents").unwrap();
 }
 
-/// Replaces a file with another one that has the same contents and times.
+/// Replaces a file with a new copy of itself that has the same modification time.
 fn replace(path: &Path) {
     let other = path.with_extension("other");
     fs::copy(path, &other).unwrap();

@@ -28,7 +28,7 @@ fn scans(root: &Path, threads: Option<usize>, expected: Totals) {
     assert_eq!(scan.tree().totals(DirId::TOP), expected);
 }
 
-/// Creates a tree of several hundred directories with five levels.
+/// Creates a tree that has five levels and several hundred directories.
 fn forest() -> Fixture {
     Fixture::build(|root| {
         for number in 0..300 {
@@ -152,7 +152,7 @@ fn one_processor_is_enough() {
     }
 }
 
-/// Each entry has a name of eleven bytes, sizes and a time. It took 28 bytes when this test was written.
+/// Each entry has an eleven-byte name, sizes and a time. An entry took 28 bytes when this test was written.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_entry_takes_at_most_forty_bytes_with_its_name() {
@@ -199,8 +199,8 @@ fn threads() -> Option<usize> {
     Some(std::fs::read_dir("/proc/self/task").ok()?.count())
 }
 
-/// Waits until this process has at most `most` threads, so that those of an earlier scan have ended. On a
-/// busy machine they end late, and each keeps its stack until then. Gives up after a minute.
+/// Waits until this process has at most `most` threads. On a busy machine, threads of the previous scan end late, and
+/// their stacks occupy address space until then. Gives up after a minute.
 fn await_threads(most: Option<usize>) {
     let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
     while threads() > most && std::time::Instant::now() < end {

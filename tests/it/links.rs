@@ -1,4 +1,4 @@
-//! Links in the documents lead to existing files and headings.
+//! Tests that links in the documents lead to existing files and headings.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;

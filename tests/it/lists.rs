@@ -270,7 +270,7 @@ duke: list: 6 more errors
     assert_eq!(read.stderr, expected);
     fs::write(place.join("paths"), "path,size\nr/\x1b[31m/a,2\nr/\x1b[31m/a,4\nr/\\,1\nr/\\,2\n").unwrap();
     let twice = run_in(place.path(), ["-f", "paths", "-n"]).ended(1);
-    let expected = "duke: paths: r/\\\\: path listed again; only one of its lines counts\nduke: paths: r/\\x1b[31m/a: path listed again; only one of its lines counts\n";
+    let expected = "duke: paths: r/\\\\: path listed more than once; only one line counts\nduke: paths: r/\\x1b[31m/a: path listed more than once; only one line counts\n";
     assert_eq!(twice.stderr, expected);
     // An incomplete tree is not exported.
     let export = run_in(place.path(), ["-f", "list", "-o", "out"]).ended(1);

@@ -80,7 +80,7 @@ fn create(root: &Path, directories: &[Index], files: &[(Index, Option<Index>, us
     made
 }
 
-/// Chooses directories, none of which contains another, and distributes them among `parts` lists.
+/// Distributes the chosen directories among `parts` lists, without directories that lie inside another chosen one.
 fn cut(made: &[PathBuf], chosen: &[Index], parts: usize) -> Vec<Vec<PathBuf>> {
     let chosen: BTreeSet<&PathBuf> = chosen.iter().map(|index| index.get(&made[1..])).collect();
     let is_outer = |path: &&&PathBuf| !chosen.iter().any(|other| other != *path && path.starts_with(other));
@@ -95,8 +95,8 @@ fn bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_bytes()
 }
 
-/// Scans `root` in parts, each of which except the first has the directories in an element of `lists`. Checks that
-/// their merge is the same as a whole save, and returns the parts.
+/// Scans `root` in parts. The directories in each element of `lists` form one part, and the rest forms part 0. Checks
+/// that merging the parts gives the same file as saving a scan of the whole tree. Returns the parts.
 fn merge_of_parts(
     root: &Path,
     lists: Vec<Vec<PathBuf>>,
@@ -121,8 +121,8 @@ fn merge_of_parts(
     (folder, snapshots)
 }
 
-/// The listing of the root begins with its largest entries. In the first part, the directories of the other parts have
-/// no sizes; in the merged tree, files with names in two parts count once.
+/// A long listing in a snapshot begins with its largest entries. A merge must choose them by the merged sizes: part 0
+/// has no sizes for the directories of the other parts, and a file with names in two parts counts once.
 #[test]
 fn a_merge_of_long_listings_is_the_same_as_a_whole_save() {
     let place = tempfile::tempdir().unwrap();
@@ -264,7 +264,7 @@ fn inodes_are_the_same_only_on_the_same_file_system() {
     let named = FileSystemInfo { name: b"big".to_vec(), ..unknown.clone() };
     let cases = [
         ([7, 7], ["one", "one"], &disk, 1),
-        // Two hosts with equal device and inode numbers, as after copying a whole disk.
+        // Two hosts with equal device and inode numbers, for example because a whole disk was copied.
         ([7, 7], ["one", "two"], &disk, 2),
         // Two devices of one host.
         ([7, 8], ["one", "one"], &disk, 2),
@@ -399,7 +399,7 @@ fn missing_parts_are_refused_or_added_later() {
     let refused = fleet.merge(&["--partial", "1.duke", "2.duke"]).ended(2);
     assert!(refused.stderr.contains("part 0 is missing"), "{}", refused.stderr);
     let refused = fleet.merge(&["0.duke", "1.duke", "1.duke", "2.duke"]).ended(2);
-    assert!(refused.stderr.contains("part 1 is in 1.duke too"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("part 1 is also in 1.duke"), "{}", refused.stderr);
 
     fleet.merge(&["--partial", "2.duke", "0.duke"]).ended(1);
     let lines = fleet.lines(&["-f", "all.duke"]);
@@ -459,7 +459,7 @@ fn directories_that_changed_since_the_plan_do_not_prevent_a_merge() {
     let lines = fleet.lines(&["-f", "all.duke"]);
     assert!(lines.iter().any(|line| line.contains("no such file or directory")), "{lines:?}");
     assert!(lines.iter().any(|line| line.contains("not a directory")), "{lines:?}");
-    // Part 0 is scanned again after the path of part 2 has been deleted.
+    // Part 0 is scanned again after the file at the path of part 2 has been deleted.
     fs::remove_file(path(2)).unwrap();
     fs::remove_file(fleet.folder.join("0.duke")).unwrap();
     fleet.save(0).ended(0);
@@ -648,6 +648,6 @@ fn a_directory_that_became_a_mount_point_is_not_scanned() {
     fs::write(folder.join("plan.json"), plan).unwrap();
     let words = ["save", "--plan", "plan.json", "--part", "1", "-o", "1.duke"];
     let refused = run(program().current_dir(folder.path()).args(words)).ended(2);
-    assert!(refused.stderr.starts_with("duke: /proc: a mount point"), "{}", refused.stderr);
+    assert!(refused.stderr.starts_with("duke: /proc: this is a mount point"), "{}", refused.stderr);
     assert!(!folder.join("1.duke").exists());
 }

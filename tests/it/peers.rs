@@ -1,5 +1,5 @@
-//! Tests of docs/coming-from.md: it lists every key and flag of the other programs, names only keys and flags that
-//! duke has, and agrees with the comparison in the README.
+//! Tests of docs/coming-from.md: the document lists every key and flag in peers.txt, names only existing keys and
+//! flags of duke, and agrees with the comparison in the README.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::collections::BTreeSet;
@@ -76,7 +76,7 @@ fn every_key_and_flag_of_another_program_is_in_the_document() {
         let column = usize::from(name == "gdu" && kind == "keys");
         let mut found = BTreeSet::new();
         for row in &rows[1..] {
-            // A cell "the same" stands for the text of the cell before it.
+            // The text "the same" means that the cell has the same text as the previous cell.
             let cell = if row[column] == "the same" { row[column - 1] } else { row[column] };
             found.extend(spans(cell).flat_map(|span| span.split(',')).map(str::trim).map(str::to_owned));
         }
@@ -90,8 +90,9 @@ fn every_key_and_flag_of_another_program_is_in_the_document() {
     }
 }
 
-/// Features of other programs in the README's comparison: the program, the row of the comparison, a heading of
-/// docs/coming-from.md, a key or flag in the table below that heading, and a part of the text beside the key.
+/// Features that the README's comparison lists for other programs. Each element contains the program, the row of the
+/// comparison, and a heading of docs/coming-from.md. The last two fields are from one row of the table below that
+/// heading: a key or flag, and a part of the row's text.
 const FEATURES: [(&str, &str, &str, &str, &str); 9] = [
     ("gdu", "mouse", "Flags of gdu", "--mouse", ""),
     ("gdu", "browser", "Keys", "v", "a pager"),

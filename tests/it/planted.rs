@@ -1,4 +1,4 @@
-//! Tests that duke neither reads nor writes through links, directories and files that another user has planted.
+//! Tests that duke follows no unsafe links, and uses no directories or files that another user controls.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;
@@ -88,7 +88,8 @@ fn links_of_others_are_followed_only_in_protected_directories() {
         chown(&folder, Some(2), Some(1)).unwrap();
         assert!(refused(&end).is_some());
     }
-    // With an ACL, the group bits of the mode also apply to the users and groups in the ACL.
+    // setfacl changes the mode to 775, which would be accepted without an ACL. With an ACL, the group bits also apply
+    // to the users and groups in the ACL.
     chown(&folder, Some(0), Some(0)).unwrap();
     mode(&folder, 0o755);
     let acl = |words: &[&str]| Command::new("setfacl").args(words).arg(&folder).output();
@@ -166,7 +167,7 @@ fn the_safe_path_leads_where_the_kernel_goes() {
     assert!(Output::find(Path::new("/dev/null")).unwrap().is_stream);
 }
 
-/// Fails unless a run ended with exit code 1 and printed a single error line that contains all of `words`.
+/// Fails unless `run` exited with code 1 and printed a single error line that contains all of `words`.
 fn assert_told(run: Run, words: &[&str]) {
     let run = run.ended(1);
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
@@ -197,7 +198,7 @@ fn no_output_follows_a_planted_link() {
     for words in words {
         let path = words.iter().find(|word| word.contains("report") || word.contains("middle")).unwrap();
         let run = run(program().args(words).current_dir(&shared));
-        assert_told(run, &[path, ": ", "'s link in a shared directory; use its target"]);
+        assert_told(run, &[path, ": ", " in a shared directory; use its target"]);
     }
     let mut session = crate::session::Session::run({
         let mut command = crate::session::duke(&place.join("t"));

@@ -264,8 +264,7 @@ fn reading_the_action_for_a_hangup_never_changes_it() {
     use duke::testing::platform::Watch;
     use nix::sys::signal::{Signal, kill};
     use std::sync::atomic::{AtomicU64, Ordering};
-    // Each round leaks a descriptor for each watched signal, so the limit on descriptors also limits the
-    // rounds.
+    // Each round leaks a descriptor for each watched signal. More rounds could exceed the limit on descriptors.
     const ROUNDS: u64 = if cfg!(target_os = "linux") { 120 } else { 40 };
     let name = "reading_the_action_for_a_hangup_never_changes_it";
     if crate::support::child::argument_of(name).is_none() {

@@ -1,5 +1,5 @@
-//! Tests with a snapshot of the previous scan: snapshots that cannot be used or change while they are open, and the
-//! order in which a scan with a snapshot reads directories.
+//! Tests with a snapshot of the previous scan: snapshots that cannot be used, snapshots that change while they are
+//! open, and the order in which a scan with a snapshot reads directories.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;
@@ -83,7 +83,7 @@ fn an_unusable_snapshot_is_ignored_with_a_reason_and_an_older_one_is_opened() {
         ("truncated", &whole[..whole.len() - 3]),
         ("not a snapshot", b""),
         ("not a snapshot", b"another format that is longer than a header"),
-        ("version 99", &later),
+        ("snapshot format 99", &later),
         ("saved for other paths or flags", &of_others),
     ];
     for (reason, content) in cases {

@@ -39,8 +39,8 @@ fn age(path: &Path) {
     utimensat(nix::fcntl::AT_FDCWD, path, &then, &then, UtimensatFlags::NoFollowSymlink).unwrap();
 }
 
-/// Waits for a second if the file system stores times in whole seconds. Such times do not show whether a change in
-/// the second in which the scan started was made before or after the start.
+/// Waits for a second if the file system stores times in whole seconds. With such times, a change shortly before the
+/// start of the scan looks like a change shortly after the start.
 fn let_a_second_pass(changed: &Path) {
     if fs::metadata(changed).unwrap().ctime_nsec() == 0 {
         std::thread::sleep(Duration::from_millis(1100));
@@ -91,8 +91,8 @@ impl Change {
     }
 
     fn happen(self, path: &Path) {
-        // File systems take their times from a clock that ticks every few milliseconds. The pause gives the change a
-        // later time.
+        // File systems take timestamps from a clock that ticks only every few milliseconds. The pause ensures that
+        // the change gets a later timestamp than everything before it.
         std::thread::sleep(Duration::from_millis(20));
         let (kept, old) = (path.with_extension("time"), path);
         match self {

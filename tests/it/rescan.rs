@@ -14,7 +14,7 @@ use duke::tree::{DirId, EntryState, Relocation, Totals, Tree, Walk};
 
 type Picture = BTreeMap<Vec<u8>, (Totals, u64, Vec<Vec<u8>>)>;
 
-/// Returns the totals, the shared bytes and the names of every directory, by path.
+/// Maps the path of each directory to its totals, its shared bytes and the sorted names of its entries.
 fn picture(tree: &Tree) -> Picture {
     Walk::new(tree, DirId::TOP)
         .map(|(id, listing)| {

@@ -116,8 +116,8 @@ const CRATES: &[(&str, &str)] = &[
     ("toml", "cli"),
 ];
 
-/// Exceptions to [`CRATES`]: crates, each with a file in another layer that may use it. `base/os_error` takes the
-/// texts of system errors from `nix`.
+/// Exceptions to [`CRATES`]: crates, each with a file that may use the crate from outside its layer. `base/os_error`
+/// takes the texts of system errors from `nix`.
 const CRATES_ELSEWHERE: &[(&str, &str)] = &[("nix", "base/os_error")];
 
 /// Retired names, each with its replacement. The glossary is in CONTRIBUTING.md.
@@ -184,7 +184,7 @@ const TARGET_OS_LINES: usize = 20;
 const FILES_OVER_400_LINES: usize = 3;
 const DOC_LINES_THAT_BEGIN_WITH_A_QUESTION: usize = 0;
 
-/// Fails if `found` has more elements than `limit`, or fewer, in which case the limit should be lowered.
+/// Fails unless `found` has exactly `limit` elements. If it has fewer, the limit should be lowered.
 fn hold(limit: usize, found: &[String]) {
     assert!(
         found.len() <= limit,

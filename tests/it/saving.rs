@@ -169,7 +169,7 @@ fn a_damaged_snapshot_is_one_error_with_its_offset() {
         &whole[..whole.len() - 1],
         2,
         &format!(
-            "byte {}: end of the snapshot not found: the file is truncated or has trailing data",
+            "byte {}: end of the snapshot not found; the file is truncated or has trailing data",
             whole.len() - 33
         ),
     );
@@ -207,7 +207,7 @@ fn without_a_home_save_needs_a_file_name() {
     assert!(run.ended(2).stderr.contains("-o is required"));
 }
 
-/// Runs duke with the content of `file` in a pipe on standard input.
+/// Runs duke with `file` piped to standard input.
 fn piped(file: &Path, words: &[&str]) -> Run {
     let mut sender = Command::new("cat").arg(file).stdout(Stdio::piped()).spawn().unwrap();
     let mut command = program();
@@ -232,7 +232,7 @@ fn a_snapshot_in_a_pipe_is_read_like_a_file() {
     let path = place.path().to_str().unwrap();
     let same = piped(&file, &["diff", "-n", "-", path]).ended(0);
     assert_eq!(same.text().lines().count(), 1, "{}", same.text());
-    // If two snapshots are read at once, each root has the name of its host as a prefix.
+    // If two snapshots are read together, the name of each root begins with the name of its host.
     let both = piped(&file, &["--json", "-f", "file", "-f", "-"]).ended(0).json();
     let roots = both.root().get("roots").elements();
     let names = roots.iter().map(|root| root.get("name").text()).collect::<Vec<_>>();
@@ -309,7 +309,7 @@ fn a_directory_alone_is_compared_with_a_snapshot_that_was_kept_of_it() {
     let second = keep(&place, &state, &[], 2);
     place.file("t/late", 5000);
     let diff = |words: &[&str]| with_state(&place, &state, &[&["diff", "-n"], words].concat());
-    // The newest snapshot is used, regardless of the spelling of the directory.
+    // The newest snapshot is used for every spelling of the directory's path.
     let whole = place.join("t").into_os_string().into_string().unwrap();
     for path in ["t", "t/", "./t/.", &whole] {
         assert_eq!(new_files(diff(&[path])), ["late"], "{path}");
@@ -403,7 +403,7 @@ fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
     assert_eq!(listed(refused(&["other"])), format!("other: {none} other"));
     let flags = "no snapshot was made with the same flags; give the file of a snapshot below as OLD, or create one: duke save t";
     assert_eq!(listed(refused(&["t"])), format!("t: {flags}"));
-    let late = "no matching snapshot is that old; give --since one of the times below";
+    let late = "no snapshot with the same flags is that old; give --since one of the times below";
     assert_eq!(listed(refused(&["-x", "--since", "3d", "t"])), format!("t: {late}"));
     assert!(
         refused(&["--exclude", "a/*.o", "t"])
@@ -423,5 +423,5 @@ fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
         fs::copy(&kept, kept.with_file_name(format!("scan-00000001-{second:011}.duke"))).unwrap();
     }
     let (_, lines) = refused(&["other"]);
-    assert_eq!((lines.len(), lines[10].as_str()), (11, "3 more; duke diff --list lists all"));
+    assert_eq!((lines.len(), lines[10].as_str()), (11, "3 more snapshots; duke diff --list lists all"));
 }

@@ -337,8 +337,8 @@ fn live_totals_grow_to_the_final_ones() {
     }
 }
 
-/// Repeatedly asks the running scan to read some directories first. Some of them are being read or have already been
-/// read.
+/// Repeatedly asks the running scan to read certain directories next. Some of them are already being read or have
+/// been read.
 #[test]
 fn directories_that_are_looked_at_count_once() {
     let fixture = fixtures::wide(3_000);
@@ -378,7 +378,7 @@ fn a_root_that_is_looked_at_is_read_first_unless_it_is_inside_another() {
     scan.look_at(vec![ids[2], ids[0]]);
     scan.end_head_start();
     assert_eq!(scan.wait(PATIENCE), Some(Outcome::Complete));
-    // The numbers of directories increase in the order in which the scan finds them.
+    // Directories are numbered in the order in which the scan finds them.
     let found = |path: &str| crate::support::id_of(tree, &fixture.join(path)).0;
     assert!(found("b/y") < found("a/x"), "b is read first");
     let alias = tree.listing(DirId::TOP).directories().next().map(|id| id.0);

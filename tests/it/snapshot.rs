@@ -43,8 +43,8 @@ fn origin() -> RootOrigin {
     RootOrigin { scanned_at: -5, host: b"here".to_vec(), scope: b"-x".to_vec() }
 }
 
-/// Returns the metadata that is read back after `about` was written for `tree`. The format stores one file system for
-/// each device; those missing in `about` have default values.
+/// Returns the expected metadata of a snapshot of `tree` that was saved with `about`. The format stores one file
+/// system for each device. File systems that `about` lacks have default values.
 fn about_in(mut about: SnapshotInfo, tree: &Tree) -> SnapshotInfo {
     about.file_systems.resize(tree.devices().numbers().len(), FileSystemInfo::default());
     about
@@ -62,7 +62,7 @@ fn bytes_with(tree: &Tree, about: &SnapshotInfo) -> Vec<u8> {
     bytes
 }
 
-/// Writes these bytes to a file in a new folder.
+/// Writes `bytes` to a file in a new folder.
 pub(crate) fn stored(bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("snapshot");
@@ -74,7 +74,7 @@ fn open(path: &Path, access: Access) -> Result<Snapshot, OpenError> {
     snapshot::open_by(path, Some(access))
 }
 
-/// Returns all data of a tree by path. Directory numbers are omitted, because a snapshot renumbers the directories.
+/// Returns all data of a tree, keyed by path. Directory IDs are omitted, because a snapshot renumbers directories.
 fn everything(tree: &Tree) -> BTreeMap<Vec<u8>, String> {
     let mut all = BTreeMap::new();
     let mut note = |path: Vec<u8>, what: String| {
@@ -246,7 +246,7 @@ fn other_files_are_not_opened_as_snapshots() {
     later[8] = 4;
     reseal(&mut later).unwrap();
     fs::write(&file, later).unwrap();
-    assert_eq!(verdict(&file), "snapshot version 4 is newer than this duke; update duke");
+    assert_eq!(verdict(&file), "written by a newer duke (snapshot format 4); update duke");
 }
 
 #[test]
@@ -471,8 +471,8 @@ fn earlier_versions_can_be_read() {
     }
 }
 
-/// Returns a tree whose root `/r` has `count` entries: files with many different sizes, some of them with other names,
-/// directories, and entries without a size.
+/// Returns a tree whose root `/r` has `count` entries: directories, entries without a size, and files of many sizes,
+/// some of which have a link count of 2.
 fn long_tree(count: u64) -> Tree {
     let (tree, mut batch) = (Tree::new(), Batch::default());
     let device = tree.devices().index(7);
@@ -517,7 +517,7 @@ fn long_tree(count: u64) -> Tree {
     tree
 }
 
-/// Returns size and name of each entry, excluding entries without a size.
+/// Returns the size and name of each entry, excluding entries without a size.
 fn sizes(tree: &Tree, listing: &Listing<'_>) -> Vec<(u64, Vec<u8>)> {
     let size = |entry: &Entry<'_>| match entry.state {
         EntryState::Known(Metadata { directory: Some(id), .. }) => Some(tree.totals(id).disk),
@@ -544,7 +544,7 @@ fn the_largest_entries_of_a_long_listing_are_loaded_without_the_others() {
         all.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
         assert_eq!(sizes(&again, &head.listing), all[..1024]);
         assert!(again.loaded_listing(root).is_empty());
-        // A directory has the same name, whether its entry is in the head or not.
+        // Every directory has a name, even if its entry is not in the head.
         let names: Vec<_> = Walk::new(&again, DirId::TOP).map(|(id, _)| again.name(id).to_vec()).collect();
         assert_eq!(names.len(), Walk::new(&tree, DirId::TOP).count());
         assert!(names.iter().all(|name| !name.is_empty() || name == again.name(DirId::TOP)));
@@ -555,8 +555,8 @@ fn the_largest_entries_of_a_long_listing_are_loaded_without_the_others() {
     }
 }
 
-/// A root inside a long listing of another root gets the number that it has in this listing, in which the largest
-/// directories come first.
+/// Three roots are also child directories of the first root. The snapshot lists each of them twice, but gives it only
+/// one number. In a long listing, the largest directories are numbered first.
 #[test]
 fn roots_inside_a_long_listing_are_read_back() {
     let fixture = fixtures::plain();
@@ -575,7 +575,7 @@ fn roots_inside_a_long_listing_are_read_back() {
 fn damage_to_the_head_of_a_listing_or_to_its_other_entries_is_reported() {
     let bytes = bytes_of(&long_tree(5000));
     let find = |name: &[u8]| bytes.windows(name.len()).position(|part| part == name).unwrap();
-    // Names are preceded by their lengths. Only the first of these files is in the head.
+    // Each name is preceded by its length. The head contains `1002`, but not `1001`.
     let (head, others) = (find(b"\x041002"), find(b"\x041001"));
     assert!(head < others);
     for at in [head, others] {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::program::place::Place;
 use crate::program::{Run, program, run, run_in};
 
-/// Time limit, longer than any step takes on a busy machine.
+/// Time limit for a step of a test. No step takes that long, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn some() -> Place {
@@ -181,8 +181,8 @@ fn no_fifo_or_device_in_a_default_location_is_waited_for() {
 #[cfg(target_os = "linux")]
 fn a_panic_of_a_worker_is_a_message_with_exit_code_1() {
     let place = some();
-    // The first getrandom(2) of a thread seeds the thread's hash tables. In the main thread, glibc makes the
-    // first call and copes with its failure.
+    // The first getrandom(2) of a worker seeds its hash tables, so the worker panics if this call fails. In the
+    // main thread, glibc makes the first call and copes with its failure.
     let fault = "inject=getrandom:error=EIO:when=1";
     let mut command = Command::new("strace");
     command.args(["-f", "-qq", "-o", "/dev/null", "-e", fault, env!("CARGO_BIN_EXE_duke"), "-n", "."]);

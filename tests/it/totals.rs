@@ -87,7 +87,7 @@ fn five_thousand_levels_with_paths_beyond_what_the_system_takes() {
     let fixture = fixtures::chain(5_000, "d");
     let output = naive::blocks_of_du().arg(fixture.path()).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    // du prints the deepest directory first, and the tree is walked from the root.
+    // The lines are reversed, because du prints the deepest directory first, but the walk begins at the root.
     let du: Vec<u64> = text.lines().rev().map(naive::bytes).collect();
     assert_eq!(du.len(), 5_001);
     for threads in [1, 2, 8, 8] {

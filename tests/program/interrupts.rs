@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use signal_hook::consts::SIGINT;
 use signal_hook::flag;
 
-/// Installs a handler that ends this process on SIGINT. A shell starts background jobs with SIGINT ignored, and
-/// children inherit an ignored signal. A handled signal has its default action in children (execve(2)).
+/// Installs a handler that ends this process on SIGINT. A shell starts background jobs with SIGINT ignored. Children
+/// would inherit this, but execve(2) resets a signal that has a handler to its default action.
 pub fn heed() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -88,7 +88,7 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// Returns the type, as JSON Schema names it.
+    /// Returns the name of the type in JSON Schema.
     pub fn kind(self) -> &'static str {
         match self.node() {
             Node::Word("null") => "null",
@@ -170,8 +170,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns `true` if the innermost array or object is empty. Only then may it be closed where a key or a value is
-    /// expected.
+    /// Returns `true` if the innermost open array or object is empty. In place of a key or a value, a closing bracket
+    /// is valid only in this case.
     fn closes(&self) -> bool {
         match self.open.last() {
             Some(Open::Array(elements)) => elements.is_empty(),

@@ -26,7 +26,7 @@ impl Run {
         json::parse(&self.stdout).unwrap_or_else(|error| panic!("{error}; standard error: {}", self.stderr))
     }
 
-    /// Fails unless the program ended with `code`.
+    /// Fails unless the program exited with `code`.
     pub fn ended(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "standard error: {}", self.stderr);
         self
@@ -59,8 +59,8 @@ pub fn program() -> Command {
     command
 }
 
-/// Copies the program to `place`, where any user may run it. Another process makes the copy, because a child that
-/// another test has just forked would otherwise hold the file open for writing, and such a file cannot be executed.
+/// Copies the program to `place`, where any user may run it. The copy is made by install(1), not by this process: a
+/// child that another test forks could inherit the open file, and a file that is open for writing cannot be executed.
 pub fn for_anybody(place: &place::Place) -> PathBuf {
     let copy = place.join("duke");
     let mut install = Command::new("install");

@@ -10,7 +10,7 @@ use std::process::Command;
 use nix::fcntl::{AT_FDCWD, OFlag, openat};
 use nix::sys::stat::{Mode, mkdirat};
 
-/// Directory that is deleted, even if it is very deep, when this value is dropped.
+/// Directory that is deleted when this value is dropped, even if it is very deep.
 pub struct Place {
     path: PathBuf,
 }

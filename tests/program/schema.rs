@@ -2,7 +2,8 @@
 
 use super::json::Value;
 
-/// Returns the violations of `schema` in `value`. Recursive, and therefore not suitable for deep documents.
+/// Validates `value` against `schema`, and returns a message for each violation. The function is recursive, so
+/// `value` must not be deeply nested.
 pub fn violations(root: Value<'_>, schema: Value<'_>, value: Value<'_>) -> Vec<String> {
     let mut found = Vec::new();
     check(root, schema, value, "", &mut found);

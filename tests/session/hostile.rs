@@ -1,5 +1,5 @@
-//! File names with characters that could control a terminal, and a function that tests if a character may appear on
-//! the screen.
+//! File names with characters that could control a terminal, and a function that checks whether a character may
+//! appear on the screen.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -35,8 +35,8 @@ pub const NAMES: [&[u8]; 24] = [
     &[b'w'; 255],
 ];
 
-/// Creates a directory for each of `NAMES` in `root`, with files of the same names in it. Some of the directories
-/// also contain an unreadable directory.
+/// Creates a directory in `root` for each name in `NAMES`. Each directory contains a file for each name in `NAMES`,
+/// and some also contain an unreadable directory.
 pub fn fill(root: &Path) {
     let mut made = 0_usize;
     for (number, name) in NAMES.iter().enumerate() {
@@ -60,7 +60,7 @@ pub fn fill(root: &Path) {
     assert!(made > 12, "{made} names");
 }
 
-/// Returns `true` if this character of a name may appear on the screen.
+/// Returns `true` if `character` may appear on the screen as part of a name.
 pub fn is_harmless(character: char) -> bool {
     let unseen = matches!(
         character,

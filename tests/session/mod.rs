@@ -1,4 +1,4 @@
-//! Helpers for tests that run the program in a real terminal.
+//! Helpers for tests that run the program in a pseudo-terminal.
 #![allow(dead_code, clippy::unwrap_used)] // each test binary uses a part; helpers of tests are tests
 
 pub mod hostile;
@@ -14,7 +14,7 @@ use nix::unistd::Pid;
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtyPair, PtySize, native_pty_system};
 use vt100::{MouseProtocolMode, Parser};
 
-/// Time limit, longer than any step takes on a busy machine.
+/// Time limit for a step of a test. No step takes that long, even on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Creates a terminal emulator with an empty screen.
@@ -81,7 +81,8 @@ impl Session {
         self.screen.process(bytes);
     }
 
-    /// Reads output for the duration `meanwhile`. Returns `false` once the program has closed its output.
+    /// Reads output until `meanwhile` has elapsed, and returns `true`. Returns `false` as soon as the program has
+    /// closed its output.
     pub fn drain(&mut self, meanwhile: Duration) -> bool {
         let end = Instant::now() + meanwhile;
         loop {

@@ -93,12 +93,12 @@ pub fn frame_of_one(byte: u8, length: u32) -> Vec<u8> {
     frame
 }
 
-/// Returns the header of a zstd frame. The header contains the length of the frame's content in four bytes.
+/// Returns the header of a zstd frame. The length of the frame's content is stored in the last four bytes.
 fn frame_head(length: u32) -> Vec<u8> {
     [&[0x28, 0xb5, 0x2f, 0xfd, 0xa0][..], &length.to_le_bytes()].concat()
 }
 
-/// Returns all items of a file, keyed by reference, and the reference of the root.
+/// Returns all items of a file, keyed by reference, and the reference to the root.
 pub fn read(file: &[u8]) -> (BTreeMap<u64, Item>, u64) {
     assert!(file.starts_with(b"\xbfncduEX1"));
     let long = |at: usize| u64::from_be_bytes(file[at..at + 8].try_into().unwrap());
@@ -190,7 +190,7 @@ pub fn reference(own: u64, item: &Item, key: u64) -> Option<u64> {
     }
 }
 
-/// Returns the numbers of the items in a directory, beginning with the first item.
+/// Returns the item numbers of a directory's entries, beginning with the first entry.
 pub fn chain(items: &BTreeMap<u64, Item>, directory: u64) -> Vec<u64> {
     let mut next = reference(directory, &items[&directory], 12);
     let mut chain = Vec::new();

@@ -61,8 +61,8 @@ fn memory(entries: usize) -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
     let has_room = nix::sys::statvfs::statvfs(&memory)
         .is_ok_and(|status| status.files() == 0 || u64::from(status.files_available()) > entries as u64);
-    // In the sandbox for deletions, /dev/shm is read-only, but the directory for temporary files is in
-    // memory.
+    // In the sandbox (`sandbox.rs`), /dev/shm is read-only, so the directory for temporary files is used. There, it
+    // is in memory, too.
     if has_room && nix::unistd::access(&memory, nix::unistd::AccessFlags::W_OK).is_ok() {
         memory
     } else {
@@ -210,7 +210,7 @@ pub fn crowd(files: usize) -> Fixture {
     })
 }
 
-/// Creates many directories in one directory, each with a file and a directory.
+/// Creates `directories` directories in the root. Each of them contains a file and an empty subdirectory.
 pub fn wide(directories: usize) -> Fixture {
     Fixture::build_in(&memory(3 * directories), |root| {
         (0..directories).try_for_each(|number| {
@@ -221,8 +221,8 @@ pub fn wide(directories: usize) -> Fixture {
     })
 }
 
-/// Creates `depth` nested directories of the same name. Each of them and the root contain a file, which makes
-/// `2 * depth + 1` entries. The path of the innermost directory may exceed the system's limit.
+/// Creates `depth` nested directories with the same name. The root and each of these directories contain one file, so
+/// there are `2 * depth + 1` entries. The path of the innermost directory may exceed the system's limit.
 pub fn chain(depth: usize, name: &str) -> Fixture {
     Fixture::build_in(&memory(2 * depth), |root| {
         let name = CString::new(name)?;
@@ -241,8 +241,8 @@ pub fn chain(depth: usize, name: &str) -> Fixture {
     })
 }
 
-/// Creates a directory that cannot be listed (`--x`), one that cannot be searched (`r--`), one that allows
-/// neither, and a readable one. Root can read all of them.
+/// Creates a directory that cannot be listed (`--x`), one that cannot be searched (`r--`), one that can be neither
+/// listed nor searched, and a readable one. Root can read all of them.
 pub fn unreadable() -> Fixture {
     Fixture::build(|root| {
         for (name, mode) in [("closed", 0o000), ("no-list", 0o311), ("no-search", 0o644), ("open", 0o755)] {

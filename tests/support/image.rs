@@ -10,15 +10,15 @@ use nix::sys::statvfs::statvfs;
 use super::fixtures::{self, Fixture};
 use super::{child, skip};
 
-/// Runs the body of `test` in a child process with its own mount namespace. Returns `true` in the child, and `false` in
-/// the parent after the child has ended or if no namespace can be created.
+/// Runs the body of `test` in a child process with its own mount namespace. Returns `true` in the child, and `false`
+/// in the parent after the child has ended. If no namespace can be created, skips the test and returns `false`.
 pub fn in_namespace(test: &str) -> bool {
     if child::argument_of(test).is_some() {
         return true;
     }
     let launcher = ["unshare", "--mount", "--propagation", "private"];
     if succeeds(Command::new("unshare").args(&launcher[1..]).arg("true")) {
-        // Deleted only when the mounts of the child are gone, because a mount point cannot be deleted before.
+        // `place` is deleted after the child's mount namespace has ended, because a mount point cannot be deleted.
         let place = Fixture::build(|place| fs::set_permissions(place, fs::Permissions::from_mode(0o755)));
         let variable = format!("TMPDIR={}", place.path().display());
         child::run(test, &[&launcher[..], &["env", &variable]].concat(), "");
@@ -36,7 +36,7 @@ pub fn mount(arguments: &[&str], at: &Path) {
     assert!(succeeds(Command::new("mount").args(arguments).arg(at)), "mount {arguments:?} {}", at.display());
 }
 
-/// Makes a clone of a file, or of all files in a directory: the copies share the data of the originals.
+/// Clones a file, or all files in a directory. The clones share their data with the originals.
 pub fn clone(from: &Path, to: &Path) {
     assert!(succeeds(Command::new("cp").args(["-r", "--reflink=always"]).args([from, to])));
 }

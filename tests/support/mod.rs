@@ -21,7 +21,6 @@ use std::path::{Path, PathBuf};
 use duke::scan::{Options, Scan};
 use duke::tree::{DirId, Entry, EntryState, Metadata, Totals, Tree, Walk};
 
-/// Scans one root with this number of threads.
 pub fn scan(root: &Path, threads: usize) -> Scan {
     scan_with(root, Options { threads: Some(threads), ..Options::default() })
 }
@@ -54,8 +53,9 @@ pub fn skip(reason: &str) {
     eprintln!("SKIPPED: {reason}");
 }
 
-/// Checks that the totals of every directory are its own size, plus its entries and the totals of its child
-/// directories, minus the bytes shared between them. No scan may change the tree at the same time.
+/// Checks that the totals of every directory are the sum of its own size, the sizes of its entries other than
+/// directories, and the totals of its child directories, minus the bytes shared between entries. No scan may change
+/// the tree at the same time.
 pub fn assert_sums_agree(tree: &Tree) {
     let mut own = HashMap::new();
     for (id, listing) in Walk::new(tree, DirId::TOP) {

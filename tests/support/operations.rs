@@ -1,4 +1,4 @@
-//! Functions that run previews and operations on selected entries to completion.
+//! Functions that run previews and operations on selected entries, and wait until they are complete.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub fn asked(selection: Selection) -> Preview {
     Preview::clone(&job.latest().unwrap())
 }
 
-/// Runs an operation to its end, and returns its report.
+/// Runs an operation until it is complete, and returns its report.
 pub fn carried_out(work: Operation) -> Report {
     let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();
     assert_eq!(job.wait(LONG), Some(JobEnd::Complete));

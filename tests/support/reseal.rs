@@ -1,7 +1,8 @@
 //! Corrects all checksums of a changed snapshot. Finds their positions with a simple reader that follows
 //! docs/snapshot.md and is independent of duke's own reader.
 
-/// Corrects the checksums of a snapshot file, as far as their positions can be found.
+/// Corrects the checksums that can be found in a snapshot file. Returns `None` if the file is too short or the
+/// position of its index is invalid.
 pub fn reseal(file: &mut [u8]) -> Option<()> {
     let length = file.len();
     seal(file, 0..12, 12)?;

@@ -151,7 +151,7 @@ fn parts_of_an_overwritten_compressed_extent_promise_one_block() {
     let file = fs::File::options().write(true).open(&path).unwrap();
     let mut noise = [0; 4096];
     fs::File::open("/dev/urandom").unwrap().read_exact(&mut noise).unwrap();
-    // Overwrites every second block. The blocks between them remain parts of one compressed extent of 4 KiB.
+    // Overwrites every second block. The other blocks remain parts of one compressed extent of 4 KiB.
     for block in (0..32).step_by(2) {
         file.write_all_at(&noise, block * 4096).unwrap();
         file.sync_all().unwrap();
@@ -164,7 +164,7 @@ fn parts_of_an_overwritten_compressed_extent_promise_one_block() {
     assert!(freed >= probe.least, "{freed} bytes came back, {} were promised", probe.least);
 }
 
-/// Random numbers that are the same in each run (xorshift64 by George Marsaglia).
+/// Generator of random numbers that are the same in each run (xorshift64 by George Marsaglia).
 struct Dice(u64);
 
 impl Dice {

@@ -71,7 +71,7 @@ fn set_user(user: u32) {
 /// Test that deletes random entries from several images. Each image has different contents, generated from its own
 /// seed.
 struct Deletions {
-    /// Kind of the file system and options of mkfs.
+    /// File-system type, and options for mkfs.
     made: (&'static str, &'static [&'static str]),
     /// Effective user ID while the exclusive sizes are determined. The entries are deleted as root.
     user: u32,
@@ -80,7 +80,7 @@ struct Deletions {
     /// Returns `true` if the test may delete an entry. The arguments are the scanned directory and the path of the
     /// entry.
     may_be_deleted: fn(&Path, &Path) -> bool,
-    /// Returns the number of bytes that the contents of files and, on XFS, of directories occupy. Other metadata is
+    /// Returns the number of bytes occupied by the contents of files and, on XFS, of directories. Other metadata is
     /// not included.
     occupied: fn(&Path) -> u64,
 }
@@ -96,8 +96,8 @@ impl Deletions {
             let scanned = (self.scanned)(&root);
             let mut held = (self.occupied)(&root);
             assert!(held > 0, "nothing is on the image");
-            // After many deletions, an image contains mostly large directories. Therefore, at most 60 entries are
-            // deleted from each image.
+            // At most 60 entries are deleted from each image, to test entries of all sizes: after many deletions,
+            // mostly large directories are left.
             for _ in 0..60 {
                 set_user(self.user);
                 let mut found = sizes(&scanned, |path| (self.may_be_deleted)(&scanned, path));
@@ -227,8 +227,8 @@ fn only_the_space_map_of_xfs_finds_that_all_clones_are_below_a_directory() {
     }
 }
 
-/// Overwrites parts of clones without writing them to the disk, and compares the exclusive size of an original with the
-/// space that its deletion frees afterwards.
+/// Overwrites parts of clones without flushing the new data to the disk. Then compares the exclusive size of an
+/// original with the space that its deletion frees.
 fn test_originals_of_overwritten_clones(
     name: &str,
     made: (&str, &[&str]),
@@ -278,8 +278,8 @@ fn an_original_may_be_freed_when_new_data_of_its_clone_is_written() {
     }
 }
 
-/// Returns the total size of all blocks that hold the contents of a file or a directory, as `xfs_io` lists them. Unlike
-/// the used space, this size does not include other metadata.
+/// Returns the total size of all blocks that hold contents of files or directories, according to `xfs_io`. The used
+/// space is larger, because it also includes other blocks, such as those that hold inodes.
 fn blocks_of_contents(root: &Path) -> u64 {
     free_in_background(root);
     let found = Command::new("xfs_io").args(["-r", "-c", "fsmap -m"]).arg(root).output().unwrap();

@@ -25,10 +25,11 @@ impl Found {
     }
 }
 
-/// Runs `check` on the scan of a fixture, in a child whose system calls fail. `faults` are arguments of `strace -e`.
+/// Scans a fixture in a child process in which system calls fail, and runs `check` on the result. `faults` are
+/// arguments of `strace -e`.
 ///
-/// The child attaches `strace` to itself, so that no fault hits the program loader. From that moment on, `strace`
-/// counts the calls of each thread.
+/// The child attaches `strace` to itself, so that the calls of the program loader do not fail. `strace` counts the
+/// calls that each thread makes after that.
 fn with_faults(test: &str, faults: &[&str], check: impl FnOnce(&Found)) {
     if let Some(argument) = child::argument_of(test) {
         let argument = argument.into_string().unwrap();
@@ -61,7 +62,7 @@ pub struct Tracer {
 }
 
 impl Drop for Tracer {
-    /// Detaches `strace`, which could otherwise wait forever if this process exits just after a thread has begun.
+    /// Detaches `strace`, which could otherwise wait forever if this process exits just after starting a thread.
     fn drop(&mut self) {
         let id = i32::try_from(self.strace.id()).unwrap();
         nix::sys::signal::kill(nix::unistd::Pid::from_raw(id), nix::sys::signal::Signal::SIGTERM).unwrap();
@@ -69,7 +70,7 @@ impl Drop for Tracer {
     }
 }
 
-/// Attaches `strace` to this process, which then writes to the file `log`. Returns `None` if that fails.
+/// Attaches `strace` to this process. The output goes to the file `log`. Returns `None` if attaching fails.
 pub fn trace(log: &str, faults: &[&str]) -> Option<Tracer> {
     let mut strace = Command::new("strace");
     strace.args(["-f", "-o", log, "-p", &std::process::id().to_string()]);

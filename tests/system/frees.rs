@@ -1,4 +1,4 @@
-//! `--frees` on file systems with shared extents, compared with the space that deletion frees.
+//! Tests of `--frees` on file systems with shared extents. The sizes are compared with the space that deletion frees.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
@@ -74,7 +74,7 @@ fn fill(root: &Path) {
 fn compare(image: &Image, is_bounded: bool) {
     let root = image.path();
     fill(&root);
-    // Each read of a file changes its access time.
+    // With this option, each read of a file changes its access time.
     mount(&["-o", "remount,strictatime"], &root);
     let accessed = || fs::metadata(root.join("single/a")).map(|it| (it.atime(), it.atime_nsec())).ok();
     for (name, least) in [("pair", 0), ("half", MIB), ("single", 4 * MIB), ("links", 0)] {
@@ -163,7 +163,7 @@ fn an_overwritten_file_may_free_other_bytes_until_its_new_data_is_on_the_disk() 
         let zeros = vec![0; usize::try_from(8 * MIB).unwrap()];
         std::os::unix::fs::FileExt::write_all_at(&file, &zeros, 0).unwrap();
     }
-    // The clone was made a moment ago, so it may have new data, too.
+    // `both/two` was not overwritten, but it is so new that duke assumes it may have data not yet on the disk.
     let dirty = sizes();
     assert_eq!(dirty, [(0, 16 * MIB), (0, 16 * MIB), (0, 16 * MIB), (0, 32 * MIB)]);
     sync(&root);
@@ -244,7 +244,7 @@ fn nothing_is_certain_if_a_subvolume_cannot_be_read() {
     }
     sync(&root);
     let log = tempfile::NamedTempFile::new().unwrap();
-    // Only the thread that reads the trees makes so many of these calls.
+    // Only the thread that reads the btrfs trees makes eight or more `ioctl` calls, so only its calls fail.
     let faults = ["inject=ioctl:error=EIO:when=8+"];
     let Some(tracer) = crate::faults::trace(&log.path().display().to_string(), &faults) else {
         return crate::support::skip(&format!("{NAME}: no strace that injects"));
@@ -274,7 +274,8 @@ fn data_on_a_mixed_file_system_is_freed_once_it_is_on_the_disk() {
     assert_eq!(least(), MIB);
     let printed = run(program().args(["-q", "--frees", "--json"]).arg(image.path()));
     let printed = printed.ended(0);
-    let reason = "duke: --frees: sizes are minimums: cannot tell if data is missing (mixed block groups)\n";
+    let reason =
+        "duke: --frees: sizes are minimums: cannot tell whether all data was found (mixed block groups)\n";
     assert_eq!(printed.stderr, reason);
     assert_eq!(printed.json().root().get("frees_files").get("accuracy").text(), "at least");
 }
@@ -401,7 +402,7 @@ fn stuck_writer(program: &Path, path: &Path) -> Result<Killed, &'static str> {
     Ok(writer)
 }
 
-/// Returns the nice values of the threads of this process that have this name.
+/// Returns the nice values of this process's threads called `name`.
 fn nice_of_threads(name: &str) -> Vec<i32> {
     let tasks = fs::read_dir("/proc/self/task").unwrap().map(|task| task.unwrap().path());
     let stats = tasks.filter_map(|task| fs::read_to_string(task.join("stat")).ok());
@@ -412,7 +413,8 @@ fn nice_of_threads(name: &str) -> Vec<i32> {
     stats.filter_map(nice).collect()
 }
 
-/// Stops a search that waits for a file. It ends without a result.
+/// Starts a search for exclusive sizes while the system does not answer a query about one of the files. Cancels the
+/// search, and checks that it ends without a result.
 fn stop_while_waiting(root: &Path) {
     let scan = crate::support::scan(root, 2);
     let job = exclusive::find(&Pool::new(2).unwrap(), scan.tree().clone()).unwrap();
@@ -442,11 +444,11 @@ fn a_file_that_is_being_written_is_skipped_after_a_moment() {
     let begun = Instant::now();
     let sizes = search(&scan);
     let elapsed = begun.elapsed();
-    // One thread still waits for the file. Others may be about to end.
+    // One thread is still blocked by the lock on `busy`. Other threads may not have ended yet.
     let nice = nice_of_threads("extents");
     assert!(!nice.is_empty() && nice.iter().all(|nice| *nice >= 10), "{nice:?}");
     stop_while_waiting(&root);
-    // Killing the writer releases the thread that waits for the file. That thread cannot be interrupted.
+    // The blocked threads cannot be interrupted. Killing the writer releases the lock.
     drop(writer);
     assert_eq!((sizes.coverage.read, sizes.coverage.unread), (2, 1));
     for name in ["before", "later"] {

@@ -1,4 +1,4 @@
-//! Mounted file system with an unreachable server: every call to it blocks forever.
+//! Tests with a mounted file system whose server never answers. Every call that needs the server blocks.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
@@ -21,7 +21,7 @@ use nix::sys::signal::Signal;
 
 /// Pause between two checks.
 const PAUSE: Duration = Duration::from_millis(5);
-/// Time after which a run counts as hanging.
+/// Time after which a run is considered hung.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Maximum time to respond to a key, even on a busy machine.
@@ -65,7 +65,7 @@ impl Drop for Hung {
     }
 }
 
-/// Runs `body` with a mount that never answers, in a child process with its own mount namespace.
+/// Runs `body` with a mounted file system that never answers, in a child process with its own mount namespace.
 fn with_dead_mount(test: &str, body: impl FnOnce(&Hung)) {
     if in_namespace(test) {
         match Hung::mount() {
@@ -83,7 +83,7 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// Returns `true` if a thread of a process waits for a FUSE server.
+/// Returns `true` if a thread of `process` is waiting for a FUSE server.
 fn hangs(process: u32) -> bool {
     let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().filter_map(Result::ok);
     let places = threads.filter_map(|thread| fs::read_to_string(thread.path().join("wchan")).ok());

@@ -1,4 +1,4 @@
-//! Mounted file systems below a root, each test in a mount namespace of its own.
+//! Tests of mounted file systems below a root. Each test runs in its own mount namespace.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 #![cfg(target_os = "linux")]
 
@@ -29,7 +29,8 @@ fn first_root(scan: &Scan) -> DirId {
     scan.tree().listing(DirId::TOP).directories().next().expect("there is a root")
 }
 
-/// Creates a directory with a tmpfs mounted on `tmpfs` and `below/tmpfs`, with 20,000 bytes in each.
+/// Creates a directory with two tmpfs file systems, mounted on `tmpfs` and `below/tmpfs`. Each contains a file of
+/// 20,000 bytes.
 fn with_tmpfs() -> Fixture {
     Fixture::build(|root| {
         fixtures::file(root.join("outside"), 10_000)?;

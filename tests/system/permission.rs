@@ -1,4 +1,5 @@
-//! Tests that the dialog's counts of entries that cannot be deleted add up to the number of failed entries.
+//! Tests of entries that cannot be deleted. The preview's counts of these entries must add up to the number of
+//! entries that the deletion then fails to delete.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
@@ -123,8 +124,8 @@ fn a_protected_directory_is_kept_and_the_rest_is_deleted() {
     };
     as_nobody(NAME, prepare, || {
         let (probe, report) = told_and_done("/tmp/base/ours");
-        // Four entries are denied: `secret`, which cannot be opened, and two files and the directory `inner` in
-        // `closed`. The contents of `inner` are deleted.
+        // Permission is denied for four entries: `closed/one`, `closed/two`, `closed/inner`, and `secret`, which
+        // cannot be opened. The contents of `closed/inner` are deleted.
         assert_eq!(probe.kept, Kept { denied: 4, ..Kept::default() }, "{:?}", report.failures);
         assert!(probe.most > 0 && !Path::new("/tmp/base/ours/one").exists());
         assert!(!Path::new("/tmp/base/ours/closed/inner/three").exists());

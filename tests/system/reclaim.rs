@@ -223,7 +223,7 @@ fn a_dry_run_changes_nothing() {
     let scan = crate::support::scan(home.path(), 2);
     let mut session =
         Session::new(&scan, DeletePolicy { mode: DeleteMode::DryRun, ..DeletePolicy::default() });
-    for kind in ["d", "D"] {
+    for (kind, verb) in [("d", "delete"), ("D", "trash")] {
         session.press(kind);
         session.settle();
         session.press("y");
@@ -233,7 +233,7 @@ fn a_dry_run_changes_nothing() {
             "{}",
             session.notice()
         );
-        assert!(session.notice().contains("nothing was changed"));
+        assert!(session.notice().starts_with(&format!("Dry run: would {verb} ")), "{}", session.notice());
     }
     assert_eq!(crate::support::naive::totals(home.path()), before);
     assert_eq!(session.names().len(), 3);
@@ -286,7 +286,7 @@ fn changed_entries_are_kept_until_they_are_rescanned() {
     session.settle();
     assert!(!session.app.delete_dialog().unwrap().is_open());
     let shown = screen(&mut session.app);
-    assert!(shown.contains("Changed since the scan, will be skipped: "), "{shown}");
+    assert!(shown.contains("Skipped, because it changed since the scan: "), "{shown}");
     assert!(shown.contains("r rescans it and asks again"), "{shown}");
     session.press("y Right y");
     session.settle();
@@ -302,7 +302,7 @@ fn changed_entries_are_kept_until_they_are_rescanned() {
     session.press("y");
     session.settle();
     assert_eq!(session.app.scope(), Scope::Failures);
-    assert!(screen(&mut session.app).contains("changed in the meantime"), "{}", screen(&mut session.app));
+    assert!(screen(&mut session.app).contains("changed since duke read it"), "{}", screen(&mut session.app));
     assert_eq!(fs::read_to_string(&letter).unwrap(), "a third letter");
     session.press("r");
     session.settle();

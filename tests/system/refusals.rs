@@ -1,4 +1,4 @@
-//! Directories that duke never deletes. They are recognized by their identity and not by their path.
+//! Directories that duke never deletes. They are recognized by device and inode, not by path.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 #![cfg(target_os = "linux")] // only there the sandbox has a /tmp of its own
 
@@ -32,7 +32,7 @@ fn objections(selection: &Selection) -> (Vec<Blocked>, Vec<DeleteWarning>) {
     (probe.refusals.iter().map(|(_, refusal)| *refusal).collect(), probe.warnings.clone())
 }
 
-/// Tries to delete the selection, and returns the reasons of the failures.
+/// Tries to delete the selection, and returns the reasons for the failures.
 fn reasons(selection: Selection) -> Vec<Reason> {
     let work = Operation::Remove(Arc::new(selection));
     let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();

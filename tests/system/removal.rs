@@ -280,7 +280,7 @@ fn nothing_outside_is_touched_while_others_swap_directories_for_links() {
                 for inner in ["", "a", "a/b", "a/b/c"] {
                     fixtures::file(directory.join(inner).join("file"), 10)?;
                 }
-                // The threads below exchange these links with directories again and again.
+                // The threads started below repeatedly swap these links with directories.
                 symlink(outside.path(), root.join(format!("link{number}")))?;
                 symlink(outside.join("a"), root.join(format!("inner{number}")))?;
             }
@@ -357,7 +357,7 @@ fn mounts_inside_and_their_directories_are_kept() {
     assert!(!exists(fixture.join("a/b/c/file-3-1")));
     assert_true(&scan, &selection, fixture.path());
 
-    // A selected mount point is refused for any operation.
+    // Both the preview and the deletion refuse a selected mount point.
     let selection = whole(&scan, &[fixture.join("a/tmpfs"), fixture.join("a/b/bind")]);
     let refused: Vec<_> = self::probe(&selection).refusals;
     assert_eq!(refused, [(0, delete::Blocked::Mount), (1, delete::Blocked::Mount)]);

@@ -197,7 +197,7 @@ fn assert_stays(place: &Path, change: impl Fn(&Path)) {
     }
 }
 
-/// Checks that a script keeps entries that other processes have replaced since it was written.
+/// Checks that a script does not delete entries that were replaced after the script was written.
 fn assert_replaced_entries_stay(place: &Path) {
     let renew = |home: &Path| {
         fs::remove_dir_all(home.join("directory")).unwrap();
@@ -223,7 +223,7 @@ fn assert_replaced_entries_stay(place: &Path) {
         symlink(elsewhere.join("file"), home.join("file")).unwrap();
     });
     assert_stays(place, |home| {
-        // The middle of the path is replaced by a link to a directory with the same names.
+        // A directory on the path is replaced by a link to another directory that contains the same names.
         let other = home.with_file_name("other");
         fs::rename(home, home.with_file_name("away")).unwrap();
         fs::create_dir_all(other.join("directory")).unwrap();
@@ -301,7 +301,7 @@ fn warnings_of_the_dialog_are_asked_in_the_script() {
             let output = run(shell, &written.path, answer);
             let stderr = String::from_utf8_lossy(&output.stderr);
             assert!(
-                stderr.contains("user 1000 can write to") && stderr.contains("theirs\\n"),
+                stderr.contains("user ID 1000 can write to") && stderr.contains("theirs\\n"),
                 "{shell}: {stderr}"
             );
             assert!(!output.status.success() && theirs.join("x").exists(), "{shell}");

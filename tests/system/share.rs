@@ -1,5 +1,5 @@
-//! Sharing of duplicates on file systems with reflinks: the freed space, the unchanged contents and times, and the
-//! files that are not shared.
+//! Tests of duplicates that are made to share their data on a file system with reflinks: the freed space, the
+//! unchanged contents and times, and the files that are not shared.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
@@ -118,7 +118,7 @@ fn data_that_copies_share_in_part_is_not_wasted() {
         cloned("half").write_all_at(second, 2 * MIB).unwrap();
         let mib = i128::from(MIB);
         assert_eq!(wasted(), (1, 2 * mib), "{}", image.path().display());
-        // The same half is written again in another clone, so three copies take up the space of two.
+        // In another clone, the second half is overwritten, too. The three copies then take up the space of two.
         cloned("other half").write_all_at(second, 2 * MIB).unwrap();
         assert_eq!(wasted(), (1, 4 * mib));
         fs::write(image.join("copy"), &bytes).unwrap();
@@ -211,7 +211,7 @@ fn sharing_frees_the_copies_and_keeps_times_and_contents() {
     }
 }
 
-/// Returns `true` if the files are on btrfs.
+/// Returns `true` if `root` is on btrfs.
 fn is_btrfs(root: &Path) -> bool {
     succeeds(Command::new("btrfs").args(["filesystem", "df"]).arg(root))
 }
@@ -315,7 +315,7 @@ fn files_with_and_without_copy_on_write_share_among_themselves() {
     assert_eq!(failed, [(root.join("a/plain").into_os_string().into_vec(), Reason::StoredApart)]);
     write(&["b/plain"]);
     let report = shared(&root, None, || {});
-    // Of the files that share already, only one is left in the set.
+    // `d` and `e` already share the data of `c`, so only `c` and the two plain files are processed.
     assert_eq!((report.entries, report.freed, report.failures.count), (1, MIB, 1), "{report:?}");
     assert_eq!(report.failures.first[0].path, root.join("c").as_os_str().as_bytes());
 }

@@ -394,8 +394,8 @@ fn long_labels_leave_their_notes_below_each_other() {
     fs::remove_file(&nothing).unwrap();
     let text = run(program().args(["df", "-x", "-q"]).arg(fixture.path())).ended(0);
     let column = |note: &str| text.text().lines().find_map(|line| line.find(note));
-    assert_eq!(column("sh ("), column("in any process"), "{}", text.text());
-    // A file without blocks is not listed.
+    assert_eq!(column("sh ("), column("all processes checked"), "{}", text.text());
+    // The empty file `nothing` is not listed, because it takes no space.
     assert!(text.text().contains(&name) && !text.text().contains("nothing"), "{}", text.text());
 }
 

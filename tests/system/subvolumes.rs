@@ -111,15 +111,16 @@ fn the_table_names_subvolumes_and_errors_name_a_remedy() {
         "256  data\n",
         "257  snapshots/one  (snapshot)\n",
         "260  snapshots/four  (snapshot)\n",
-        "freed by deleting 257\n",
+        "freed by deleting subvolume 257\n",
         "data in 7 subvolumes; sizes are exact\n",
     ] {
         assert!(text.contains(part), "{part} in {text}");
     }
     let errors = |words: &[&str], path: &Path| subvolumes(words, path).ended(2).stderr;
-    let expected = "duke: nowhere: no such subvolume; duke subvolumes lists IDs and paths\n";
+    let expected = "duke: --without nowhere: no such subvolume; run duke subvolumes to list IDs and paths\n";
     assert_eq!(errors(&["--without=nowhere"], &root), expected);
-    assert_eq!(errors(&["--without=5"], &root), "duke: 5: the top-level subvolume cannot be deleted\n");
+    let expected = "duke: --without 5: the top-level subvolume cannot be deleted\n";
+    assert_eq!(errors(&["--without=5"], &root), expected);
     let expected = "duke: /proc: not on btrfs; duke lists only subvolumes of btrfs\n";
     assert_eq!(errors(&[], Path::new("/proc")), expected);
 }

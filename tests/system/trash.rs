@@ -274,7 +274,7 @@ fn another_mount_has_a_trash_of_its_own_or_none() {
     assert_eq!(back(&done).failures.count, 0);
     fs::remove_dir_all(&alone).unwrap();
 
-    // A shared trash that is not sticky, or is a link, must not be used.
+    // A shared trash must not be used if `.Trash` is a symbolic link or lacks the sticky bit.
     fs::create_dir(top.join(".Trash")).unwrap();
     fs::set_permissions(top.join(".Trash"), fs::Permissions::from_mode(0o777)).unwrap();
     assert!(put(&fresh(), &owner).failures.count == 0 && alone.exists() && !shared.exists());

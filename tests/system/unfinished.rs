@@ -1,5 +1,5 @@
-//! Tests of processes that end in the middle of writing a file: they leave no unfinished file, or the next write
-//! deletes the one that was left.
+//! Tests of processes that end while they write a file: either they leave no unfinished file, or the next write
+//! deletes it.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 #![cfg(target_os = "linux")]
 
@@ -61,7 +61,7 @@ const RUNS: u32 = 54;
 /// Time after which no further run starts if signals have already ended at least [`ENDED`] runs. On a busy machine,
 /// where each run takes seconds, fewer than [`RUNS`] runs may start in this time.
 const TIME_FOR_RUNS: Duration = Duration::from_secs(10);
-/// Minimum number of runs that signals must have ended. With fewer, the test would prove nothing.
+/// Minimum number of runs ended by signals. With fewer, the test would prove nothing.
 const ENDED: u32 = 3;
 
 /// Sends signals to running programs, at times spread over the duration of a run, and checks that no unfinished files
@@ -215,7 +215,7 @@ fn an_ended_browser_leaves_no_unfinished_file() {
         }
         session.end();
         assert_eq!(unfinished(&kept), [] as [PathBuf; 0], "run {run}");
-        // The next run waits for the first file in this folder, so the folder is deleted.
+        // The next run waits until a file appears in `kept`, so the files of this run are deleted.
         fs::remove_dir_all(&kept).unwrap();
     }
     assert!(halfway > 20, "{halfway} of 60 were ended while they wrote");

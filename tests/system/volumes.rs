@@ -51,8 +51,8 @@ fn agrees(root: &Path, mounts: Mounts) -> Totals {
     totals
 }
 
-/// Listings contain no types, as on XFS without `ftype`. An option of ext4 removes the types, so that only stat reports
-/// the kind.
+/// On ext4 without `filetype` and on XFS without `ftype`, directory listings contain no file types, and only stat(2)
+/// reports them.
 #[test]
 fn a_file_system_without_types_is_read_completely() {
     const NAME: &str = "a_file_system_without_types_is_read_completely";
@@ -126,7 +126,7 @@ fn btrfs_subvolumes_are_directories_that_one_file_system_excludes() {
     agrees(&image.join("plain/snap"), Mounts::Real);
 }
 
-/// Files of an overlay can have a different device from its directories, so `du -x` excludes these files.
+/// In an overlay, the device number of a file can differ from that of its directory. `du -x` excludes such files.
 #[test]
 fn an_overlay_is_one_file_system_with_all_its_files() {
     const NAME: &str = "an_overlay_is_one_file_system_with_all_its_files";

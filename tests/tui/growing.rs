@@ -1,4 +1,4 @@
-//! Tests of the growth view and of exports, in a real terminal.
+//! Tests of the growth view and of exports, in a pseudo-terminal.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;

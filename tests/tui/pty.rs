@@ -1,4 +1,4 @@
-//! Tests of the program in a real terminal: its effect on the terminal, and the state of the terminal afterwards.
+//! Tests of the program in a pseudo-terminal: its effect on the terminal, and the state of the terminal afterwards.
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
@@ -173,8 +173,8 @@ fn the_browser_follows_the_size_of_the_window() {
     assert!(session.quit().success());
 }
 
-/// Returns the bytes that a terminal sends when the left button is pressed and released. The first cell is 1;1 (xterm's
-/// SGR mode).
+/// Returns the bytes that a terminal sends when the left button is pressed and released (xterm's SGR mode). Columns
+/// and lines are counted from 1.
 fn click(column: u16, line: u16) -> String {
     format!("\x1b[<0;{column};{line}M\x1b[<0;{column};{line}m")
 }
@@ -464,8 +464,8 @@ fn a_snapshot_is_kept_once_a_day_beside_that_of_the_latest_scan() {
         command.env("XDG_STATE_HOME", state.path());
         let mut session = Session::run(command);
         session.wait_for_text("1 of 3");
-        // In the third run, this loop ends at once, because a `last-` snapshot exists. Quitting waits for the
-        // new one.
+        // In the third run, this loop ends at once, because a `last-` snapshot already exists. Quitting then
+        // waits until the new snapshot has been written.
         let end = Instant::now() + PATIENCE;
         while !kept(state.path()).iter().any(|name| name.starts_with(kind)) {
             assert!(Instant::now() < end, "nothing was kept");
@@ -491,8 +491,8 @@ fn a_snapshot_is_kept_once_a_day_beside_that_of_the_latest_scan() {
 /// Creates an executable shell script in `folder` that runs the commands in `text`.
 fn script(folder: &Path, text: &str) -> std::path::PathBuf {
     let path = folder.join("script");
-    // Another process writes the file, because a child that another test has just forked would otherwise hold
-    // the file open for writing. A file that is open for writing cannot be executed.
+    // Another process writes the file. If this process wrote it, a child forked by another test could still hold it
+    // open for writing, and a file that is open for writing cannot be executed.
     let mut writer = std::process::Command::new("sh")
         .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
         .arg(&path)
@@ -515,7 +515,7 @@ fn with(folder: &Path, variables: &[(&str, &str)]) -> Session {
     session
 }
 
-/// Waits until the browser has the terminal again.
+/// Waits until the browser is back on the screen.
 fn wait_for_return(session: &mut Session) {
     session.wait_for("browser", |screen| screen.alternate_screen() && screen.contents().contains("1 of 3"));
 }
@@ -558,7 +558,7 @@ fn interrupts_in_a_shell_do_not_reach_duke() {
         session.wait_for_text("inner/");
         session.press("h");
         wait_for_return(&mut session);
-        // The browser receives Ctrl-C again, and ends.
+        // The shell no longer runs, so Ctrl-C now reaches the browser and ends it.
         session.press("\x03");
         assert!(session.end().success());
         session.assert_restored();
@@ -579,8 +579,8 @@ fn a_program_inherits_no_descriptors_or_signal_actions() {
     let shell = script(tools.path(), &text);
     let mut session = with(folder.path(), &[("SHELL", shell.to_str().unwrap())]);
     session.press("b");
-    // The shell waits for Enter, because a shell that ends at once may start and end between two reads of the
-    // terminal by the test, and the test would never see its output.
+    // The shell waits for Enter. Otherwise, it could start and end before the test reads the terminal again, and the
+    // test would never see its output.
     session.wait_for_text("reported");
     session.press("\n");
     wait_for_return(&mut session);
@@ -737,7 +737,7 @@ fn an_answer_about_the_background_changes_colors_and_is_no_key() {
     session.wait_for_text("1 of 3");
     let tint = |screen: &vt100::Screen| screen.cell(3, 40).unwrap().bgcolor();
     let dark = tint(session.screen.screen());
-    // The letters of the terminal's answer are not commands, even if the answer arrives in pieces.
+    // The letters of the terminal's answer must not act as commands, even if the answer arrives in pieces.
     session.press("\x1b]11;rgb:fd");
     std::thread::sleep(Duration::from_millis(100));
     session.press("fd/d6dd/e3e3\x1b\\");

@@ -1,4 +1,5 @@
-//! Recorded trees in a real terminal: a binary export, and a snapshot of which only a small part is read.
+//! Tests of the browser in a pseudo-terminal, with trees read from files: a binary export, and snapshots of which
+//! only a small part is read.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use crate::program::place::Place;
@@ -61,8 +62,8 @@ fn the_first_screen_of_a_large_snapshot_needs_at_most_2_mb() {
     let place = Place::new();
     let mut list = String::new();
     for directory in 0..DIRECTORIES {
-        // In the snapshot, the listing of the first directory directly follows that of the root. This listing is
-        // larger than the 2 MB that may be read for the first screen, so the test fails if it is read too early.
+        // The first directory's listing directly follows the root's listing in the snapshot. It is larger than the
+        // 2 MB that may be read for the first screen, so the test fails if it is read too early.
         for file in 0..if directory == 0 { 100_000 } else { 1000 } {
             let size = (directory * 1000 + file) * 7919 % 100_003;
             let line =
@@ -129,7 +130,8 @@ fn a_damaged_latest_snapshot_is_ignored_with_a_notice() {
     }
 }
 
-/// The scan of the parent directory shows its previous scan, too, and replaces the snapshot of it.
+/// If the browser starts a scan of the parent directory, this scan uses the last snapshot of the parent directory and
+/// saves a new snapshot.
 #[test]
 fn a_scan_of_the_parent_directory_begins_with_its_last_scan() {
     if !crate::support::room::keeps_snapshots() {
@@ -143,7 +145,8 @@ fn a_scan_of_the_parent_directory_begins_with_its_last_scan() {
     run(&mut save).ended(0);
     let file = || std::fs::read_dir(state.join("duke")).unwrap().map(|file| file.unwrap().file_name());
     let before: Vec<_> = file().collect();
-    // A damaged snapshot is noticed only if it is used.
+    // Damage the snapshot. The notice about the damage then proves that the scan of the parent directory has tried to
+    // use the snapshot.
     let path = state.join("duke").join(&before[0]);
     let length = std::fs::metadata(&path).unwrap().len();
     std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(length - 3).unwrap();

@@ -1,4 +1,4 @@
-//! Tests of the browser's screens after sequences of keys, on a folder made for these tests.
+//! Tests of the browser's screens after key sequences, in a folder created for these tests.
 //!
 //! Sizes are apparent sizes of sparse files, so that they are the same on every file system.
 
@@ -170,8 +170,8 @@ fn work_with(app: &mut App<'_>, scan: &Scan, basis: Option<&Baseline>) {
     }
 }
 
-/// Compares the screens of views 1 to 7, of marks and of a filter with the stored screens, in a window of the given
-/// size.
+/// Draws views 1 to 7, the marks and a filter in a window of the given size, and compares the screens with the stored
+/// screens.
 fn views(name: &str, size: (u16, u16), glyphs: Glyphs) {
     let folder = home();
     std::fs::hard_link(folder.path().join("backup.tar"), folder.path().join("music/again.tar")).unwrap();
@@ -219,7 +219,8 @@ fn snapshot_of(scan: &Scan, file: &Path) -> Source {
     Source::start(SourceSpec::Exports(vec![Input::File(file.to_owned())])).unwrap()
 }
 
-/// Compares the screens of the growth view and of the prompt for a file name with the stored screens, at one size.
+/// Draws the growth view and the prompt for a file name in a window of the given size, and compares the screens with
+/// the stored screens.
 fn growth(name: &str, size: (u16, u16), glyphs: Glyphs) {
     let (folder, elsewhere) = (home(), tempfile::tempdir().unwrap());
     let before = snapshot_of(&scan(vec![folder.path().to_owned()]), &elsewhere.path().join("old"));

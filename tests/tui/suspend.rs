@@ -14,7 +14,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use portable_pty::{CommandBuilder, PtyPair, PtySize};
 
-/// Creates so many directories and files that scanning them takes a moment.
+/// Creates a folder with enough directories and files that scanning them takes a moment.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for directory in 0..400 {
@@ -25,7 +25,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Starts a shell with job control that runs the program, and continues the program for each line of input.
+/// Starts a shell with job control that runs the program. Each line of input makes the shell resume the program.
 fn shell(folder: &Path, pid: &Path) -> Session {
     let job = r#"sh -c 'echo $$ >"$0.new" && mv "$0.new" "$0" && exec "$@"' "$0" "$@""#;
     let mut shell = CommandBuilder::new("sh");
@@ -46,7 +46,7 @@ fn await_that(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Returns `true` if every thread of a process is stopped, which is state `T`.
+/// Returns `true` if every thread of a process is stopped (state `T`).
 fn is_stopped(pid: Pid) -> bool {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).unwrap();
     let state = |path: std::path::PathBuf| {
@@ -56,7 +56,7 @@ fn is_stopped(pid: Pid) -> bool {
     threads.map(|thread| state(thread.unwrap().path())).all(|state| state == Some('T'))
 }
 
-/// Random numbers that are the same in every run.
+/// Generator of random numbers that are the same in every run.
 struct Random(u64);
 
 impl Random {
@@ -114,8 +114,8 @@ fn a_stopped_program_has_given_the_terminal_back() {
     });
 }
 
-/// Arguments with which `strace` slows a program down. A signal can then end the program between the sequences that
-/// set up the terminal, while other threads still write.
+/// Arguments for `strace` that slow a program down, so that a signal can end it between the sequences that set up the
+/// terminal, while other threads are still writing.
 const SLOW: [&str; 8] = [
     "-fqq",
     "-o/dev/null",
@@ -169,8 +169,8 @@ fn a_blocked_terminal_is_given_back_too() {
     let mut reader = master.try_clone_reader().unwrap();
     let mut output = Vec::new();
     let mut buffer = [0; 4096];
-    // The frame with all names is larger than the terminal's buffer. Reading stops at the first name, so duke is
-    // blocked while it writes the rest.
+    // The frame with all names is larger than the terminal's buffer. The test stops reading at the first name, so
+    // duke is blocked while it writes the rest.
     while !output.windows(20).any(|part| part == [b'0'; 20]) {
         let length = reader.read(&mut buffer).unwrap();
         output.extend_from_slice(&buffer[..length]);

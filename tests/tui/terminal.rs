@@ -18,7 +18,7 @@ use tempfile::TempDir;
 /// Pause between keys, so that each screen is drawn.
 const MOMENT: Duration = Duration::from_millis(60);
 
-/// Creates a folder that has a hostile name and contains hostile names.
+/// Creates a folder with a hostile name. The entries in it have hostile names, too.
 fn folder() -> (TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -109,7 +109,7 @@ fn can_be_nobody() -> bool {
     nix::unistd::geteuid().is_root() && can.is_ok_and(|status| status.success())
 }
 
-/// Returns a command that runs `command` as the user nobody, or `command` itself if this process is not root or
+/// Returns a command that runs `command` as the user `nobody`, or `command` itself if this process is not root or
 /// setpriv(1) fails.
 fn as_nobody(command: CommandBuilder) -> CommandBuilder {
     if !can_be_nobody() {
@@ -339,7 +339,7 @@ fn there_are_at_most_sixty_frames_a_second() {
     session.quit();
 }
 
-/// Keys, separated by commas, that do not quit, start programs, delete or write.
+/// Keys, separated by commas. None of them quits duke, starts a program, deletes entries or writes files.
 const KEYS: &str = "j,k,l,h,\r,\x7f,g,G,s,n,C,M,S,W,a,c,m,u,B,t,e,/,x,1,2,3,4,5,6,7,8,9,0,\x1b,i, ,V,*,+,\t,r,?,\
     \x1b[A,\x1b[6~,\x1b[200~q\x1b[201~,\x0c";
 

@@ -2,8 +2,8 @@
 //! creates.
 //!
 //! Each item of the list below a numbered heading begins with `Run`, `Press`, `Type`, `You see` or `Why:`; any other
-//! item is an error. Text in backticks is a command, a key, typed text, or expected text on the screen, from top to
-//! bottom.
+//! item is an error. Text in backticks is a command, a key, typed text, or text that must appear on the screen. If an
+//! item expects several texts, these must appear from top to bottom.
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
@@ -46,7 +46,8 @@ fn item(text: &str) -> Result<Item<'_>, String> {
     if words.len() != code.len() + 1 {
         return Err(format!("a backtick without its pair: {text}"));
     }
-    // Any other word between two keys could be an instruction, which the test would not perform.
+    // An item that the test performs may contain only separators after its first code span. Other words could be
+    // an instruction, which the test would ignore.
     let is_plain = words[1..].iter().all(|word| matches!(*word, ", " | " and " | "."));
     match (words[0], code.as_slice()) {
         ("Run ", [command]) if is_plain => Ok(Item::Run(command)),
@@ -109,7 +110,7 @@ fn bytes(key: &str) -> &str {
     }
 }
 
-/// Returns `true` if the texts are on the screen, from top to bottom.
+/// Returns `true` if the texts appear on the screen in this order.
 fn is_shown(screen: &vt100::Screen, texts: &[&str]) -> bool {
     let contents = screen.contents();
     let mut rest = contents.as_str();
@@ -121,7 +122,7 @@ fn is_shown(screen: &vt100::Screen, texts: &[&str]) -> bool {
     })
 }
 
-/// Simulated reader of the tour: the current directory, and the program that runs in the terminal.
+/// Simulated reader of the tour, with a current directory and the program that runs in the terminal.
 struct Reader {
     folder: TempDir,
     directory: PathBuf,
@@ -163,7 +164,7 @@ impl Reader {
     }
 
     fn press(&mut self, key: &str) {
-        // A question accepts Yes only after this time without input.
+        // A question accepts Yes only after a pause of `LONG_QUIET`.
         let pause = if key == "y" { LONG_QUIET + MOMENT } else { MOMENT };
         self.session().drain(pause);
         self.session().press(bytes(key));

@@ -66,7 +66,7 @@ fn names(folder: &Path) -> BTreeSet<PathBuf> {
     names
 }
 
-/// Random numbers that are the same in every run.
+/// Generator of random numbers that are the same in every run.
 struct Random(u64);
 
 impl Random {
@@ -76,8 +76,7 @@ impl Random {
     }
 }
 
-/// Types a burst. Returns `false` if there was a pause in it, because a busy machine delayed the sender between two
-/// keys.
+/// Types a burst. Returns `false` if there was a pause between two key presses, as can happen on a busy machine.
 fn burst(session: &mut Session, random: &mut Random) -> bool {
     let words: Vec<String> = match random.below(3) {
         0 => vec![WORDS[random.below(WORDS.len())].to_owned()],

@@ -61,7 +61,7 @@ pub struct Change<'t> {
     /// ID of the entry: in the old tree if the entry was deleted, otherwise in the new tree. For a root, the field
     /// `directory` is the ID of the root itself, and `position` is unused.
     pub entry: EntryId,
-    /// Directory in the new tree that contains the entry or, if the entry was deleted, contained it.
+    /// Directory in the new tree that contains the entry. For a deleted entry, its former directory.
     pub place: DirId,
     /// ID of the directory, in the same tree as `entry`; `None` if the entry is not a directory.
     pub itself: Option<DirId>,
@@ -122,8 +122,8 @@ pub fn diff<'t>(old: Side<'t>, new: Side<'t>, keep: impl Fn(&Change<'t>) -> bool
     changes
 }
 
-/// Compares `old` with `new`, starting at pairs of roots, and passes every result to `note`. New and deleted
-/// directories come last. Returns `false` if the comparison was canceled.
+/// Compares `old` with `new`, starting at the pairs in `roots`. Passes every result to `note`; new and deleted
+/// directories are passed last. Returns `false` if the comparison was canceled.
 pub fn compare<'t>(
     (old, new): (&'t Tree, &'t Tree),
     roots: &[(DirId, DirId)],
@@ -411,8 +411,8 @@ fn extent(tree: &Tree, id: DirId) -> Sizes {
     Sizes { disk: totals.disk, apparent: totals.apparent }
 }
 
-/// Returns the device number of a directory, or `None` if the directory is on the same device as the root. The root's
-/// device number is not compared, because it can change when the machine restarts.
+/// Returns the device number of a directory, or `None` if the directory is on the same device as the root. `None` is
+/// used instead of the root's device number, because this number can change when the machine restarts.
 fn place(side: Side<'_>, id: DirId) -> Option<u64> {
     Some(side.tree.device(id)).filter(|device| *device != side.tree.device(side.root))
 }

@@ -41,7 +41,7 @@ use crate::tree::{DirId, Entry, Tree, join};
 /// Interval at which a waiting job checks for the data that it needs, and for cancellation.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Maximum number of changes for which a size chart is computed.
+/// Maximum number of rows that get a size chart. Later rows have none.
 const CHARTED: usize = 2000;
 
 /// Tree to compare with, which may still be loading.
@@ -68,13 +68,13 @@ pub struct Comparison {
     pub trends: Vec<Trend>,
     /// Total number of changes, including changes that are not in `rows`.
     pub matched: u64,
-    /// Earlier and present sizes of the requested directory. Set only if the directory is in both trees and its totals
-    /// are comparable.
+    /// Earlier and current sizes of the requested directory. Set only if the directory is in both trees and its
+    /// totals are comparable.
     pub whole: Option<(Sizes, Sizes)>,
-    /// Error from loading the earlier tree, if only the readable part of that tree was compared.
+    /// Error from loading the earlier tree, if any. After an error, only the part that could be read was compared.
     pub trouble: Option<String>,
     old: Arc<Tree>,
-    /// Directories that are in both trees, as pairs (ID in the present tree, ID in the earlier tree), sorted by the
+    /// Directories that are in both trees, as pairs (ID in the current tree, ID in the earlier tree), sorted by the
     /// first ID.
     pairs: Vec<(DirId, DirId)>,
     /// New directories; all of their contents are new too.
@@ -174,7 +174,8 @@ struct Gathering<'g> {
     old: &'g Tree,
     most: usize,
     growth: Comparison,
-    /// Cached results for directories of the present tree: `true` for the requested directory and all below it.
+    /// Cached results of `is_inside` for directories of the current tree: `true` for the requested directory and
+    /// every directory below it.
     inside: HashMap<DirId, bool>,
 }
 
@@ -207,9 +208,9 @@ impl Gathering<'_> {
     }
 
     fn is_wanted(&mut self, change: &Change<'_>) -> bool {
-        // Roots, which have an empty name here, and the requested directory itself get no row. The sizes of the
-        // requested directory are in `whole`. For a deleted directory, `itself` is an ID in the old tree, so it cannot
-        // be compared with the ID of the requested directory, which is an ID in the new tree.
+        // Roots (which have an empty name here) and the requested directory get no row. The sizes of the requested
+        // directory are in `whole`. `request.from` is an ID in the new tree. For a deleted directory, `itself` is an
+        // ID in the old tree, so these two IDs cannot be compared.
         let is_itself = change.name.is_empty()
             || change.itself == Some(self.request.from) && change.difference != ChangeKind::Gone;
         if self.most == 0 || is_itself || !self.is_inside(change.place) {
@@ -218,7 +219,7 @@ impl Gathering<'_> {
         let is_same = match self.request.order.by {
             By::Apparent => change.before.apparent == change.after.apparent,
             By::Disk => change.before.disk == change.after.disk,
-            // These orders do not sort by size, so a change of either size is shown.
+            // These orders do not sort by size, so a change in disk usage or in apparent size is shown.
             By::Modified | By::Items | By::Path => false,
         };
         if is_same && change.difference == ChangeKind::Kept {
@@ -321,7 +322,7 @@ impl Comparison {
         }
     }
 
-    /// Returns the directory in the earlier tree that corresponds to a directory in the present tree, if there is one.
+    /// Returns the directory in the earlier tree that corresponds to a directory in the current tree, if any.
     fn was(&self, id: DirId) -> Option<DirId> {
         let index = self.pairs.binary_search_by_key(&id, |(new, _)| *new).ok()?;
         Some(self.pairs[index].1)

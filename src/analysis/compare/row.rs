@@ -12,27 +12,27 @@ use crate::tree::{DirId, EntryId, EntryState, Tree, join};
 pub struct Row {
     pub difference: ChangeKind,
     pub kind: Kind,
-    /// ID of the entry: in the earlier tree if the entry was deleted, otherwise in the present tree.
+    /// ID of the entry: in the earlier tree if the entry was deleted, otherwise in the current tree.
     pub entry: EntryId,
-    /// Directory in the present tree that contains the entry or, if the entry was deleted, contained it.
+    /// Directory in the current tree that contains the entry. For a deleted entry, its former directory.
     pub place: DirId,
-    /// ID of the directory in the present tree; `None` if the entry is not a directory, or was deleted.
+    /// ID of the entry in the current tree, if it is a directory there; otherwise `None`.
     pub itself: Option<DirId>,
     /// Sizes in the earlier tree.
     pub before: Sizes,
-    /// Sizes in the present tree.
+    /// Sizes in the current tree.
     pub after: Sizes,
 }
 
 impl Row {
-    /// Returns the ID of the entry in the present tree, or `None` if the entry was deleted.
+    /// Returns the ID of the entry in the current tree, or `None` if the entry was deleted.
     pub fn present(&self) -> Option<EntryId> {
         (self.difference != ChangeKind::Gone).then_some(self.entry)
     }
 }
 
 impl Row {
-    /// Returns the path of the entry in the present tree. For a deleted entry, this is the path of its former
+    /// Returns the path of the entry in the current tree. For a deleted entry, this is the path of its former
     /// directory, followed by its name.
     pub fn path(&self, old: &Tree, new: &Tree) -> Vec<u8> {
         let holder = if self.difference == ChangeKind::Gone { old } else { new };

@@ -12,7 +12,7 @@ use crate::fixture::{Growing, Plan, build, dir, file, linked_file, stopped, unre
 use crate::source::baseline::Baseline;
 use crate::tree::Walk;
 
-/// Returns the rows of a comparison: the path below the root, the change of disk usage in bytes, and the kind of
+/// Returns the rows of a comparison: the path below the root, the change in disk usage (in bytes), and the kind of
 /// change.
 fn rows(
     old: &Arc<Tree>,
@@ -207,7 +207,8 @@ fn the_growth_column_has_the_earlier_state_of_each_entry() {
     assert_eq!(column(&unread, &after(), b"/r")["db"], None);
 }
 
-/// Disk usage of files in blocks of 512 bytes. A key consists of the numbers that name the directory and the file.
+/// Disk usage of files, in blocks of 512 bytes. A key consists of the numbers in the names of the directory and the
+/// file.
 type Files = BTreeMap<(u8, u8), u64>;
 
 fn plan(files: &Files) -> Vec<Plan> {

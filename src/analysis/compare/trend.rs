@@ -8,7 +8,7 @@ use crate::analysis::search::By;
 use crate::base::sync::Arc;
 use crate::tree::{DirId, Tree};
 
-/// Number of points in a chart. The last point is the present size.
+/// Number of points in a chart. The last point is the current size.
 pub const POINTS: usize = 8;
 
 /// Minimum number of earlier trees for a chart.
@@ -20,9 +20,10 @@ pub type Trend = [u8; POINTS];
 /// Reason why a name is looked up in an earlier tree.
 #[derive(Clone, Copy)]
 enum Wanted {
-    /// The chart of the row with this index needs the size of the named entry.
+    /// The name is that of a row's entry, whose size is needed for the chart. Contains the index of the row.
     Row(usize),
-    /// Further names are looked up in the named directory. Contains the ID of the same directory in the present tree.
+    /// The name is that of a directory in which further names are looked up. Contains the ID of the directory in the
+    /// new tree.
     Directory(DirId),
 }
 

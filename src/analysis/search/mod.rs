@@ -35,8 +35,8 @@ pub use crate::query::terms::{Query, QueryError, Term, Test, Types};
 /// Maximum number of rows that a search keeps. Counts and totals include all matches.
 pub const MOST_ROWS: usize = 1 << 20;
 
-/// Searches for entries that themselves match the query. The rows of every result are sorted, even before the search is
-/// complete.
+/// Searches for entries that match the query. An entry in a matching directory is found only if it matches too. The
+/// rows of every result are sorted, even before the search is complete.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -48,8 +48,8 @@ pub fn search(pool: &Pool, request: Request) -> io::Result<Job<SearchResult>> {
     })
 }
 
-/// Computes, for every directory, the totals of the entries that the query keeps. If the request starts at
-/// [`DirId::TOP`](crate::tree::DirId::TOP), the result is valid in all directories.
+/// Computes the totals of the entries that the query keeps, for the directory `request.from` and every directory
+/// below it. If the request starts at [`DirId::TOP`](crate::tree::DirId::TOP), these are all directories of the tree.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

@@ -152,7 +152,7 @@ pub fn count(number: u64) -> String {
     let Some((unit, name)) = STEPS.iter().rev().find(|(unit, _)| number >= *unit) else {
         return format!("{:>COUNT$}", grouped(number));
     };
-    // The fraction is truncated, because rounding could overstate the count or take another column.
+    // The fraction is truncated, because a rounded value could overstate the count or need one more column.
     let (whole, hundredths) = (number / unit, u128::from(number % unit) * 100 / u128::from(*unit));
     let text = match whole {
         0..10 => format!("{whole}.{hundredths:02} {name}"),
@@ -236,7 +236,7 @@ pub fn parse(text: &str) -> Option<u64> {
     }
     // A number with too many digits becomes `u64::MAX`, which no size exceeds.
     let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().unwrap_or(u64::MAX) };
-    // Even in the largest unit, the digits after the eighteenth amount to about one byte at most.
+    // Even in the largest unit, fractional digits after the eighteenth amount to about one byte at most.
     let digits = &fraction[..fraction.len().min(18)];
     let tenths = digits.bytes().fold(0_u128, |sum, digit| sum * 10 + u128::from(digit - b'0'));
     let part = tenths * u128::from(factor) / digits.bytes().fold(1, |power, _| power * 10);

@@ -53,7 +53,7 @@ fn conflict(config: &Config, line: usize, rival: usize, key: Key, is_later: bool
     } else if config.keymap.is_changed(rival) {
         // If the file binds the key to two commands, the first binding in the file applies. Only the second binding
         // causes a warning.
-        (!is_later).then(|| format!("{key} is already bound to '{other}' above"))
+        (!is_later).then(|| format!("{key} is already bound to '{other}' above; the first binding applies"))
     } else {
         Some(format!("{key} is now bound to '{name}' instead of '{other}'; set new keys for '{other}'"))
     }

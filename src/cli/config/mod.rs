@@ -66,7 +66,7 @@ impl Config {
                     theme::read_colors(self, text, roles);
                 }
                 ("keys" | "colors", _) => {
-                    self.warn(value_at, &format!("'{}' must be a table", name.get_ref()));
+                    self.warn(value_at, &format!("'{0}' must be a table; write [{0}]", name.get_ref()));
                 }
                 ("theme", value) => theme::read_theme(self, value, value_at),
                 (name, value) => match Value::of(value) {

@@ -1,5 +1,5 @@
-//! Tests that every error in a configuration is reported with its position, and that the rest of a valid TOML file
-//! still applies.
+//! Tests of the configuration file: every error is reported with its position, and if the file is valid TOML, its
+//! other lines still apply.
 
 use proptest::prelude::*;
 use ratatui::style::Color;
@@ -68,8 +68,8 @@ fn invalid_values_are_reported_with_their_position() {
         ("a = [[1]]", "f:1:5: 'a': only strings and integers are allowed in a list"),
         ("[other]\nx = 1", "f:1:2: unknown table 'other'; the tables are 'colors' and 'keys'"),
         ("[\"\\u001b[31m\"]", "f:1:2: unknown table '\\x1b[31m'; the tables are 'colors' and 'keys'"),
-        ("keys = 1", "f:1:8: 'keys' must be a table"),
-        ("colors = []", "f:1:10: 'colors' must be a table"),
+        ("keys = 1", "f:1:8: 'keys' must be a table; write [keys]"),
+        ("colors = []", "f:1:10: 'colors' must be a table; write [colors]"),
         (
             "theme = 'gray'",
             "f:1:9: unknown theme; expected one of default, dark, light, color-blind, high-contrast, plain",
@@ -86,11 +86,11 @@ fn invalid_values_are_reported_with_their_position() {
         ),
         (
             "[colors]\n bar = 'bleu'",
-            "f:2:8: 'bar': unknown color; write colors like blue, bright-blue, 32, #3a80c4, terminal",
+            "f:2:8: 'bar': unknown color; write colors like blue, bright-blue, 32, #3a80c4 or terminal",
         ),
         (
             "colors.bar = true",
-            "f:1:14: 'bar': unknown color; write colors like blue, bright-blue, 32, #3a80c4, terminal",
+            "f:1:14: 'bar': unknown color; write colors like blue, bright-blue, 32, #3a80c4 or terminal",
         ),
     ];
     for (text, expected) in cases {
@@ -134,7 +134,7 @@ fn former_names_of_commands_work_with_a_warning() {
 
 #[test]
 fn key_errors_have_a_position() {
-    let written = "unknown key; write keys like k, G, Ctrl-D, Space, PgUp, F5";
+    let written = "unknown key; write keys like k, G, Ctrl-D, Space, PgUp or F5";
     let cases = [
         (
             "marc = 'x'",
@@ -142,7 +142,7 @@ fn key_errors_have_a_position() {
         ),
         ("mark = ['x', 'foo']", vec![format!("f:2:14: 'foo': {written}")]),
         ("mark = 1.5", vec![format!("f:2:8: '': {written}")]),
-        ("mark = 'Ctrl-I'", vec!["f:2:8: 'Ctrl-I': terminals cannot tell it from Tab".to_owned()]),
+        ("mark = 'Ctrl-I'", vec!["f:2:8: 'Ctrl-I': terminals cannot distinguish it from Tab".to_owned()]),
         (
             "mark = 'Ctrl-C'",
             vec!["f:2:8: Ctrl-C cannot be rebound: there must always be a key to quit".to_owned()],
@@ -165,9 +165,15 @@ fn key_errors_have_a_position() {
 #[test]
 fn lost_keys_are_reported() {
     let cases = [
-        ("rescan = 'x'\nrescan-root = 'x'", vec!["f:3:15: x is already bound to 'rescan' above"]),
+        (
+            "rescan = 'x'\nrescan-root = 'x'",
+            vec!["f:3:15: x is already bound to 'rescan' above; the first binding applies"],
+        ),
         // Warnings are in the order of the lines in the file, not in the order of the command names.
-        ("rescan-root = 'x'\nrescan = 'x'", vec!["f:3:10: x is already bound to 'rescan-root' above"]),
+        (
+            "rescan-root = 'x'\nrescan = 'x'",
+            vec!["f:3:10: x is already bound to 'rescan-root' above; the first binding applies"],
+        ),
         (
             "rescan = 'R'",
             vec![

@@ -13,7 +13,7 @@ pub enum Value {
     Switch(bool),
     /// String or integer, as it would be typed after a flag.
     Word(String),
-    /// List of strings and integers, all as they would be typed after a flag.
+    /// List of strings and integers, each as it would be typed after a flag.
     Words(Vec<String>),
 }
 

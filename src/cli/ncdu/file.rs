@@ -15,8 +15,9 @@ use crate::run::streams::print_error;
 /// Returns the flags of all configuration files, in the order in which ncdu reads them.
 ///
 /// # Errors
-/// Returns an error if a file exists but cannot be read, or if a line is invalid and does not begin with `@`. A file
-/// refused as [`Refused::Foreign`] or [`Refused::Writable`] is ignored with a message instead.
+/// Returns an error if a file exists but cannot be read, or if a line is invalid. An invalid line that begins with
+/// `@` is skipped instead. A file refused as [`Refused::Foreign`] or [`Refused::Writable`] is also skipped, and a
+/// message is printed.
 pub fn flags(environment: &Environment) -> Result<Vec<Given>, UsageError> {
     let home = environment.variable("HOME");
     let own = environment.variable("XDG_CONFIG_HOME").map(PathBuf::from);

@@ -32,7 +32,7 @@ pub use file::{Written, write, write_for_objects};
 /// Start of every script. `FUNCTIONS`, which the commands of the script call, comes next.
 const HEAD: &str = "#!/bin/sh
 # Review before running: this permanently deletes the entries listed at the end.
-# Entries that have changed, and file systems mounted inside them, are kept.
+# Entries that have changed since this script was written are kept. So are file systems mounted inside an entry.
 ";
 const FUNCTIONS: &str = include_str!("functions.sh");
 /// Maximum length in bytes of a path that the system accepts (`PATH_MAX` on Linux). On macOS, the maximum is lower, and
@@ -89,8 +89,8 @@ pub fn text(selection: &Selection, sizes: &[String]) -> Result<(String, Vec<Dele
     Ok((script, warnings))
 }
 
-/// Returns the part of the script that prints the warnings and asks for confirmation, or nothing if there are no
-/// warnings.
+/// Returns the part of the script that prints the warnings and asks for confirmation. Returns an empty string if
+/// there are no warnings.
 fn confirmation(warnings: &[DeleteWarning]) -> String {
     if warnings.is_empty() {
         return String::new();

@@ -30,8 +30,8 @@ const NUMBERS: u32 = 10_000;
 /// Maximum length of a file name in bytes.
 const LONGEST: usize = 255;
 const INFO: &[u8] = b".trashinfo";
-/// Number of items moved between two progress reports. Moving an item takes only a few system calls, so a report for
-/// each item would come too often.
+/// Number of items moved between two progress reports. Moving an item takes only a few system calls, so one report
+/// per item would be too many.
 const REPORTED: usize = 64;
 
 /// Progress of moving items to the trash or back.
@@ -41,8 +41,8 @@ pub struct Trashing {
     pub moved: Vec<Trashed>,
     /// Entries that could not be moved.
     pub failures: Failures,
-    /// Indexes of the items that could not be moved: in the selection or, when restoring, in the list of trashed
-    /// items.
+    /// Indexes of the items that could not be moved. The indexes refer to the selection or, when restoring, to the
+    /// list of trashed items.
     pub failed: Vec<usize>,
     /// `true` once the operation has ended.
     pub is_over: bool,
@@ -90,7 +90,7 @@ pub(crate) fn run<T: Send + Sync>(
     let mut trashing = Trashing::default();
     let mut number = 0;
     'groups: for group in &selection.groups {
-        // After a cancellation, no trash is searched for or created.
+        // Do not search for a trash or create one after a cancellation.
         if task.is_cancelled() {
             break;
         }
@@ -183,7 +183,8 @@ fn holds_mount(path: &Path, mounts: &[Mount]) -> bool {
     mounts.iter().any(|mount| mount.point.starts_with(&below))
 }
 
-/// Moves an item from `directory`, which is at `path`, to `trash`. Returns the name of the item there.
+/// Moves an item from `directory` to `trash`. `path` is the path of `directory`. Returns the item's name in the
+/// trash.
 fn move_to(
     path: Result<&Path, NoTrash>,
     item: &Item,
@@ -247,15 +248,16 @@ fn move_back(it: &Trashed) -> Result<(), Reason> {
     Ok(())
 }
 
-/// Returns the name in the trash to try in attempt `number`, shortened to leave room for the suffix of an info file.
+/// Returns the name to try for the item `name` in the trash on attempt `number`, shortened if necessary to leave room
+/// for the suffix of its info file.
 fn numbered(name: &[u8], number: u32) -> Vec<u8> {
     let suffix = if number == 1 { String::new() } else { format!("{TRASH_NAME_SEPARATOR}{number}") };
     let room = LONGEST - INFO.len() - suffix.len();
     [&name[..name.len().min(room)], suffix.as_bytes()].concat()
 }
 
-/// Returns the contents of the info file for `item`, which is in the directory `path`. With `relative_to`, the path in
-/// the info file is relative to that directory; returns an error if `path` is not inside it.
+/// Returns the contents of the info file for `item`. `path` is the directory that contains `item`. If `relative_to`
+/// is given, the info file contains a path relative to it. Returns an error if `path` is not inside `relative_to`.
 fn info_of(path: &Path, item: &Item, relative_to: Option<&Path>) -> Result<Vec<u8>, NoTrash> {
     let path = match relative_to {
         Some(top) => path.strip_prefix(top).map_err(|_| NoTrash::Nowhere)?,

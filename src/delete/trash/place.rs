@@ -26,14 +26,14 @@ use crate::platform::process::desktop::{self, TRASH_HAS_INFO};
 use crate::platform::process::users;
 use crate::platform::{Attributes, Directory, Errno, errno_of};
 
-/// Directory at the top of a macOS volume that contains a trash for each user.
+/// Name of the directory that contains the trashes of all users on a macOS volume. It is at the top of the volume.
 const VOLUME_TRASHES: &str = ".Trashes";
 
 /// User whose trash receives the entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// Path of the user's own trash, which is in the home directory or, except on macOS, in `$XDG_DATA_HOME`; `None` if
-    /// neither is known.
+    /// Path of the user's own trash: `~/.Trash` on macOS; on other systems, `$XDG_DATA_HOME/Trash` or, if that
+    /// variable is not an absolute path, `~/.local/share/Trash`. `None` if the home directory is needed but unknown.
     pub home_trash: Option<PathBuf>,
     pub uid: u32,
 }
@@ -92,15 +92,15 @@ impl<'g> Trashes<'g> {
     }
 }
 
-/// Trash, with an open directory through which items are moved into the trash.
+/// Trash whose owner and permissions have been checked. Items are moved relative to the open directory `files`.
 pub struct Trash {
     pub path: PathBuf,
     /// Directory that contains the items, or an open directory above it.
     pub files: Directory,
     /// Path from `files` to the items, with a slash at the end. Empty if `files` itself contains the items.
     below: Vec<u8>,
-    /// Directory of the info files, if there are any. If the paths in these files are relative, also the directory that
-    /// the paths are relative to.
+    /// Directory of the info files; `None` if the trash has no info files. The paths in these files are relative to
+    /// the path given here, or absolute if no path is given.
     pub info: Option<(Directory, Option<PathBuf>)>,
 }
 
@@ -158,7 +158,8 @@ impl Trash {
         shared.map_or_else(alone, Ok)
     }
 
-    /// Opens the trash in `directory`, after checking the owner and permissions of each of its directories.
+    /// Opens the trash in `directory`, and creates its `files` and `info` directories if they are missing. Checks the
+    /// owner and permissions of all three directories.
     fn in_directory(
         path: PathBuf,
         directory: &Directory,
@@ -238,7 +239,7 @@ impl Access {
         self.check_found(directory, &directory.attributes()?)
     }
 
-    /// Checks the owner and permissions in `found`, which are the attributes of `directory` or of a directory below it.
+    /// Checks the owner and permissions in `found`, the attributes of `directory` or of a directory below it.
     fn check_found(self, directory: &Directory, found: &Attributes) -> Result<(), NoTrash> {
         if found.uid != self.uid {
             return Err(NoTrash::Foreign);

@@ -31,7 +31,7 @@ pub struct Node<'w> {
 
 /// Parent of a directory.
 pub enum Above<'w> {
-    /// Parent that the walk visits too: the selected item, or a directory inside it.
+    /// Parent that the walk also visits: the selected item, or a directory inside it.
     Node(Arc<Node<'w>>),
     /// Directory that contains the selected item.
     Selected(Arc<Directory>),

@@ -1,12 +1,12 @@
-//! Rules for several lines that have the same path. Only one of them counts:
+//! Rules for lists in which several lines have the same path. Only one of these lines counts:
 //!
 //! ```text
-//! directory   the first line that states the kind "directory" or that follows a line for an entry inside the
+//! directory   the first line that either states the kind "directory" or comes after a line for an entry inside the
 //!             directory; if there is no such line, the first line
 //! other       the first line
 //! ```
 //!
-//! A path is a directory if one of its lines states this kind, or if other lines list entries inside it.
+//! A path is a directory if one of its lines states this kind, or if there are lines for entries inside it.
 
 use std::collections::HashSet;
 
@@ -29,7 +29,8 @@ impl PathTree {
         let repeated = repeated(self.log.chain(last).map(|place| self.name_hash(node, place)).collect());
         let mut places: Vec<LogPlace> = self.log.chain(last).collect();
         if !repeated.is_empty() {
-            // If several records have the same path, the first one counts, so the check starts with the first record.
+            // Of several records with the same path, the first one counts. `places` starts with the last record, so
+            // it is reversed for the check.
             places.reverse();
             let mut seen = HashSet::new();
             places.retain(|place| match self.is_first(node, *place, &repeated, &mut seen) {
@@ -37,7 +38,7 @@ impl PathTree {
                 Err(name) => {
                     faults.note(|| {
                         format!(
-                            "{}: path listed again; only one of its lines counts",
+                            "{}: path listed more than once; only one line counts",
                             escape(&join([&path()[..], &name]))
                         )
                     });

@@ -58,7 +58,6 @@ pub(crate) struct LineFacts {
     inode: Option<u64>,
     error: Option<i32>,
     excluded: Option<Exclusion>,
-    /// Number of the storage class in the tree.
     class: Option<StorageClass>,
 }
 
@@ -111,8 +110,8 @@ impl EntryLine {
         Ok(())
     }
 
-    /// Sets the number of the storage class. `classes` are the classes of the tree to which the entry will be added. If
-    /// the class is new, adds it to `classes`.
+    /// Stores the ID that the entry's storage class has in `classes`. Adds the class to `classes` if it is
+    /// new. `classes` belongs to the tree to which the entry will be added.
     pub(crate) fn number_class(&mut self, classes: &StorageClasses) {
         self.facts.class = (!self.class.is_empty()).then(|| classes.add(&self.class));
     }
@@ -208,5 +207,5 @@ impl LineFacts {
 
 /// Checks that a path, root or host contains no NUL.
 fn name(text: &[u8]) -> Result<&[u8], LineRefusal> {
-    if text.contains(&0) { Err("NUL in a name".into()) } else { Ok(text) }
+    if text.contains(&0) { Err("contains a NUL byte".into()) } else { Ok(text) }
 }

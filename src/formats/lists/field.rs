@@ -17,7 +17,7 @@ pub enum ListField {
     Root,
     /// Exact bytes of the root, in base64.
     RootBase64,
-    /// Bucket, used as the root. The path is relative to the bucket and does not begin with the bucket's name.
+    /// Bucket, which becomes the root. Paths are relative to the bucket and do not begin with the bucket's name.
     Bucket,
     Host,
     /// Time of the scan.
@@ -172,7 +172,7 @@ impl ListField {
 }
 
 impl FieldUnit {
-    /// Returns the field that a column of this name contains.
+    /// Returns the field that a column with this name contains.
     pub fn of_name(name: &str) -> Option<Self> {
         let words = words(name);
         let field = |words: &[String]| {
@@ -192,7 +192,7 @@ impl FieldUnit {
 }
 
 impl FieldColumn {
-    /// Parses `FIELD=COLUMN`, where COLUMN is a number from 1 or a name.
+    /// Parses `FIELD=COLUMN`, where COLUMN is the name of a column or its number, counted from 1.
     ///
     /// # Errors
     /// Returns the reason why `word` does not name a field and a column.

@@ -52,7 +52,7 @@ impl ObjectParser {
             match self.lexer.significant().map_err(reason)? {
                 b',' => {}
                 b'}' => return self.lexer.end().map_err(reason),
-                _ => return self.lexer.fault_at_last("',' or '}' expected").map_err(reason),
+                _ => return self.lexer.fault_at_last("expected ',' or '}'").map_err(reason),
             }
         }
     }

@@ -182,14 +182,14 @@ fn tabs(
     let head = records.look(|bytes| bytes.contains(&0) || bytes.len() > HEAD)?;
     let end = if head.contains(&0) { RecordEnd::Nul } else { RecordEnd::Newline };
     let columns = numbered(&given(options, preset))
-        .ok_or_else(|| wrong("this list has no header; use --fields FIELD=NUMBER"))?;
+        .ok_or_else(|| wrong("this list has no header; give column numbers with --fields FIELD=NUMBER"))?;
     let width = columns.iter().map(|(index, _)| index + 1).max().unwrap_or(0);
     let path = path_column(&columns).ok_or_else(|| wrong(NO_PATH))?;
     let form = ListForm::Tabs { end, width, path };
     Ok(Recognized::List(ListLayout { form, columns, given: Vec::new(), sizes, is_url_encoded: false }))
 }
 
-/// Recognizes a list of separated values, with or without a header.
+/// Recognizes a list of the form [`ListForm::Csv`], with or without a header.
 fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recognized, LayoutError> {
     let line = first_line(records)?.to_vec();
     let layout = |separator, width, columns| {
@@ -228,9 +228,9 @@ fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recogniz
         }
         Some(_) if line.is_empty() || !has_separator || !is_text => Ok(Recognized::Other),
         Some(_) => Err(wrong(NO_PATH)),
-        None => Err(wrong(
-            "the first line must contain each column that --fields names, and a column for the path",
-        )),
+        None => {
+            Err(wrong("the first line must contain each column named in --fields, and a column for the path"))
+        }
     }
 }
 

@@ -1,15 +1,15 @@
 //! Tree that shows the files of a list while the list is read. Used only for the lists that duke itself requests from
 //! rclone. These contain no directories, because duke passes `--files-only`.
 //!
-//! Other lists cannot be shown before their end, because the line for a directory may follow the lines for the
-//! entries in it.
+//! Other lists can be shown only after the whole list has been read, because the line for a directory may follow the
+//! lines for the entries in it.
 //!
 //! ```text
 //! path   a/b/c.txt  ->  directories a and a/b are created with their first file
-//! page   unpublished entries of a directory; published when the page is long, and whenever the tree is shown
+//! page   unpublished entries of a directory; published when the page is long, and periodically
 //! ```
 //!
-//! Lines with the same path are separate files, because some stores have several objects with the same name.
+//! Lines with the same path describe separate files, because some stores have several objects with the same name.
 //!
 //! Invariant: every directory is released exactly once, by [`LiveTree::finish`].
 
@@ -68,7 +68,7 @@ impl<'t> LiveTree<'t> {
     pub(crate) fn add(&mut self, line: &EntryLine) -> Result<(), LineRefusal> {
         let names: Vec<&[u8]> = names(&line.path).collect();
         if names.contains(&&b".."[..]) {
-            return Err("'..' in the path".into());
+            return Err("the path contains '..'".into());
         }
         let kind = line.facts.kind().unwrap_or(Kind::File);
         let (name, above) = match names.split_last() {
@@ -131,7 +131,7 @@ impl<'t> LiveTree<'t> {
         self.current = directory;
     }
 
-    /// Publishes all entries that were added.
+    /// Publishes all entries that have not been published yet.
     pub(crate) fn publish(&mut self) {
         self.seal();
         for (directory, page) in std::mem::take(&mut self.pages) {

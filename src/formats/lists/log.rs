@@ -40,11 +40,11 @@ pub(crate) enum LogTag {
     Own = 3,
 }
 
-/// Record of a directory: one of its child directories, another of its entries, or the directory itself.
+/// Record for a directory. Describes one of its child directories, one of its other entries, or the directory itself.
 pub(crate) enum Logged<'l> {
     /// Child directory.
     Child {
-        /// Number of the child's node in the `PathTree`.
+        /// Index of the child in `PathTree::nodes`.
         node: u32,
         /// Name of the child.
         name: &'l [u8],
@@ -56,7 +56,7 @@ pub(crate) enum Logged<'l> {
 #[derive(Default)]
 pub(crate) struct EntryLog {
     blocks: Vec<LogBlock>,
-    /// Index in `blocks` of the last block of each group of [`GROUP`] directories; `None` if the group has no records.
+    /// For each group of [`GROUP`] directories, the index of its last block in `blocks`; `None` if it has no records.
     groups: Vec<Option<usize>>,
     draft: Option<Draft>,
     head: Vec<u8>,
@@ -200,7 +200,7 @@ impl LogPlace {
     }
 }
 
-/// Returns the attributes of an entry, or default attributes if it has none.
+/// Returns the metadata of an entry, or default metadata if the entry could not be read or was excluded.
 pub(crate) fn known(entry: &Entry<'_>) -> Metadata {
     match entry.state {
         EntryState::Known(metadata) => metadata,

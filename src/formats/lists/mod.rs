@@ -8,9 +8,9 @@
 //!
 //! A list may contain its entries in any order and omit directories, so no directory is known to be complete before the
 //! end of the list. Until then, the entries are kept in a log, grouped by directory (`log`). At the end, they are
-//! written to the tree directory by directory, while the log is freed.
+//! written to the tree, one directory at a time, and the log is freed in the process.
 //!
-//! Invariant: a line that cannot be read changes nothing and is counted.
+//! Invariant: a line that cannot be read does not change the tree, and is counted as an error.
 
 mod collision;
 mod entry_line;

@@ -34,7 +34,7 @@ impl NodeIndex {
             .find(|node| is_it(*node))
     }
 
-    /// Adds a node with its hash. When the table grows, `hash_of` returns the hashes of the other nodes.
+    /// Adds a node with its hash. If the table has to grow, `hash_of` computes the hashes of the other nodes.
     pub(crate) fn insert(&mut self, node: u32, hash: u64, hash_of: impl Fn(&Self, u32) -> u64) {
         if (self.used + 1) * 3 > self.slots.len() * 2 {
             let longer = vec![FREE; self.slots.len() * 2];

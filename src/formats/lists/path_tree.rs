@@ -31,17 +31,17 @@ pub(crate) struct PathTree {
     pub(super) index: NodeIndex,
     pub(super) roots: Vec<ListRoot>,
     known_roots: HashMap<Vec<u8>, u32>,
-    /// Root, path below the root, and node of the directory that contains the last entry. The next entry is often in
-    /// the same directory.
+    /// Root, path below the root, and node of the directory that contains the most recent entry. The next entry is
+    /// often in the same directory.
     near: (u32, Vec<u8>, u32),
-    /// Part of the list to read; `None` to read everything.
+    /// Part to read; `None` to read the whole list.
     only: Option<OnlyPart>,
 }
 
 /// Directory found in a list.
 pub(super) struct DirectoryNode {
     parent: u32,
-    /// Position of the record with the directory's name, which is one of the parent's records; `None` for a root.
+    /// Position of the parent's record that contains the directory's name; `None` for a root.
     record: Option<LogPlace>,
     /// Position of the record for the line that describes the directory itself.
     pub(super) own: Option<LogPlace>,
@@ -58,7 +58,7 @@ pub(super) struct DirectoryNode {
 pub(super) struct ListRoot {
     pub(super) node: u32,
     pub(super) name: Vec<u8>,
-    /// Number of the host. In the tree's list of devices, it distinguishes devices of different hosts.
+    /// Host number, which distinguishes devices of different hosts in the tree's list of devices.
     pub(super) host: u32,
     pub(super) host_name: Vec<u8>,
     pub(super) scanned_at: Option<i64>,
@@ -67,8 +67,8 @@ pub(super) struct ListRoot {
     pub(super) is_implied: bool,
 }
 
-/// Part of a list to read: its whole path (`name`), and this path split into its starting point (`anchor`, as in
-/// [`anchored`]) and the names below the starting point (`names`).
+/// Part that is read instead of the whole list. `name` is the path of the part, `anchor` is the starting point of
+/// that path (see [`anchored`]), and `names` are the names below the starting point.
 struct OnlyPart {
     name: Vec<u8>,
     anchor: Vec<u8>,
@@ -85,7 +85,7 @@ struct RootedPath<'l> {
 /// Host to which a line of the list belongs.
 #[derive(Clone, Copy)]
 pub(crate) struct ListHost<'n> {
-    /// Number of the host. In the tree's list of devices, it distinguishes devices of different hosts.
+    /// Host number, which distinguishes devices of different hosts in the tree's list of devices.
     pub(crate) number: u32,
     /// Name of the host; empty if unknown.
     pub(crate) name: &'n [u8],
@@ -156,7 +156,7 @@ impl PathTree {
             return Ok(Some(RootedPath { root, below, is_implied: true }));
         }
         let below = if line.is_bucket { Some(path) } else { below_root(path, &line.root) };
-        let below = below.ok_or("path outside its root")?;
+        let below = below.ok_or("the path is not below the root of this line")?;
         Ok(Some(RootedPath { root: line.root.clone(), below, is_implied: false }))
     }
 
@@ -210,7 +210,7 @@ impl PathTree {
         node
     }
 
-    /// Returns the child directory of this name, if there is one.
+    /// Returns the child directory with this name, if there is one.
     pub(super) fn find(&self, parent: u32, name: &[u8]) -> Option<u32> {
         self.find_hashed(self.index.hash(parent, name), parent, name)
     }
@@ -247,7 +247,7 @@ impl PathTree {
         kind: LineKind,
     ) -> Result<(), LineRefusal> {
         if self.nodes[node as usize].own.is_some() {
-            return Err("path listed again; only one of its lines counts".into());
+            return Err("path listed more than once; only one line counts".into());
         }
         let counts =
             if self.nodes[node as usize].parent == NONE { LinkCounts::Any } else { LinkCounts::Several };
@@ -261,7 +261,7 @@ impl PathTree {
     }
 }
 
-/// Kind of an entry, as far as its line reveals it.
+/// Kind of an entry according to its line in the list.
 #[derive(Clone, Copy)]
 enum LineKind {
     /// Directory with known attributes, even if an error was reported for it.

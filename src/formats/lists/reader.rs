@@ -1,4 +1,4 @@
-//! Reads a whole list and writes its entries to a tree.
+//! Reads a list, which has one line per entry, and writes the entries to a tree.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -22,7 +22,7 @@ use crate::formats::flat::Provenance;
 use crate::formats::input::Reason;
 use crate::tree::{Batch, EntryState, Tree};
 
-/// Numbers assigned to host names. A host name has the same number in all inputs.
+/// Map from host names to host numbers. A host name has the same number in all inputs.
 #[derive(Debug)]
 pub(crate) struct HostNumbers {
     known: HashMap<Vec<u8>, u32>,
@@ -55,7 +55,7 @@ pub(crate) struct ListReader<'d> {
     faults: LineFaults,
     errnos: HashMap<String, i32>,
     target: &'d Tree,
-    /// Host number, device number and device index of the last line that names a device.
+    /// Host number, device number and device index of the most recent line that names a device.
     device: Option<(u32, u64, u32)>,
     /// Host number for lines that do not name a host.
     host: u32,
@@ -66,8 +66,8 @@ pub(crate) struct ListReader<'d> {
 }
 
 impl<'d> ListReader<'d> {
-    /// Creates a reader that reads a list into the tree `target`. Lines that do not name a host belong to the host with
-    /// the number `host`.
+    /// Creates a reader that reads a list into the tree `target`. `host` is the host number for lines that do not
+    /// name a host.
     ///
     /// # Errors
     /// Returns an error if the root in `options` is not a valid path.
@@ -141,7 +141,7 @@ impl<'d> ListReader<'d> {
             let last = records.number().saturating_sub(1);
             self.faults.note(|| match last {
                 0 => "the input is empty".to_owned(),
-                _ => format!("truncated after line {last}: the array is not closed"),
+                _ => format!("truncated after line {last} (the JSON array is not closed)"),
             });
         }
         Ok(())
@@ -183,7 +183,7 @@ impl<'d> ListReader<'d> {
         (roots, messages)
     }
 
-    /// Returns messages about unreadable lines, without writing any entries.
+    /// Returns the messages about unreadable lines. Does not write any entries to the tree.
     pub(crate) fn into_messages(self) -> Vec<String> {
         self.faults.into_messages()
     }

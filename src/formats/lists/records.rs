@@ -20,13 +20,13 @@ const LONGEST_RECORD: usize = 1 << 18;
 pub(crate) enum RecordEnd {
     Newline,
     Nul,
-    /// Newline outside quoted fields. Contains the separator between fields, after which a quoted field may begin.
+    /// Newline outside quoted fields. The value is the separator between fields. A quoted field may begin after it.
     Csv(u8),
 }
 
 /// Record that has been read.
 pub(crate) struct RawRecord {
-    /// Number of the line on which the record begins or, if records end with NUL, number of the record. Counted from 1.
+    /// Line number where the record begins, or record number if records end with NUL. Both are counted from 1.
     pub(crate) number: u64,
     /// Position in the buffer, or the reason why the record is refused.
     pub(crate) bytes: Result<Range<usize>, LineRefusal>,
@@ -54,8 +54,8 @@ impl<'a> RecordReader<'a> {
         Lexer::resume(self.bytes, self.chunks, self.pulse)
     }
 
-    /// Fills the buffer until `is_enough` accepts the bytes after the last record, or the input ends. Returns these
-    /// bytes.
+    /// Fills the buffer until the input ends or `is_enough` accepts the bytes that have not been taken or skipped
+    /// yet. Returns these bytes.
     ///
     /// # Errors
     /// Returns an error if reading is stopped or fails.
@@ -117,7 +117,9 @@ impl<'a> RecordReader<'a> {
             RecordEnd::Csv(separator) if is_quote_open(&self.bytes[start..], separator) => {
                 return self.refuse(end, "quote is not closed").map(Some);
             }
-            RecordEnd::Nul => return self.refuse(end, "truncated: no NUL at its end").map(Some),
+            RecordEnd::Nul => {
+                return self.refuse(end, "no NUL at its end; the list may be truncated").map(Some);
+            }
             RecordEnd::Csv(_) | RecordEnd::Newline => {}
         }
         self.advance(length, end);

@@ -63,7 +63,7 @@ fn read(lexer: &mut Lexer<'_>) -> Result<Upload, Fault> {
         Ok(())
     })?;
     if upload.key.is_empty() || upload.id.is_empty() {
-        return lexer.fault("upload without a key or without an ID");
+        return lexer.fault("upload without a key or ID");
     }
     Ok(upload)
 }

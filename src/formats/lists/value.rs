@@ -20,7 +20,7 @@ pub(super) fn check_part(path: &[u8], has_parent: bool) -> Result<(), LineRefusa
         return Err("the path is empty".into());
     }
     if path.contains(&0) {
-        return Err("the path contains a NUL".into());
+        return Err("the path contains a NUL byte".into());
     }
     if has_parent {
         return Err(MISPLACED_PARENT.into());
@@ -49,14 +49,14 @@ pub(crate) fn whole(text: &[u8]) -> Result<u64, LineRefusal> {
     let mut number: u64 = 0;
     for digit in text {
         let next = number.checked_mul(10).and_then(|ten| ten.checked_add(u64::from(digit - b'0')));
-        number = next.ok_or("number larger than 64 bits")?;
+        number = next.ok_or("number does not fit into 64 bits")?;
     }
     Ok(number)
 }
 
 /// Parses a whole number of at most 32 bits.
 pub(crate) fn narrow(text: &[u8]) -> Result<u32, LineRefusal> {
-    u32::try_from(whole(text)?).map_err(|_| "number larger than 32 bits".into())
+    u32::try_from(whole(text)?).map_err(|_| "number does not fit into 32 bits".into())
 }
 
 /// Parses a size and returns it in bytes. Returns `None` for -1, which rclone writes for an unknown size.
@@ -102,7 +102,7 @@ pub(crate) fn kind(text: &[u8]) -> Result<Kind, LineRefusal> {
 /// Parses the reason for an exclusion.
 pub(crate) fn exclusion(text: &[u8]) -> Result<Exclusion, LineRefusal> {
     let found = Exclusion::ALL.into_iter().find(|exclusion| exclusion.name().as_bytes() == text);
-    found.ok_or_else(|| "not a reason that duke knows".into())
+    found.ok_or_else(|| "unknown reason for the exclusion".into())
 }
 
 /// Decodes URL-encoded text in which a plus sign stands for a space, as in the keys of S3 Inventory.
@@ -118,7 +118,7 @@ pub(crate) fn url_decoded(text: &[u8]) -> Result<Vec<u8>, LineRefusal> {
                 let byte = digits.filter(|two| !two.starts_with('+')).map(|two| u8::from_str_radix(two, 16));
                 rest = rest.get(2..).unwrap_or_default();
                 let Some(Ok(byte)) = byte else {
-                    return Err("'%' without two hexadecimal digits".into());
+                    return Err("'%' without two hexadecimal digits after it".into());
                 };
                 byte
             }

@@ -42,7 +42,7 @@ pub(super) struct ListTarget<'w, 't> {
     pub(super) tree: &'t Tree,
     pub(super) builder: &'w mut Builder<'t>,
     pub(super) label: RootLabel<'w>,
-    /// Meaning of the directory sizes in the list: with or without the contents.
+    /// Kind of the directory sizes in the list: a directory's own sizes, or sizes that include its contents.
     pub(super) sizes: Sizes,
     pub(super) faults: &'w mut LineFaults,
     pub(super) batch: Batch,
@@ -90,9 +90,9 @@ impl PathTree {
         }
     }
 
-    /// Repeatedly replaces an implied root ([`ListRoot::is_implied`]) with its only child directory, as long as the
-    /// root has no line of its own and contains nothing else. `taken` contains the names of other roots, which must not
-    /// be used.
+    /// Replaces an implied root ([`ListRoot::is_implied`]) with its only child directory, and repeats this with the
+    /// new root. Stops at a root that has a line of its own or contains anything besides one directory. Also stops if
+    /// the path of that directory is in `taken`, which contains the names of the roots that are not implied.
     fn narrow(&mut self, root: &mut ListRoot, taken: &HashSet<(u32, Vec<u8>)>) {
         let host = root.host;
         while root.is_implied && self.nodes[root.node as usize].own.is_none() {
@@ -122,9 +122,8 @@ impl PathTree {
             _ => return None,
         };
         let path = path(&name)?;
-        // A second record is allowed if it is the line of the child directory itself. Such a line is logged as an
-        // entry if it names no kind and comes before the lines of the child's entries. `places` begins with the last
-        // record, so the earlier record is at index 1.
+        // An older record, at index 1, may be the child's own line. This line was logged as an entry if it precedes
+        // the lines of the child's entries, unless its kind is `LineKind::Directory`.
         if let Some(place) = places.get(1) {
             let is_line = matches!(self.log.read(*place), Logged::Entry(_, entry) if entry.name == name);
             if !is_line || self.nodes[directory as usize].own.is_some() {
@@ -202,8 +201,8 @@ impl PathTree {
         tree.release(id);
     }
 
-    /// Returns the attributes of a directory from the list line that describes the directory itself, if there is one,
-    /// and releases the log record of that line.
+    /// Returns the metadata of a directory from the line that describes the directory itself, and releases the log
+    /// record of that line. If the list has no such line, returns default metadata.
     fn own(&mut self, node: u32, path: impl Fn() -> Vec<u8>, target: &mut ListTarget<'_, '_>) -> Metadata {
         let Some(place) = self.nodes[node as usize].own else { return Metadata::default() };
         let Logged::Entry(tag, entry) = self.log.read(place) else { return Metadata::default() };

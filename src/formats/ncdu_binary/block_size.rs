@@ -23,7 +23,7 @@ impl BlockSize {
     /// item can extend past the size set here.
     pub const RANGE: RangeInclusive<u16> = 4..=16_000;
 
-    /// Returns the size in bytes for the block with this number.
+    /// Returns the size in bytes for the block `number`.
     pub fn bytes(self, number: u32) -> usize {
         match self {
             Self::Growing => (64 << 10) << (number / DOUBLING).min(DOUBLINGS),

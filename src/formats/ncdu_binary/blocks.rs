@@ -15,7 +15,7 @@ use crate::formats::zstd_block;
 use crate::platform::memory::block_file::{BlockFile, Damage};
 use crate::tree::stored::chains::{ChainItem, Chains};
 
-/// Length in bytes of a pointer and of a reference.
+/// Length in bytes of each pointer and each reference in the index.
 const LONG: u64 = 8;
 /// Maximum length of a block's content in bytes.
 const LARGEST: u64 = (1 << OFFSET_BITS) - 1;
@@ -47,7 +47,8 @@ impl Blocks {
         let footer = length.checked_sub(word).filter(|at| *at >= start).ok_or_else(cut_off)?;
         let head = number(&file.bytes(footer, word)?);
         let index = u64::from(head & ((1 << LENGTH_BITS) - 1));
-        let damaged = || Damage::new(footer, "no index here: the file is truncated or has trailing data");
+        let damaged =
+            || Damage::new(footer, "end of the export not found: the file is truncated or has trailing data");
         if head >> LENGTH_BITS != INDEX || index < 2 * word + LONG || !(index - 2 * word).is_multiple_of(LONG)
         {
             return Err(damaged().into());
@@ -92,9 +93,8 @@ impl Blocks {
         let damaged = |reason: &str| damage(offset, reference, reason);
         let frame = frame(&whole, number).ok_or_else(|| damaged("no data block here"))?;
         let content = zstd_block::content_length(frame).filter(|content| *content <= LARGEST);
-        let content = content.ok_or_else(|| {
-            damaged("no zstd frame here, or the length of its content is missing or not below 16 MiB")
-        })?;
+        let content =
+            content.ok_or_else(|| damaged("no zstd frame here that states a content length below 16 MiB"))?;
         self.check_ratio(place, content).map_err(|reason| damaged(&reason))?;
         let content = usize::try_from(content).map_err(|_| damaged("block too large"))?;
         let bytes = zstd_block::unpack(frame, content).map_err(|reason| damaged(&reason))?;
@@ -103,8 +103,8 @@ impl Blocks {
         Ok(block)
     }
 
-    /// Adds the content length of a block to the total when the block is first unpacked. Returns an error if the file
-    /// expands too much when it is unpacked.
+    /// Adds the content length of a block to the total, but only the first time that the block is unpacked. Returns
+    /// an error if the total is too large in proportion to the length of the file.
     fn check_ratio(&self, place: usize, content: u64) -> Result<(), String> {
         let mut total = self.unpacked.load(Ordering::Relaxed);
         self.claimed[place].words.get_or_init(|| {
@@ -135,8 +135,8 @@ impl Blocks {
         self.pointer(place).map_or(self.index_offset, |pointer| pointer >> POINTER_LENGTH_BITS)
     }
 
-    /// Follows the chain of items that ends at `last`, and adds their references to `chain`, from the last to the
-    /// first. After an error, `chain` contains the items that were read before the error.
+    /// Follows the chain of items that ends at `last`, and adds the references of these items to `chain`, last item
+    /// first. After an error, `chain` contains the references of the items that were read before the error.
     fn follow(
         &self,
         last: u64,
@@ -184,7 +184,8 @@ struct Claims {
 }
 
 impl Claims {
-    /// Marks a range. Returns `false` if a byte in the range was already marked, or if the range exceeds the block.
+    /// Marks a range. Returns `false` if a byte in the range was already marked, or if the range extends beyond the
+    /// block.
     fn claim(&self, range: Range<usize>) -> bool {
         let bits = u64::BITS as usize;
         let words = self.words.get().map(|words| &**words).unwrap_or_default();
@@ -205,7 +206,7 @@ fn offset_in_block(reference: u64) -> usize {
     usize::try_from(reference & LARGEST).unwrap_or(usize::MAX)
 }
 
-/// Returns the zstd frame in `block`, or `None` if `block` is not the data block with this number.
+/// Returns the zstd frame in `block`, or `None` if `block` is not the data block `number`.
 fn frame(block: &[u8], number: u32) -> Option<&[u8]> {
     let (head, rest) = block.split_first_chunk::<WORD>()?;
     let (own_number, rest) = rest.split_first_chunk::<WORD>()?;

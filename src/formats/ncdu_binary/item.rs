@@ -80,13 +80,14 @@ impl From<Malformed> for ItemFault {
 }
 
 impl<'a> Fields<'a> {
-    /// Decodes the item at position `at` of a block. `own` is the reference to this item.
+    /// Decodes the item at position `at` of a block. `own` is the absolute reference to this item. It is needed to
+    /// resolve relative references in the item.
     pub(crate) fn decode(block: &'a [u8], at: usize, own: u64) -> Result<Self, ItemFault> {
         let mut reader = CborReader::new(block, at);
         if block.get(at).is_none_or(|first| *first >> 5 != cbor::MAP_START >> 5) {
-            return Err("no item here");
+            return Err("not found in this block");
         }
-        let CborValue::Open(mut left) = reader.value()? else { return Err("no item here") };
+        let CborValue::Open(mut left) = reader.value()? else { return Err("not found in this block") };
         let (mut kind, mut name) = (None, None);
         let mut values = [None; key::COUNT];
         while left != Some(0) {
@@ -148,7 +149,7 @@ impl<'a> Fields<'a> {
     }
 
     fn narrow(&self, key: usize) -> Result<Option<u32>, ItemFault> {
-        let narrow = |number| u32::try_from(number).map_err(|_| "number larger than 32 bits");
+        let narrow = |number| u32::try_from(number).map_err(|_| "number does not fit into 32 bits");
         self.values[key].map(narrow).transpose()
     }
 
@@ -212,7 +213,7 @@ fn bytes_of(value: CborValue<'_>) -> Result<&[u8], ItemFault> {
 }
 
 /// Returns the value of the field `key` as a number. A relative reference is converted to an absolute one; `own` is
-/// the reference of the item that contains the field.
+/// the reference to the item that contains the field.
 fn number_of(key: usize, value: CborValue<'_>, own: u64) -> Result<u64, ItemFault> {
     let is_reference = matches!(key, key::PREVIOUS | key::LAST);
     match value {

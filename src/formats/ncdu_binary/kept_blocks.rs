@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use crate::base::sync::Arc;
 
-/// Maximum total size in bytes of the cached blocks. The `LEAST` blocks used last are kept even if they exceed this
-/// size.
+/// Maximum total size in bytes of the cached blocks. The `LEAST` most recently used blocks are kept even if their
+/// total size is larger.
 const MOST: usize = 16 << 20;
 const LEAST: usize = 4;
 

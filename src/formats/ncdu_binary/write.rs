@@ -24,10 +24,10 @@ use crate::formats::WrittenEntries;
 use crate::formats::zstd_block::Packer;
 use crate::tree::{DirId, Entry, EntryState, Exclusion, Metadata, Totals, Tree, hard_links};
 
-/// Number of directories that a worker writes before it puts back its partly filled block, which any worker may then
-/// continue.
+/// Number of directories that a worker writes at a time. It then releases its partly filled block, to which any
+/// worker may append.
 const PORTION: usize = 64;
-/// Maximum number of full blocks that wait for compression, for each thread of the pool.
+/// Maximum number of full blocks waiting for compression, per thread of the pool.
 const WAITING: usize = 4;
 
 /// Writes a tree that has only one root. `root` must be a directory, and is written under the name `name`. `written`
@@ -81,7 +81,7 @@ struct Sheet {
 }
 
 impl Sheet {
-    /// Returns the reference of the item that is written next.
+    /// Returns the reference that the next item written to this block will have.
     fn reference(&self) -> u64 {
         u64::from(self.number) << OFFSET_BITS | self.bytes.len() as u64
     }
@@ -90,7 +90,7 @@ impl Sheet {
 struct Item<'e, 't> {
     entry: &'e Entry<'t>,
     previous: Option<u64>,
-    /// Directory number and reference to the directory's last item; `None` if the entry is not a directory.
+    /// Directory ID and reference to the directory's last item; `None` if the entry is not a directory.
     directory: Option<(DirId, Option<u64>)>,
     /// Index of the parent's device; `None` for the root.
     device: Option<u32>,
@@ -133,8 +133,9 @@ impl Writer<'_, '_> {
         levels
     }
 
-    /// Writes the entries of a directory, and returns the reference of the last one. `lasts` contains the reference
-    /// of the last item in each child directory, in the order of the listing. Further elements are ignored.
+    /// Writes the entries of a directory, and returns the reference to the last one. `lasts` begins with one element
+    /// for each child directory, in the order of the listing: the reference to the last item in that child. All later
+    /// elements belong to other directories and are ignored.
     fn chain<'s>(
         &'s self,
         scope: &Scope<'s>,
@@ -166,8 +167,8 @@ impl Writer<'_, '_> {
         reference
     }
 
-    /// Writes an item, and returns its reference. If the block is full afterwards, compresses it and continues with an
-    /// empty block.
+    /// Adds an item to the block `sheet`, and returns its reference. If the block is then full, replaces it with an
+    /// empty one. The full block is compressed by a new task, or in this call if too many blocks are waiting.
     fn push<'s>(&'s self, scope: &Scope<'s>, sheet: &mut Sheet, item: &Item<'_, '_>) -> u64 {
         let reference = sheet.reference();
         self.encode(&mut sheet.bytes, reference, item);
@@ -288,7 +289,7 @@ fn reference(bytes: &mut Vec<u8>, key: usize, own: u64, other: u64) {
 struct Output<'o> {
     size: BlockSize,
     file: Mutex<File<'o>>,
-    /// Number of the next block.
+    /// Block number of the next block.
     next: AtomicU32,
     /// Number of full blocks waiting for compression.
     waiting: AtomicUsize,
@@ -298,7 +299,7 @@ struct Output<'o> {
 struct File<'o> {
     out: &'o mut (dyn Write + Send),
     written: u64,
-    /// Pointers to the blocks, by block number. Each contains the position of a block in the file and its length.
+    /// Pointers to the blocks, by block number. Each contains the position and the length of a block in the file.
     index: Vec<u64>,
     error: Option<io::Error>,
 }
@@ -383,7 +384,7 @@ impl File<'_> {
     }
 }
 
-/// Writes the head of a block over its first bytes, and appends a copy of the head to the block.
+/// Overwrites the first [`WORD`] bytes of a block with its head, and appends a copy of the head.
 fn seal(block: &mut Vec<u8>, kind: u32) {
     let length = u32::try_from(block.len() + WORD).expect("blocks are shorter than 256 MiB");
     let head = (kind << LENGTH_BITS | length).to_be_bytes();

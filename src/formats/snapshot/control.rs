@@ -1,4 +1,4 @@
-//! Conditions under which writing a snapshot ends early, the reasons for a failure, and a counter of written entries.
+//! Control of the snapshot writer (size limit, cancel flag, entry counter), and the reasons for failures.
 
 use std::fmt;
 use std::io;
@@ -7,7 +7,7 @@ use crate::base::os_error::io_error_text;
 use crate::base::sync::AtomicBool;
 use crate::formats::WrittenEntries;
 
-/// Conditions under which writing ends early, and progress of the writing.
+/// Size limit and cancel flag for writing a snapshot, and a counter of the entries written.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteControl<'a> {
     /// Maximum number of bytes to write.
@@ -19,7 +19,7 @@ pub struct WriteControl<'a> {
 }
 
 impl<'a> WriteControl<'a> {
-    /// Creates conditions without a maximum size and without a counter.
+    /// Creates a control without a size limit and without a counter.
     pub fn new(stop: &'a AtomicBool) -> Self {
         Self { bytes: u64::MAX, stop, written: None }
     }
@@ -32,7 +32,7 @@ pub enum WriteError {
     Output(io::Error),
     /// The snapshot would be larger than [`WriteControl::bytes`].
     TooLarge,
-    /// The user stopped writing.
+    /// The user canceled the write.
     Stopped,
     /// The tree is incomplete or damaged, or changed while it was written.
     Changing,
@@ -49,11 +49,13 @@ impl fmt::Display for WriteError {
         match self {
             Self::Output(error) => formatter.write_str(&io_error_text(error)),
             Self::TooLarge => formatter.write_str(
-                "snapshot larger than half of snapshot-size, or the disk would be nearly full; write elsewhere \
-                with -o FILE",
+                "the snapshot is larger than half of the setting snapshot-size, or it would leave the disk \
+                nearly full; write elsewhere with -o FILE",
             ),
             Self::Stopped => formatter.write_str("stopped"),
-            Self::Changing => formatter.write_str("the tree changed while it was written, or is damaged"),
+            Self::Changing => {
+                formatter.write_str("the data changed while the snapshot was written, or is damaged")
+            }
         }
     }
 }

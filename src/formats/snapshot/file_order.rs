@@ -30,7 +30,8 @@ type Rank<'n> = (Option<u64>, Reverse<&'n [u8]>, Position);
 
 impl<'t> FileOrder<'t> {
     /// Determines the order of the entries of directory `id`. If `may_split` is `true`, a long listing begins with
-    /// its head. The flag is `false` for a part of a plan, because the heads are written when the parts are merged.
+    /// its head (the entries with the largest disk usage). For a part of a plan, `may_split` is `false`, because the
+    /// heads are written when the parts are merged.
     pub(crate) fn of(tree: &'t impl WrittenTree, id: DirId, may_split: bool) -> Self {
         let listing = tree.listing(id);
         // The listing of the roots has no head, so the roots keep the order in which the user gave them.
@@ -39,7 +40,7 @@ impl<'t> FileOrder<'t> {
         Self { listing, head }
     }
 
-    /// Returns the entries of the head, largest first.
+    /// Returns the head: the largest entries of a long listing, largest first.
     pub(crate) fn head(&self) -> impl Iterator<Item = Entry<'t>> + '_ {
         let index = (!self.head.is_empty()).then(|| Index::new(&self.listing));
         self.head.iter().filter_map(move |position| index.as_ref()?.record(*position))
@@ -54,7 +55,7 @@ impl<'t> FileOrder<'t> {
         others.map(|(_, entry)| entry)
     }
 
-    /// Returns `true` if the listing has a head.
+    /// Returns `true` if the listing has a head: its largest entries, which are written before all others.
     pub(crate) fn has_head(&self) -> bool {
         !self.head.is_empty()
     }
@@ -62,7 +63,8 @@ impl<'t> FileOrder<'t> {
 
 /// Returns `true` if a listing has more than [`SHORT`] entries.
 fn is_long(listing: &Listing<'_>) -> bool {
-    // Most listings are short, and need not be decoded to find this out: an entry has at least four bytes.
+    // An encoded entry takes up at least four bytes. Most short listings can therefore be recognized by their length
+    // in bytes, without decoding them.
     listing.length() / 4 > SHORT as u64 && listing.entries().nth(SHORT).is_some()
 }
 

@@ -4,8 +4,8 @@
 
 use crate::tree::varint::{ByteReader, Malformed, write_varint, zigzag};
 
-/// Value of [`SnapshotInfo::scope`] if the flags are unknown, or if the entries that they select depend on how the user
-/// wrote the roots.
+/// Value of [`SnapshotInfo::scope`] if the flags are unknown, or if path patterns exclude entries. The matches of
+/// path patterns also depend on the paths of the roots as the user gave them.
 pub(crate) const UNKNOWN_SCOPE: &[u8] = b"filtered";
 
 /// Information about the tree in a snapshot, apart from its entries.
@@ -15,9 +15,9 @@ pub struct SnapshotInfo {
     pub scanned_at: i64,
     /// Host name of the first root; empty if unknown.
     pub host: Vec<u8>,
-    /// Command-line flags that select the entries of the scan; empty for the default. The value is `filtered` if
-    /// patterns for paths exclude entries, or if the flags are unknown. A comparison of snapshots with different values
-    /// says little about growth.
+    /// Command-line flags that select the entries of the scan; empty for the default. The value is `filtered` if path
+    /// patterns exclude entries, or if the flags are unknown. A comparison of snapshots with different values says
+    /// little about growth.
     pub scope: Vec<u8>,
     /// Origins of the second and later roots, in order. Roots beyond the end of this list have the origin of the
     /// first root.
@@ -26,8 +26,8 @@ pub struct SnapshotInfo {
     pub file_systems: Vec<FileSystemInfo>,
     /// Parts of a plan (`duke plan`) that make up the tree; `None` for a whole tree.
     pub parts: Option<PlanParts>,
-    /// `true` if roots are written with their names as they are. Otherwise, the names are paths on this machine, and
-    /// are written as absolute paths. The file does not contain this flag.
+    /// `true` if the names of the roots are written unchanged. If `false`, the names are paths on this machine, and
+    /// are converted to absolute paths. The file does not contain this flag.
     pub keeps_names: bool,
 }
 
@@ -62,7 +62,7 @@ pub struct FileSystemInfo {
     pub host: Vec<u8>,
 }
 
-/// Parts of a plan (`duke plan`) that a snapshot contains.
+/// Parts that a snapshot contains, and the plan (`duke plan`) to which they belong.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlanParts {
     /// Digest of the plan.
@@ -95,9 +95,9 @@ impl SnapshotInfo {
         !host.is_empty() && name.strip_prefix(&*host).is_some_and(|rest| rest.starts_with(b":"))
     }
 
-    /// Returns the name of the root at `index` in a tree that may have roots of several inputs: the host followed by
-    /// `name`, or `label` followed by `name` if the host is not known. Returns `name` itself if it already begins
-    /// with the host, or if `label` is empty, which means that there is only one input.
+    /// Returns the name of the root at `index` in a tree that may combine several inputs: `host:name`, or `label`
+    /// followed by `name` if the host is not known. Returns `name` unchanged if it already begins with the host, or
+    /// if `label` is empty because there is only one input.
     pub fn name_beside_others(&self, index: usize, label: &[u8], name: &[u8]) -> Vec<u8> {
         match self.origin(index).host {
             _ if self.names_host(index, name) => name.to_vec(),

@@ -69,7 +69,7 @@ pub fn index_of(footer: &[u8], offset: u64) -> Result<Block, Damage> {
         return damaged("the file is truncated here");
     };
     if *end != END {
-        return damaged("end of the snapshot not found: the file is truncated or has trailing data");
+        return damaged("end of the snapshot not found; the file is truncated or has trailing data");
     }
     let Some((bytes, checksum)) = bytes.split_last_chunk::<4>() else {
         return damaged("the file is truncated here");
@@ -109,12 +109,12 @@ pub struct IndexDraft {
 }
 
 impl IndexDraft {
-    /// Adds an index entry for the next block of the file, a block of directory rows.
+    /// Adds an index entry for the next block of the file: a block of directory rows.
     pub fn rows(&mut self, length: u64, checksum: u32) {
         self.block(ROWS_OF_DIRECTORIES, length, checksum);
     }
 
-    /// Adds an index entry for the next block of the file, a block of listings.
+    /// Adds an index entry for the next block of the file: a block of listings.
     pub fn listings(&mut self, entry: &ListingBlock) {
         let flag = |flag, is_set| if is_set { flag } else { 0 };
         let flags = flag(LINKS, entry.has_links)
@@ -214,8 +214,8 @@ fn plan(cursor: &mut ByteReader<'_>, index: u64, version: u32) -> Result<Plan, M
                 let is_next = if kind & OTHERS == 0 {
                     step != 0 || plan.listings.is_empty()
                 } else {
-                    // A block with the other entries of a listing follows the block with its head. The listing of the
-                    // top (`first` is 0) has no head.
+                    // If a listing is divided, the block with its head is directly followed by the block with its
+                    // other entries. The listing of the top (`first` is 0) is never divided.
                     let follows_head = plan.listings.last().is_some_and(|before| before.others.is_none());
                     step == 0 && first != 0 && follows_head
                 };

@@ -32,7 +32,7 @@ pub use merge::Merge;
 pub use opened::Snapshot;
 pub use write::save;
 
-/// Reason why a file cannot be opened as a snapshot or in another format that is loaded in parts.
+/// Reason why a file cannot be opened as a snapshot or as a binary export.
 #[derive(Debug)]
 pub enum OpenError {
     /// The file cannot be read.
@@ -57,7 +57,7 @@ impl fmt::Display for OpenError {
             Self::Unreadable(error) => formatter.write_str(&io_error_text(error)),
             Self::Foreign(format) => write!(formatter, "not a {format}"),
             Self::Later(version) => {
-                write!(formatter, "snapshot version {version} is newer than this duke; update duke")
+                write!(formatter, "written by a newer duke (snapshot format {version}); update duke")
             }
             Self::Damaged(damage) => write!(formatter, "{damage}"),
         }

@@ -29,8 +29,8 @@ use crate::tree::stored::rows::RowsDraft;
 use crate::tree::stored::{ListingBlock, ROWS};
 use crate::tree::{DirId, Entry, EntryState, Metadata, Tree};
 
-/// Size in bytes at which a block of listings is full: small enough to be read for a single directory, but large enough
-/// to keep the index small.
+/// Size in bytes at which a block of listings is full. Smaller blocks would make the index larger. Larger blocks
+/// would make it slower to read a single directory.
 const BLOCK: usize = 64 << 10;
 /// Size in bytes of a segment in a long listing.
 const SEGMENT: usize = 32 << 10;
@@ -55,8 +55,8 @@ pub fn save(
     })
 }
 
-/// Writes `tree` to `out` and returns the number of bytes written. `check` runs after the last entry was read and
-/// before the index is written. Without the index, the output is not a valid snapshot.
+/// Writes `tree` to `out` and returns the number of bytes written. `check` runs after the last entry has been read
+/// and before the index is written. Without the index, the output is not a valid snapshot.
 pub(crate) fn write(
     tree: &impl WrittenTree,
     about: &SnapshotInfo,
@@ -120,11 +120,11 @@ impl Blocks<'_> {
 #[derive(Default)]
 struct Page {
     listings: ListingsDraft,
-    /// Number of the first child directory whose name is in the block; see [`ListingBlock::child`].
+    /// Number assigned to the first child directory whose name is in the block; see [`ListingBlock::child`].
     child: u32,
     has_links: bool,
     has_failures: bool,
-    /// Number of entries, if the block continues a listing whose head is in the previous block; see
+    /// Number of entries in the block, if the block continues a listing whose head is in the previous block; see
     /// [`ListingBlock::others`].
     others: Option<u64>,
 }
@@ -155,8 +155,8 @@ impl Segments {
         }
     }
 
-    /// Moves the sealed listing to `page` if the listing has entries. `child` is the number of the first directory that
-    /// the listing names.
+    /// Moves the sealed listing to `page` if the listing has entries. `child` is the number assigned to the first
+    /// directory that the listing names.
     fn finish(&mut self, directory: u32, child: u32, page: &mut Page) {
         if page.listings.length() == 0 {
             page.child = child;
@@ -174,7 +174,8 @@ impl Segments {
 struct Body<'t, 'b, 'o, T> {
     tree: &'t T,
     about: &'t SnapshotInfo,
-    /// `true` if long listings begin with a head; `false` for a part of a plan. See [`FileOrder::of`].
+    /// `true` if a long listing begins with its head (the entries with the largest disk usage). `false` for a part of
+    /// a plan; see [`FileOrder::of`].
     may_split: bool,
     blocks: &'b mut Blocks<'o>,
     numbers: Numbers<'t, T>,
@@ -210,8 +211,8 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
                 self.blocks.rows(&mut self.rows)?;
             }
             self.listing(number, id, &aliases)?;
-            // The list of roots gets its own block, because the child directories in any other block must have
-            // consecutive numbers.
+            // The list of roots gets its own block, because an alias in it may refer to any directory. In every other
+            // block, the child directories have consecutive numbers.
             let is_full = self.page.others.is_some() || self.page.listings.length() >= BLOCK;
             if id == DirId::TOP || is_full {
                 self.blocks.listings(&mut self.page)?;

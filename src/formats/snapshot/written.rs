@@ -9,21 +9,22 @@ use crate::tree::{DirId, Entry, Listing, Totals, Tree};
 pub(crate) trait WrittenTree {
     /// Returns the device numbers, ordered by device index.
     fn devices(&self) -> Vec<u64>;
-    /// Returns the names of the storage classes, ordered by number.
+    /// Returns the names of the storage classes, ordered by ID.
     fn storage_classes(&self) -> Vec<Vec<u8>>;
     /// Returns the entries of a directory. The writer passes each entry to [`WrittenTree::entry`].
     fn listing(&self, id: DirId) -> Listing<'_>;
-    /// Returns `record`, an entry from the listing of directory `id`, with the directory number and the device index
-    /// that it has in this tree. In a merged tree, `record` itself contains the numbers of a part.
+    /// Returns `record`, an entry from the listing of directory `id`, as an entry of this tree. In a merged tree,
+    /// each listing comes from one of the merged snapshots. The directory ID and the device index in `record` are
+    /// therefore converted from those of that snapshot to those of the merged tree.
     fn entry<'e>(&self, id: DirId, record: Entry<'e>) -> Entry<'e>;
     fn parent(&self, id: DirId) -> Option<DirId>;
     /// Returns the totals of a directory.
     fn totals(&self, id: DirId) -> Totals;
-    /// Returns the row of directory `id`. `parent` is the number of its parent directory.
+    /// Returns the row of directory `id`. `parent` is the number of its parent directory in the written file.
     fn row(&self, id: DirId, parent: u32) -> Row;
     /// Returns `true` if the directory could not be read.
     fn is_unreadable(&self, id: DirId) -> bool;
-    /// Returns the directories named by several roots, or by a root inside another root.
+    /// Returns the directories that are given as roots more than once, and those that are roots inside another root.
     fn named_by_roots(&self) -> HashSet<DirId>;
 }
 

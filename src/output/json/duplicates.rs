@@ -1,5 +1,5 @@
-//! Document of `duke duplicates --json`: schema `duke-duplicates/1`, described in docs/duplicates.md and
-//! docs/schema.json.
+//! Document that `duke duplicates --json` prints. Its schema is `duke-duplicates/1`, described in docs/duplicates.md
+//! and docs/schema.json.
 //!
 //! Invariant: the document is streamed; memory holds only one buffer of its text at a time.
 

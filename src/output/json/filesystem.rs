@@ -50,7 +50,7 @@ fn whole(json: &mut JsonWriter<'_>, volume: &Volume) {
     list(json, "outside", &volume.outside, outside);
 }
 
-/// Writes the accounting of one file system as an object.
+/// Writes the space accounting for one file system as an object.
 pub(super) fn write(json: &mut JsonWriter<'_>, space: &FileSystemUsage) {
     df(json, &space.volume);
     json.raw(",\"scanned\":");

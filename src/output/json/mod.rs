@@ -1,7 +1,8 @@
 //! JSON output of a tree.
 //!
-//! [`Report`] implements the schema (docs/json.md), and `base::json` the syntax. Neither is recursive. Apart from the
-//! read errors, memory holds only a buffer and the sorted entries of the directories on the path to the current entry.
+//! [`Report`] implements the schema (docs/json.md), and `base::json` implements the syntax of JSON. Neither of them
+//! uses recursion. Writing a report needs memory only for the read errors, a buffer, and the sorted entries of the
+//! directories on the path to the current entry.
 //!
 //! Invariant: the output is valid JSON and valid UTF-8, whatever bytes a name contains.
 
@@ -18,7 +19,7 @@ pub use summary::{GroupTotals, Large, Sum, Summary};
 
 use crate::tree::{Accuracy, Exclusive, Metadata, Tree};
 
-/// Writes the keys that an entry has both in the tree and in the list of largest files.
+/// Writes the sizes and the modification time, which have the same keys in the tree and in the list of largest files.
 fn sizes(json: &mut JsonWriter<'_>, disk: u64, apparent: u64, mtime: i64) {
     json.raw(",\"disk\":");
     json.number(disk);
@@ -37,8 +38,8 @@ fn links(json: &mut JsonWriter<'_>, tree: &Tree, metadata: &Metadata) {
     }
 }
 
-/// Writes the accuracy of sizes calculated from the extents of a volume, and the number of missing bytes or the error,
-/// if there is one.
+/// Writes the accuracy of sizes calculated from the extents of a volume. If bytes are missing or reading failed, also
+/// writes the number of missing bytes or the error.
 pub(super) fn accuracy(json: &mut JsonWriter<'_>, accuracy: Accuracy) {
     json.raw(match accuracy {
         Accuracy::Exact => ",\"accuracy\":\"exact\"",

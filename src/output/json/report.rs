@@ -1,7 +1,7 @@
-//! Document of `--json`: schema `duke/1`, described in docs/json.md and docs/schema.json.
+//! Document that `--json` prints. Its schema is `duke/1`, described in docs/json.md and docs/schema.json.
 //!
-//! Invariant: apart from the read errors, memory holds only a buffer and the sorted entries of the directories on the
-//! path to the current entry. No function is recursive, and nothing else grows with the size of the tree.
+//! Invariant: writing needs memory only for the read errors, a buffer, and the sorted entries of the directories on
+//! the path to the current entry. No function is recursive, and nothing else grows with the size of the tree.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub struct Report<'t> {
     pub elapsed: Duration,
     /// Disk usage in bytes below which entries are omitted. Roots are never omitted.
     pub least: u64,
-    /// Bytes freed by deleting each entry, if requested.
+    /// Bytes that deleting each entry would free; `None` unless requested.
     pub exclusive: Option<Arc<ExclusiveSizes>>,
     pub body: Body<'t>,
 }
@@ -36,13 +36,14 @@ pub struct Report<'t> {
 /// Contents of the document: a tree, or the usage of file systems.
 #[derive(Clone, Copy, Debug)]
 pub enum Body<'t> {
-    /// The scanned tree, the lists requested with `--top` and `--by`, and the file system of a root.
+    /// The scanned tree, the lists requested with `--top` and `--by`, and the file system of one root.
     Tree {
         /// Number of levels below the roots; `None` for all.
         depth: Option<usize>,
         /// Lists requested with `--top` and `--by`.
         summary: &'t Summary,
-        /// File system of a root, if it is known.
+        /// File system of the first root that is a mount point. If there is none and `-x` is given, the file system
+        /// of the first root. `None` in all other cases, after an incomplete scan, and for imports and snapshots.
         system: Option<&'t FileSystem>,
     },
     /// Usage of the file systems that the scan visited.
@@ -156,7 +157,7 @@ impl<'t> Report<'t> {
         record: &Entry<'t>,
         left: Option<usize>,
     ) -> Option<Open<'t>> {
-        // Does the same as `JsonWriter::name` with fewer calls, because this code runs for every entry.
+        // Equivalent to `JsonWriter::name`, but with fewer calls, because this code runs for every entry.
         json.raw("{\"name\":");
         if !json.string(record.name) {
             json.raw(",\"name_base64\":");
@@ -235,7 +236,7 @@ impl<'t> Report<'t> {
     }
 }
 
-/// Writes the read errors sorted by path, because the order in which threads find them varies.
+/// Writes the read errors. They are sorted by path, because the order in which threads find them varies.
 pub(super) fn errors(json: &mut JsonWriter<'_>, tree: &Tree) -> io::Result<()> {
     let failures = tree.failures();
     let mut failures: Vec<(Vec<u8>, i32)> =

@@ -26,7 +26,7 @@ pub struct Large {
     pub path: Vec<u8>,
     pub kind: Kind,
     pub metadata: Metadata,
-    /// Bytes freed by deleting the file, if requested.
+    /// Bytes that deleting the file would free; `None` unless requested.
     pub exclusive: Option<Exclusive>,
 }
 

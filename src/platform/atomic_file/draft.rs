@@ -23,8 +23,8 @@ use crate::platform::{Buffer, Directory, Errno, Filled, Reader, host_name};
 
 /// Maximum number of temporary names that are tried for a new file.
 const TRIES: u32 = 100;
-/// Maximum length in bytes of a file name that becomes part of the temporary name. Most file systems limit names to 255
-/// bytes.
+/// Maximum length in bytes of a file name that is included in the temporary name. Longer names are omitted, because
+/// most file systems limit names to 255 bytes.
 const ROOMY: usize = 200;
 /// Marker in the names of temporary files.
 const MARK: &str = ".duke-";

@@ -29,7 +29,7 @@ impl AtomicFile {
     /// Starts writing the file `path`. If `path` is a symbolic link, the target of the link will be replaced.
     ///
     /// # Errors
-    /// Returns any error of open(2) for the file itself or for the new file next to it, or
+    /// Returns any error of open(2) for `path` or for the new file that will replace it. Returns
     /// [`io::ErrorKind::PermissionDenied`] for a link that another user could have planted.
     pub fn begin(path: &Path) -> io::Result<Self> {
         let place = Output::find(path)?;

@@ -13,7 +13,7 @@ pub struct FileId {
     pub inode: u64,
 }
 
-/// Attributes of an entry, as in stat(2), and the boundary at the entry.
+/// Attributes of an entry, as in stat(2), and the boundary that opening the entry would cross.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attributes {
     pub kind: Kind,

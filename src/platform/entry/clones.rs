@@ -5,9 +5,9 @@
 
 use crate::platform::entry::extents::ExtentLayout;
 
-/// `ATTR_CMNEXT_PRIVATESIZE` of sys/attr.h.
+/// `ATTR_CMNEXT_PRIVATESIZE` from sys/attr.h.
 pub const PRIVATE_SIZE: u32 = 0x8;
-/// `ATTR_CMNEXT_CLONEID` of sys/attr.h.
+/// `ATTR_CMNEXT_CLONEID` from sys/attr.h.
 pub const CLONE_ID: u32 = 0x100;
 
 /// Buffer for a reply that contains the values of [`PRIVATE_SIZE`] and [`CLONE_ID`].

@@ -1,5 +1,5 @@
-//! Regular files that are open for reading, and states of their contents. Comparing two states of a file shows if the
-//! file was written in between.
+//! Regular files that are open for reading, and states of their contents. Comparing two states of a file shows
+//! whether the file was written in the meantime.
 //!
 //! Invariant: only regular files are opened, only for reading, and never through a symbolic link. Where the system
 //! permits, reading does not change their access times.
@@ -66,14 +66,14 @@ impl From<FileStat> for ContentState {
 pub struct StoredContents {
     /// Identity of the volume, if known.
     pub volume: Option<u64>,
-    /// Parts of the file in order of their position.
+    /// Parts of the file, sorted by their offset in the file.
     pub parts: Vec<StoredPart>,
 }
 
 impl StoredContents {
-    /// Returns `true` if any two files with this location have the same contents. Returns `false` if a part is
-    /// compressed, because the system does not report which part of the extent a file contains, or if a part is
-    /// reserved, inline or at an unknown location.
+    /// Returns `true` if all files stored at this location must have the same contents. Returns `false` if a part is
+    /// reserved, inline or at an unknown location. Also returns `false` if a part is compressed, because the system
+    /// does not report which part of the extent a file contains.
     pub fn determines_contents(&self) -> bool {
         self.parts.iter().all(|part| part.form == StoredForm::Plain)
     }
@@ -144,7 +144,7 @@ impl Contents {
         }
     }
 
-    /// Returns the location of the contents, or `None` if the system does not report the location of all parts.
+    /// Returns the location of the contents, or `None` if the system does not report the location of every part.
     pub fn stored(&self) -> Option<StoredContents> {
         let mut parts = Vec::new();
         let is_whole = imp::locate(&self.file, &mut |part| {
@@ -178,8 +178,8 @@ impl Contents {
         imp::share_range(&self.file, &other.file, offset, length)
     }
 
-    /// Calls `each` with the extents that the file refers to before the offset `end`. Returns `true` if all of them
-    /// were read, and `false` if there are too many.
+    /// Calls `each` for every extent of the file up to the offset `end`. An extent that crosses `end` is shortened.
+    /// Returns `true` if all extents were read, and `false` if the file has too many.
     ///
     /// # Errors
     /// Returns any error of `ioctl_fiemap(2)`.

@@ -9,7 +9,7 @@ use nix::sys::stat::Mode;
 use crate::platform::read_dir::directory::OPEN;
 use crate::platform::{Directory, Errno, retry};
 
-/// `struct file_dedupe_range` of linux/fs.h, with one `struct file_dedupe_range_info`.
+/// `struct file_dedupe_range` from linux/fs.h, with one `struct file_dedupe_range_info`.
 #[repr(C)]
 struct DedupeRange {
     from: u64,
@@ -25,9 +25,9 @@ struct DedupeRange {
 
 const _: () = assert!(size_of::<DedupeRange>() == 24 + 32);
 
-/// `FILE_DEDUPE_RANGE_DIFFERS` of linux/fs.h.
+/// `FILE_DEDUPE_RANGE_DIFFERS` from linux/fs.h.
 const DIFFERS: i32 = 1;
-/// `FIDEDUPERANGE` of linux/fs.h, which is `_IOWR(0x94, 54, struct file_dedupe_range)`.
+/// `FIDEDUPERANGE` from linux/fs.h, which is `_IOWR(0x94, 54, struct file_dedupe_range)`.
 const DEDUPE: u32 = 0xc018_9436;
 
 /// Lets `to` share up to `length` bytes at `offset` with `from`, provided that `from` has the same bytes there. Returns
@@ -57,8 +57,8 @@ pub fn share_range(
     // The type of ioctl's request parameter depends on the C library, but a request always has 32 bits.
     #[allow(clippy::cast_possible_wrap, clippy::cast_lossless)]
     retry(|| {
-        // SAFETY: `range` is a whole `struct file_dedupe_range` with as many `file_dedupe_range_info` elements as its
-        // count says, and nothing else refers to it during the call.
+        // SAFETY: `range` is a complete `struct file_dedupe_range`, and `count` is the number of its
+        // `file_dedupe_range_info` elements. Nothing else refers to `range` during the call.
         Errno::result(unsafe { libc::ioctl(from.as_raw_fd(), DEDUPE as _, &raw mut range) })
     })?;
     match range.status {

@@ -4,15 +4,15 @@
 
 use std::ops::Range;
 
-/// Number of seconds after a file's last change during which its new data may not be on the disk yet. Linux normally
-/// begins to write data after 30 seconds.
+/// Time in seconds from a file's last change until its new data is assumed to be on the disk. Linux normally begins
+/// to write data after 30 seconds.
 const UNWRITTEN: i64 = 120;
 
 /// Smallest size in bytes that compressed data can have on the volume. The system does not report the actual size.
 pub const SMALLEST_COMPRESSED: u64 = 4096;
 
-/// Returns `true` if new data of a file that last changed at `changed` may not be on the disk yet. Both times are in
-/// seconds since 1970.
+/// Returns `true` if new data of a file that last changed at `changed` might not be on the disk yet. Both times are
+/// in seconds since 1970.
 pub fn may_be_unwritten(changed: i64, now: i64) -> bool {
     changed >= now - UNWRITTEN
 }
@@ -85,9 +85,10 @@ pub enum ExtentReference {
 /// Part of a file's contents that is stored in one piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StoredPart {
-    /// Offset of the first byte in the file.
+    /// Offset in the file at which the part begins.
     pub logical: u64,
-    /// Offset of the first byte on the volume. All parts of a compressed extent have the offset of the extent.
+    /// Offset on the volume at which the part begins. For a part of a compressed extent, the offset at which the
+    /// extent begins.
     pub physical: u64,
     /// Number of the file's bytes in this part, counted before compression.
     pub length: u64,
@@ -161,8 +162,8 @@ pub struct ExtentVolume {
     pub id: u64,
     /// `true` if deleting files never frees more bytes than their reported extents contain.
     pub is_bounded: bool,
-    /// `true` if changes to files may still be in memory only. The file system will write them to new places on the
-    /// volume.
+    /// `true` if some changed file data may exist only in memory. The file system will write it to new locations on
+    /// the volume.
     pub has_unwritten_data: bool,
     /// Number of inodes in use on the volume; 0 if the file system does not report it.
     pub inodes: u64,

@@ -20,7 +20,7 @@ const EXTENTS: usize = 128;
 /// Maximum number of calls per file, enough for about 130,000 extents.
 const CALLS: usize = 1024;
 
-/// `struct fiemap_extent` of linux/fiemap.h.
+/// `struct fiemap_extent` from linux/fiemap.h.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct Extent {
@@ -39,7 +39,7 @@ impl Extent {
     }
 }
 
-/// `struct fiemap` of linux/fiemap.h, followed by the extents.
+/// `struct fiemap` from linux/fiemap.h, followed by the extents.
 #[repr(C)]
 struct Map {
     start: u64,
@@ -72,10 +72,10 @@ const UNWRITTEN: u32 = 0x800;
 const SHARED: u32 = 0x2000;
 /// `FIEMAP_FLAG_SYNC`: first writes the file's cached changes to disk, so that the extents include them.
 const SYNC: u32 = 0x1;
-/// `FS_IOC_FIEMAP` of linux/fs.h, which is `_IOWR('f', 11, struct fiemap)`.
+/// `FS_IOC_FIEMAP` from linux/fs.h, which is `_IOWR('f', 11, struct fiemap)`.
 const FIEMAP: u32 = 0xc020_660b;
 
-/// Returns the support for shared extents on the file system of `directory`. The magic number of the file system
+/// Determines how files on the file system of `directory` can share extents. The magic number of the file system
 /// identifies its type.
 pub fn sharing(directory: &Directory) -> Sharing {
     const XFS: u32 = 0x5846_5342;
@@ -133,9 +133,8 @@ fn part(extent: &Extent) -> StoredPart {
     StoredPart { logical, physical, length, form }
 }
 
-/// Calls `each` with the extents that `file` refers to before the offset `end`. Returns `true` if all of them were
-/// read, and `false` if there are too many. Cached changes are not flushed first, so that this call writes nothing to
-/// disk.
+/// Calls `each` for every extent that `file` refers to before the offset `end`. Returns `true` if all of them were
+/// read, and `false` if there are too many. Does not flush cached changes first, so that nothing is written to disk.
 ///
 /// # Errors
 /// Returns any error of `ioctl_fiemap(2)`.
@@ -244,8 +243,8 @@ fn ask(file: &impl AsRawFd, start: u64, flags: u32) -> Result<Map, Errno> {
     // The type of ioctl's request parameter depends on the C library, but a request always has 32 bits.
     #[allow(clippy::cast_possible_wrap, clippy::cast_lossless)]
     retry(|| {
-        // SAFETY: `map` is a whole `struct fiemap` with room for as many extents as its count says, and nothing else
-        // refers to it during the call.
+        // SAFETY: `map` is a complete `struct fiemap` with room for `count` extents, and nothing else refers to it
+        // during the call.
         Errno::result(unsafe { libc::ioctl(file.as_raw_fd(), FIEMAP as _, &raw mut map) })
     })?;
     Ok(map)

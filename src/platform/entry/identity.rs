@@ -37,8 +37,8 @@ impl Identity {
 
     /// Returns `true` if [`Self::is_unchanged`] returns `true` and the change time of the inode is the same.
     /// Renaming the entry usually updates this time, and no program can set it back. The time is ignored for
-    /// a file with several names, because deleting any of the names updates it, and for a directory whose
-    /// birth time is known.
+    /// a directory whose birth time is known. It is also ignored for a file with several names, because
+    /// deleting any of the names updates it.
     pub fn is_untouched(&self, now: &Self) -> bool {
         let is_directory = self.attributes.kind == Kind::Directory;
         let may_be_touched =

@@ -33,7 +33,7 @@ pub fn confined(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result
     Ok(Directory { fd: retry(|| openat2(&directory.fd, name, how))? })
 }
 
-/// Returns `true` if `name` is the root of a mount (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8). Returns `false` on
+/// Returns `true` if `name` is a mount point (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8). Returns `false` on
 /// older kernels, so [`Directory::open_compared`] also compares devices.
 pub fn is_mount(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
     Ok(attribute_bits_of(directory, name)? & statx::MOUNT_ROOT != 0)
@@ -144,7 +144,7 @@ fn identity_by(
 /// # Errors
 /// Returns any error of statx(2) or, if it is not supported, fstatat(2).
 pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
-    /// Bits `STATX_ATTR_*` of linux/stat.h, each with its trait.
+    /// `STATX_ATTR_*` bits from linux/stat.h, each with the trait that it indicates.
     const KNOWN: [(u64, Trait); 9] = [
         (0x4, Trait::Compressed),
         (0x800, Trait::Encrypted),

@@ -40,7 +40,7 @@ pub fn rename_exclusively(from: &Directory, name: &CStr, to: &Directory, new: &C
 /// Deletes a directory whose contents are only in the cloud, without downloading them.
 #[allow(unsafe_code)]
 pub fn remove_dataless(directory: &Directory, name: &CStr) -> Result<(), Errno> {
-    /// `AT_REMOVEDIR | AT_REMOVEDIR_DATALESS` of sys/fcntl.h.
+    /// `AT_REMOVEDIR | AT_REMOVEDIR_DATALESS` from sys/fcntl.h.
     const FLAGS: libc::c_int = 0x80 | 0x100;
     let fd = directory.as_fd().as_raw_fd();
     // SAFETY: `name` ends with NUL and outlives the call, which only reads it.
@@ -64,7 +64,7 @@ fn identity_in(stat: FileStat) -> Identity {
 /// # Errors
 /// Returns any error of fstatat(2).
 pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
-    /// Flags `UF_*` and `SF_*` of sys/stat.h, each with its trait.
+    /// `UF_*` and `SF_*` flags from sys/stat.h, each with the trait that it indicates.
     const KNOWN: [(u64, Trait); 9] = [
         (libc::UF_COMPRESSED as u64, Trait::Compressed),
         (libc::UF_IMMUTABLE as u64, Trait::Immutable),
@@ -72,7 +72,7 @@ pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
         (libc::UF_APPEND as u64, Trait::AppendOnly),
         (libc::SF_APPEND as u64, Trait::AppendOnly),
         (libc::UF_NODUMP as u64, Trait::NoDump),
-        // `SF_RESTRICTED` of sys/stat.h.
+        // `SF_RESTRICTED` from sys/stat.h.
         (0x8_0000, Trait::Restricted),
         (Boundary::DATALESS_FLAG as u64, Trait::Dataless),
         (Boundary::FIRMLINK_FLAG as u64, Trait::Firmlink),
@@ -105,7 +105,7 @@ pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno>
 
 #[allow(unsafe_code)]
 fn ask(directory: &Directory, name: &CStr, attributes: u32) -> Result<clones::Answer, Errno> {
-    /// `FSOPT_NOFOLLOW | FSOPT_ATTR_CMN_EXTENDED` of sys/attr.h.
+    /// `FSOPT_NOFOLLOW | FSOPT_ATTR_CMN_EXTENDED` from sys/attr.h.
     const OPTIONS: u32 = 0x1 | 0x20;
     let mut list = libc::attrlist {
         bitmapcount: libc::ATTR_BIT_MAP_COUNT,

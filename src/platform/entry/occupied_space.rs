@@ -13,7 +13,7 @@ pub struct OccupiedSpace {
 }
 
 impl OccupiedSpace {
-    /// Adds the space of a file. Returns the number of its bytes that previously added files already occupy. Compressed
+    /// Adds the space that a file occupies. Returns the number of its bytes that have been counted before. Compressed
     /// data is counted at its uncompressed size, as in the file's disk usage.
     pub fn add(&mut self, contents: &StoredContents) -> u64 {
         let parts = contents.parts.iter();

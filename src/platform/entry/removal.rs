@@ -1,5 +1,5 @@
-//! System calls for deleting and moving entries: reading identities, opening a child or the parent on the same mount,
-//! unlinking, renaming.
+//! System calls for deleting and moving entries: reading the identity of an entry, opening a child or the parent on
+//! the same mount, unlinking, renaming.
 //!
 //! Every call is relative to an open directory, and every name is a single path component. Invariant: no call returns a
 //! directory on another mount. The only symbolic links that are followed are those in /proc to duke's own open files.
@@ -164,7 +164,7 @@ impl Directory {
         }
     }
 
-    /// Returns `true` if the system reports that `name` is the root of a mount.
+    /// Returns `true` if the system reports that `name` is a mount point.
     ///
     /// # Errors
     /// Returns any error of statx(2) or fstatat(2).

@@ -1,4 +1,4 @@
-//! Permission of this process to delete names from a directory, determined without deleting anything.
+//! Checks that this process may delete or move the entries of a directory.
 //!
 //! Invariant: a check changes nothing.
 

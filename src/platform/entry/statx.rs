@@ -14,9 +14,9 @@ use nix::fcntl::AT_FDCWD;
 use crate::base::kind::Kind;
 use crate::platform::{Attributes, Boundary, retry};
 
-/// `STATX_ATTR_MOUNT_ROOT` of linux/stat.h (Linux 5.8).
+/// `STATX_ATTR_MOUNT_ROOT` from linux/stat.h (Linux 5.8).
 pub(crate) const MOUNT_ROOT: u64 = 0x2000;
-/// `STATX_MNT_ID` of linux/stat.h (Linux 5.8).
+/// `STATX_MNT_ID` from linux/stat.h (Linux 5.8).
 pub(crate) const MOUNT_ID: u32 = 0x1000;
 
 /// Attributes and mount of an entry.

@@ -98,8 +98,8 @@ impl Drop for Unfinished {
     }
 }
 
-/// Runs `act` with all signals blocked in this thread. A process that is about to end waits for `act`, but not longer
-/// than [`PATIENCE`].
+/// Runs `act` with all signals blocked in this thread. If the process is about to end while `act` runs, it waits
+/// up to [`PATIENCE`] for `act` to return.
 ///
 /// # Errors
 /// Returns any error of `act`, or `ECANCELED` if the process is about to end.
@@ -139,7 +139,7 @@ pub(crate) fn remove_all() {
 }
 
 /// Returns `true` if duke can see a process with this ID. Also returns `true` if the ID is not positive, because
-/// kill(2) interprets such a number as a group of processes.
+/// kill(2) interprets such an ID as a group of processes.
 pub fn is_running(process: i32) -> bool {
     process <= 0 || kill(Pid::from_raw(process), None) != Err(Errno::ESRCH)
 }
@@ -162,7 +162,7 @@ fn watch() -> Pid {
         // sigaction, sigemptyset, sigaddset, sigprocmask, raise, abort, _exit, and atomics. It allocates nothing.
         let _ = unsafe { low_level::register(signal as i32, end) };
     }
-    // SAFETY: the function exists as long as the program, and does not unwind.
+    // SAFETY: the function exists until the program ends, and it does not unwind.
     let _ = unsafe { libc::atexit(at_exit) };
     getpid()
 }

@@ -1,5 +1,5 @@
-//! Implementations for any Unix that use only portable calls. A function that would need a system-specific call fails
-//! as if the kernel did not support the call, or returns a neutral value such as `false` or `None`.
+//! Any Unix: functions that use only portable calls. A function that would need a system-specific call fails as if
+//! the kernel did not support the call, or returns a neutral value such as `false` or `None`.
 
 use std::ffi::CStr;
 use std::ops::ControlFlow;
@@ -22,7 +22,7 @@ pub fn confined(_: &Directory, _: &(impl NixPath + ?Sized)) -> Result<Directory,
     Err(Errno::ENOSYS)
 }
 
-/// Returns `true` if `name` is the root of a mount. Assumes that every mount has its own device.
+/// Returns `true` if `name` is a mount point. Assumes that every mount has its own device.
 pub fn is_mount(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
     let inside = directory.attributes_of(name)?;
     Ok(inside.is_directory() && inside.device != directory.attributes()?.device)
@@ -130,7 +130,7 @@ pub fn layout(_: &Directory, _: &CStr) -> Result<ExtentLayout, Errno> {
     Err(Errno::ENOTSUP)
 }
 
-/// Fails, because duke shares data only on Linux.
+/// Fails, because duke lets files share data only on Linux.
 ///
 /// # Errors
 /// Always returns `EOPNOTSUPP`.
@@ -143,8 +143,7 @@ pub fn share_range(
     Err(Errno::EOPNOTSUPP)
 }
 
-/// Fails, because this call is only used to measure the space freed by sharing data, and duke shares data only on
-/// Linux.
+/// Fails, because duke needs this call only on Linux, to measure the space freed when files share data.
 ///
 /// # Errors
 /// Always returns `EOPNOTSUPP`.

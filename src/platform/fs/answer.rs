@@ -4,7 +4,7 @@
 //! call runs on its own thread if the system can start one. After the time limit, the thread is abandoned. The process
 //! can exit while the thread is still in the call.
 //!
-//! Invariant: all calls on such threads run in parallel and share one time limit, regardless of their number.
+//! Invariant: the threads started by [`within`] run in parallel and share one time limit, regardless of their number.
 
 use std::sync::mpsc::channel;
 use std::thread;

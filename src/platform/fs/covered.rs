@@ -26,8 +26,8 @@ impl Uncovered {
         Ok(Self { fd: clone_of_mount(point)? })
     }
 
-    /// Returns the path of the directory `below` in the clone. The path is valid as long as the clone exists, and works
-    /// only if /proc is mounted.
+    /// Returns the path of the directory `below` in the clone. The path is valid only while the clone exists and
+    /// /proc is mounted.
     pub fn path(&self, below: &Path) -> PathBuf {
         PathBuf::from(format!("/proc/self/fd/{}", self.fd.as_raw_fd())).join(below)
     }

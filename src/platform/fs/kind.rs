@@ -128,7 +128,7 @@ impl FileSystem {
         }
     }
 
-    /// Returns `true` if `kind` is one of the type names of `CephFS` in the mount table. `CephFS` reports the total
+    /// Returns `true` if `kind` is a type name that the mount table uses for `CephFS`. `CephFS` reports the total
     /// size below a directory as the length of that directory.
     pub fn has_recursive_lengths(kind: &[u8]) -> bool {
         matches!(kind, b"ceph" | b"fuse.ceph-fuse")

@@ -1,4 +1,5 @@
-//! Linux: file systems and mounts, from `/proc/self/mountinfo`, mount IDs and the ioctls of each file system.
+//! Linux: mounts from `/proc/self/mountinfo`; mount IDs from statx(2); and data that only ext, XFS and btrfs report,
+//! from superblocks, /sys and ioctls.
 
 #[path = "overhead/btrfs/ask.rs"]
 pub mod btrfs;
@@ -30,8 +31,7 @@ use crate::platform::{Boundary, Directory, Errno, FileSystem, errno_of};
 pub use quota::of_user as quota;
 pub use unix::*;
 
-/// `true`, because `open_tree(2)` gives access to files under mount points: it clones a mount without the mounts on top
-/// of it.
+/// `true`, because covered files can be read: `open_tree(2)` clones a mount without the mounts on top of it.
 pub const UNCOVERS: bool = true;
 
 /// Returns all mounts that this process can see, in the order in which they were mounted.

@@ -24,7 +24,7 @@ pub use unix::*;
 
 /// `true`, because the volumes of a volume group can share a device number, and a volume can be mounted several times.
 pub const HAS_VOLUMES: bool = true;
-/// `false`, because macOS cannot clone a mount, which is necessary to read the files under mount points.
+/// `false`, because reading covered files requires a clone of the mount, and macOS cannot clone mounts.
 pub const UNCOVERS: bool = false;
 
 /// Returns the capacity of the file system that `path` is on. For APFS this is the capacity of the container,
@@ -108,7 +108,7 @@ pub fn mounts() -> Result<Vec<Mount>, Errno> {
     let room = usize::try_from(count).unwrap_or(0) + 8;
     let mut found: Vec<libc::statfs> = Vec::with_capacity(room);
     let bytes = libc::c_int::try_from(room * size_of::<libc::statfs>()).map_err(|_| Errno::EOVERFLOW)?;
-    // SAFETY: `found` has room for the given number of bytes, and nothing else refers to it.
+    // SAFETY: `found` has room for `bytes` bytes, and nothing else refers to it.
     let filled = Errno::result(unsafe { libc::getfsstat(found.as_mut_ptr(), bytes, libc::MNT_NOWAIT) })?;
     // SAFETY: the kernel has filled the first `filled` elements, and the new length is at most `room`, the capacity.
     unsafe { found.set_len(usize::try_from(filled).unwrap_or(0).min(room)) };
@@ -116,7 +116,7 @@ pub fn mounts() -> Result<Vec<Mount>, Errno> {
 }
 
 /// Returns the mount of the entry `name` in `place`; `probe` describes the entry. A directory that may be on another
-/// mount is opened to find its mount, because devices do not distinguish the volumes of a volume group.
+/// mount is opened to find its mount, because device numbers do not distinguish the volumes of a volume group.
 ///
 /// # Errors
 /// Returns any error of fstatfs(2).

@@ -36,8 +36,8 @@ fn line(line: &[u8]) -> Option<Mount> {
 
 #[allow(clippy::cast_possible_truncation)] // both have 32 bits in the kernel
 fn device_number(major: u64, minor: u64) -> u64 {
-    // The numbers are packed as by glibc's `makedev`, so that the result equals `st_dev` of the entries in a scan.
-    // `libc::makedev` itself is not used, because its parameter types depend on the system.
+    // The two numbers are combined in the same way as in glibc's `makedev`, so that the result equals `st_dev` of the
+    // entries in a scan. `libc::makedev` itself is not used, because its parameter types depend on the system.
     let (major, minor) = (major & 0xffff_ffff, minor & 0xffff_ffff);
     (major & 0xffff_f000) << 32 | (major & 0xfff) << 8 | (minor & 0xffff_ff00) << 12 | (minor & 0xff)
 }

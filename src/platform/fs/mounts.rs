@@ -51,8 +51,8 @@ impl Mount {
         options.filter_map(move |option| option.strip_prefix(name)?.strip_prefix(b"="))
     }
 
-    /// Returns the number of the APFS container that the mounted volume is in, or `None` for other file systems. The
-    /// volumes of a container share its space.
+    /// Returns the number of the mounted volume's APFS container, such as 3 for `/dev/disk3s5`, or `None` for other
+    /// file systems. The volumes of a container share its space.
     fn container(&self) -> Option<u32> {
         self.volume.filter(|_| self.kind == b"apfs").map(|volume| volume.container)
     }
@@ -84,7 +84,7 @@ pub struct MountPosition {
     /// Device of the path (`st_dev`).
     pub device: u64,
     pub inode: u64,
-    /// `true` if the path is the root of a mount.
+    /// `true` if a file system is mounted at the path.
     pub is_mount_point: bool,
 }
 

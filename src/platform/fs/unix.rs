@@ -1,4 +1,4 @@
-//! Implementations for any Unix, based on statvfs(3) and device numbers. They do not read the mount table.
+//! Any Unix: capacities from statvfs(3), and mount points from device numbers. The mount table is not read.
 
 #[path = "overhead/btrfs/none.rs"]
 pub mod btrfs;
@@ -21,7 +21,7 @@ pub const HAS_VOLUMES: bool = false;
 /// `true` if the files that a mount covers can be read.
 pub const UNCOVERS: bool = false;
 
-/// Returns the capacity of the file system that `path` is on. If the directory has a project quota, the size
+/// Returns the capacity of the file system that `path` is on. If `path` is a directory with a project quota, the size
 /// is the limit of the quota.
 ///
 /// # Errors
@@ -62,7 +62,7 @@ pub fn file_systems() -> HashMap<u64, FileSystem> {
     HashMap::new()
 }
 
-/// Returns no devices, because duke looks for mounted `CephFS` file systems only on Linux.
+/// Returns no devices. Only `CephFS` has recursive lengths, and duke looks for mounted `CephFS` only on Linux.
 pub fn recursive_lengths() -> Vec<u64> {
     Vec::new()
 }
@@ -83,7 +83,7 @@ pub fn mount_at(_: &Directory) -> Result<Mount, Errno> {
     Err(Errno::ENOSYS)
 }
 
-/// Determines whether `path` is the root of a mount. Follows a symbolic link at the end of the path. Assumes that every
+/// Determines whether `path` is a mount point. Follows a symbolic link at the end of the path. Assumes that every
 /// mount has its own device.
 ///
 /// # Errors

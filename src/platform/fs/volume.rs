@@ -13,7 +13,7 @@
 pub struct VolumeId {
     /// Disk number or, on APFS, container number.
     pub container: u32,
-    /// Number of the volume; `None` for a disk without partitions.
+    /// Volume number, such as 5 in `disk3s5`; `None` for a disk without partitions.
     pub number: Option<u32>,
 }
 
@@ -27,9 +27,9 @@ impl VolumeId {
     }
 }
 
-/// Returns `true` if this mount source names a file-system snapshot in the form `NAME@/dev/...`. The source of the
-/// file-system snapshot from which macOS runs, such as `/dev/disk3s1s1`, does not have this form; macOS marks its mount
-/// with the flag `MNT_SNAPSHOT`.
+/// Returns `true` if this mount source names a file-system snapshot in the form `NAME@/dev/...`. The file-system
+/// snapshot from which macOS runs has a source in another form, such as `/dev/disk3s1s1`. The mount of that snapshot
+/// has the flag `MNT_SNAPSHOT`.
 #[allow(dead_code)] // only macOS has such mounts
 pub fn is_snapshot(source: &[u8]) -> bool {
     source.windows(b"@/dev/".len()).any(|part| part == b"@/dev/")

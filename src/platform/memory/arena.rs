@@ -103,8 +103,8 @@ impl Arena {
         index
     }
 
-    /// Returns the bytes from `address` to the last byte written to the chunk so far, or no bytes if the address is
-    /// invalid.
+    /// Returns the bytes that have been written to the chunk of `address` so far, starting at the address. Returns no
+    /// bytes if the address is invalid.
     pub fn bytes_from(&self, address: Address) -> &[u8] {
         address
             .split()
@@ -145,7 +145,7 @@ struct Growing {
 // longer change, and each byte above `written` is written only by the appender that has reserved the byte.
 #[allow(unsafe_code)]
 unsafe impl Send for Growing {}
-// SAFETY: as for `Send`.
+// SAFETY: the reasons given for `Send` also apply to shared access.
 #[allow(unsafe_code)]
 unsafe impl Sync for Growing {}
 

@@ -20,7 +20,7 @@ use super::mapping::MappedFile;
 use crate::base::sync::Arc;
 use crate::platform::Errno;
 
-/// Way in which the blocks of a file are read.
+/// Method of reading the blocks of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Blocks are copied with pread(2).
@@ -214,8 +214,8 @@ fn reason(error: &io::Error) -> String {
 fn map(file: &File, length: u64) -> io::Result<MappedFile> {
     let length = usize::try_from(length).map_err(|_| Errno::EOVERFLOW)?;
     // SAFETY: the mapping is only read. No program can prevent another process from changing or truncating the file,
-    // but snapshots are replaced by renaming and never written into. Decoding checks its input at every step, so
-    // changed bytes at worst produce wrong entries, and access to a truncated part ends the process.
+    // but duke writes a snapshot to a new file and never changes an existing one. Decoding checks its input at every
+    // step, so changed bytes at worst produce wrong entries. Access to a truncated part ends the process.
     unsafe { MappedFile::new(file, length) }
 }
 

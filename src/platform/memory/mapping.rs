@@ -26,7 +26,7 @@ struct Mapping {
 // SAFETY: the mapping belongs to this value alone. The mapping is written to only through `&mut MappedMemory`.
 #[allow(unsafe_code)]
 unsafe impl Send for Mapping {}
-// SAFETY: as for `Send`.
+// SAFETY: a shared reference only allows reading; the mapping is written to only through `&mut MappedMemory`.
 #[allow(unsafe_code)]
 unsafe impl Sync for Mapping {}
 

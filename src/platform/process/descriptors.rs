@@ -22,8 +22,8 @@ pub struct Descriptors {
 }
 
 impl Descriptors {
-    /// Raises the descriptor limit of the process. Returns the counter and the number of threads for which
-    /// there are enough descriptors: at least one and at most `threads`.
+    /// Raises the descriptor limit of the process, and creates a counter. Also returns the number of threads for
+    /// which there are enough descriptors: at least one and at most `threads`.
     pub fn new(threads: usize) -> (Self, usize) {
         let limit = usize::try_from(limits::raise_descriptors()).unwrap_or(usize::MAX);
         let free = limit.saturating_sub(limits::descriptors_in_use()).saturating_sub(SPARE);
@@ -43,8 +43,8 @@ impl Descriptors {
         self.open.load(Ordering::Relaxed)
     }
 
-    /// Returns `true` if the number of open directories is within the limit, so that a directory may stay open until
-    /// its children are opened.
+    /// Returns `true` if the number of open directories is within the limit. In this case, a directory may stay open
+    /// until its children are opened.
     pub fn suffice(&self) -> bool {
         // `Relaxed` ordering is enough. The count may miss directories that are being opened right now, but every
         // worker has spare descriptors for them.

@@ -32,7 +32,7 @@ pub fn threads_with_room(wanted: usize) -> usize {
 #[allow(unsafe_code)]
 pub fn lower_priority() {
     const NICENESS: libc::c_int = 10;
-    // SAFETY: the call changes a number in the kernel and no memory of this process. On Linux, it applies to the
+    // SAFETY: the call changes a priority in the kernel, and no memory of this process. On Linux, it applies to the
     // calling thread.
     unsafe {
         libc::nice(NICENESS);
@@ -43,7 +43,8 @@ pub fn lower_priority() {
 #[allow(unsafe_code)]
 fn share_reserves() {
     #[cfg(target_env = "gnu")]
-    // SAFETY: the call sets a number under the allocator's own lock and moves no memory. If it fails, nothing changes.
+    // SAFETY: the call sets a parameter of the allocator under its own lock, and moves no memory. If the call fails,
+    // nothing changes.
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, 1);
     }
@@ -57,8 +58,8 @@ pub fn return_large_blocks() {
     {
         /// Minimum size in bytes of a block that is returned to the system.
         const LARGE: libc::c_int = 1 << 20;
-        // SAFETY: the call sets a number under the allocator's own lock and moves no memory. If it fails, nothing
-        // changes.
+        // SAFETY: the call sets a parameter of the allocator under its own lock, and moves no memory. If the call
+        // fails, nothing changes.
         unsafe {
             libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE);
         }

@@ -21,7 +21,7 @@ pub const OPENER: &str = "open";
 pub const REVEAL: Option<&str> = Some("-R");
 /// Clipboard tool that the operating system always includes.
 pub const CLIPBOARD_TOOL: Option<&str> = Some("pbcopy");
-/// `false`, because the trash of macOS contains the entries directly; it has no directories `files` and `info`.
+/// `false`, because the macOS trash contains the entries directly; it has no `files` and `info` directories.
 pub const TRASH_HAS_INFO: bool = false;
 /// Text between a name in the trash and the number that makes it unique.
 pub const TRASH_NAME_SEPARATOR: &str = " ";
@@ -36,9 +36,9 @@ pub fn home_trash(home: Option<PathBuf>) -> Option<PathBuf> {
 /// Sets the calling thread's I/O policy for files in the cloud.
 #[allow(unsafe_code)]
 pub fn set_io_policy(policy: i32) {
-    /// `IOPOL_TYPE_VFS_MATERIALIZE_DATALESS_FILES` of sys/resource.h.
+    /// `IOPOL_TYPE_VFS_MATERIALIZE_DATALESS_FILES` from sys/resource.h.
     const DATALESS_FILES: i32 = 3;
-    /// `IOPOL_SCOPE_THREAD` of sys/resource.h.
+    /// `IOPOL_SCOPE_THREAD` from sys/resource.h.
     const THREAD: i32 = 1;
     // From sys/resource.h, macOS 10.15. SAFETY: the declaration matches the header, and the call takes three numbers.
     unsafe extern "C" {

@@ -42,7 +42,7 @@ pub fn remedy(_: i32) -> Option<&'static str> {
     None
 }
 
-/// Does nothing, because only glibc is known to keep large blocks.
+/// Does nothing, because only glibc is known to keep large blocks of memory after they are freed.
 pub fn return_large_blocks() {}
 
 /// Does nothing, because nice(2) can lower the priority of a single thread only on Linux.

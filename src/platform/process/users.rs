@@ -103,8 +103,8 @@ fn getent(program: &str, database: Database, number: u32, patience: Duration) ->
         let _ = sender.send(read.map(|_| line)); // sending fails after the time limit
     });
     let line = reader.ok().and_then(|_| receiver.recv_timeout(patience).ok());
-    // Kill the program if it is still running. If it has already ended, the error is ignored. Waiting for the process
-    // releases its ID.
+    // Kill the program in case it is still running, and wait for it, so that the system releases its process ID.
+    // Errors are ignored, because they do not affect the name.
     let _ = child.kill();
     let _ = child.wait();
     let line = String::from_utf8(line?.ok()?).ok()?;

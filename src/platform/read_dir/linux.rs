@@ -44,8 +44,7 @@ impl<'d> Reader<'d> {
         Self { directory }
     }
 
-    /// Does the same as [`Self::new`]. Owners cannot be omitted here, because attributes read by name always include
-    /// them.
+    /// Calls [`Self::new`]. Owners cannot be omitted here, because attributes read by name always include them.
     pub fn without_owners(directory: &'d Directory) -> Self {
         Self::new(directory)
     }
@@ -132,8 +131,8 @@ impl Buffer {
         }
     }
 
-    /// Does the same as [`Buffer::attributes`]. The device of `directory` is not needed, because stat(2) reports the
-    /// device of the entry.
+    /// Calls [`Buffer::attributes`]. The device of `directory` is not needed, because stat(2) reports the device of
+    /// the entry.
     ///
     /// # Errors
     /// Returns any error of [`Buffer::attributes`].
@@ -154,7 +153,8 @@ fn name(record: &[u8]) -> Option<&CStr> {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     /// Offset of the eight bytes that contain the first byte of the name.
     const FIRST: usize = NAME / 8 * 8;
-    // Hides zero bytes before the name, which would otherwise be mistaken for the end of the name.
+    // Mask that sets the three bytes before the name to 0xff. A zero byte there would be mistaken for the end of the
+    // name.
     let mut before = u64::from_le_bytes([0xff, 0xff, 0xff, 0, 0, 0, 0, 0]);
     for (number, chunk) in record.get(FIRST..)?.chunks_exact(8).enumerate() {
         let word = u64::from_le_bytes(chunk.try_into().ok()?) | std::mem::take(&mut before);

@@ -32,7 +32,7 @@ pub struct Buffer {
     names: readdir::Buffer,
 }
 
-/// Reader of one directory from start to end.
+/// Reader for a single pass over a directory.
 pub struct Reader<'d> {
     directory: &'d Directory,
     way: Way<'d>,
@@ -163,9 +163,9 @@ impl Buffer {
         }
     }
 
-    /// Does the same as [`Buffer::attributes`], but an entry that is not a directory gets `device`, the device of
-    /// `directory`. A file cannot be a mount point, but the listing may report a different device for it than stat(2)
-    /// does.
+    /// Calls [`Buffer::attributes`]. If the entry is not a directory, replaces its device with `device`, the device
+    /// of `directory`. A file cannot be a mount point, but the listing may report a different device for it than
+    /// stat(2) does.
     ///
     /// # Errors
     /// Returns any error of [`Buffer::attributes`].

@@ -24,7 +24,7 @@ pub struct Buffer {
     entries: Vec<(Kind, u64, usize)>,
 }
 
-/// Reader of one directory from start to end.
+/// Reader for a single pass over a directory.
 pub struct Reader<'d> {
     directory: &'d Directory,
     stream: Option<Stream>,
@@ -36,8 +36,7 @@ impl<'d> Reader<'d> {
         Self { directory, stream: None }
     }
 
-    /// Does the same as [`Self::new`]. Owners cannot be omitted here, because attributes read by name always include
-    /// them.
+    /// Calls [`Self::new`]. Owners cannot be omitted here, because attributes read by name always include them.
     pub fn without_owners(directory: &'d Directory) -> Self {
         Self::new(directory)
     }
@@ -104,8 +103,8 @@ impl Buffer {
         directory.attributes_of(entry.name)
     }
 
-    /// Does the same as [`Buffer::attributes`]. The device of `directory` is not needed, because stat(2) reports the
-    /// device of the entry.
+    /// Calls [`Buffer::attributes`]. The device of `directory` is not needed, because stat(2) reports the device of
+    /// the entry.
     ///
     /// # Errors
     /// Returns any error of [`Buffer::attributes`].

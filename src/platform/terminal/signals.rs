@@ -164,7 +164,7 @@ fn is_selected(terminal: BorrowedFd<'_>, wait: Duration) -> bool {
 
 /// Installs a handler that restores `terminal` if the process aborts, which happens when it runs out of memory or after
 /// a panic that cannot unwind. If `is_on` is `true`, the handler writes `farewell` and restores the terminal modes that
-/// were in effect when this function was called. Then the handler reports the abort, and the process ends by SIGABRT.
+/// were in effect when this function was called. Then the handler reports the abort, and SIGABRT ends the process.
 ///
 /// # Errors
 /// Returns an error if `terminal` is not a terminal or the system refuses a handler.

@@ -22,12 +22,12 @@ use nix::unistd::{Pid, getpgrp, setsid, tcgetpgrp, tcsetpgrp};
 use super::actions::{Answer, Before, answer};
 use super::stops::stop_group;
 
-/// Signal actions of the duke process while a program uses the terminal, as in system(3). Signals from keys go to the
-/// whole foreground group, but are meant for the program.
+/// Signal actions of the duke process while a program uses the terminal. Signals from keys go to the whole foreground
+/// group, but are meant for the program. system(3) ignores them for the same reason.
 const MEANWHILE: [(Signal, Answer); 3] = [
     (Signal::SIGINT, Answer::Ignore),
     (Signal::SIGQUIT, Answer::Ignore),
-    // SIGTTOU would stop duke when duke, as a background process, takes the terminal back.
+    // If duke is in the background when it takes the terminal back, SIGTTOU would stop it.
     (Signal::SIGTTOU, Answer::Ignore),
 ];
 
@@ -55,8 +55,8 @@ pub fn run(
     let _held = Held::new(&MEANWHILE)?;
     clean(command, directory, Session::Same);
     let ended = command.spawn().and_then(|child| wait(child.id()));
-    // A killed program can leave the terminal without a foreground group, and in modes that the program has set.
-    // Errors are ignored, because they do not matter if the terminal is closed.
+    // A program that was killed may have left the terminal with changed modes or without a foreground group.
+    // Errors are ignored: if the terminal has been closed, there is nothing to restore.
     if let Some(group) = group {
         let _ = tcsetpgrp(terminal, group);
     }
@@ -107,7 +107,7 @@ enum Session {
 }
 
 /// Makes the program start in `directory`, in the given session, and with default actions for the signals in
-/// [`MEANWHILE`]. (The standard library unblocks all signals.)
+/// [`MEANWHILE`]. Signals need not be unblocked here, because the standard library does so.
 #[allow(unsafe_code)]
 fn clean(command: &mut Command, directory: Option<BorrowedFd<'_>>, session: Session) {
     let directory = directory.map(|directory| directory.as_raw_fd());

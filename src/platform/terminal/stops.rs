@@ -18,8 +18,8 @@ use nix::unistd::Pid;
 use super::actions::is_ignored;
 use crate::base::sync::{Condvar, Mutex, OnceLock, lock};
 
-/// Function called for each stop of the process. The function must prepare the stop, call its argument, which stops
-/// the process, and then restore the previous state.
+/// Function called when SIGTSTP is about to stop the process. The function must hand the terminal back, call its
+/// argument to stop the process, and take the terminal again once the process continues.
 pub type Around = Box<dyn Fn(&dyn Fn() -> io::Result<()>) + Send>;
 
 /// State shared with the thread that stops this process.
@@ -69,8 +69,8 @@ pub fn around(what: Around) {
     }
 }
 
-/// Stops this process and its process group until the shell continues them, as Ctrl-Z does. Returns immediately if no
-/// shell could continue the group.
+/// Stops this process and its process group, as Ctrl-Z does, and returns when the shell continues them. Returns
+/// immediately if no shell could continue the group.
 ///
 /// # Errors
 /// Returns any error of kill(2).
@@ -79,7 +79,8 @@ pub fn stop_group() -> io::Result<()> {
     let mut count = lock(&stops.count);
     let before = *count;
     // Zero means the process group of this process, so the signal also reaches the thread that waits for it.
-    // The system does not stop an orphaned group; the loop below then ends at once.
+    // The system does not stop an orphaned group. In this case, `stop_here` returns at once in that thread, and the
+    // loop below ends.
     kill(Pid::from_raw(0), Signal::SIGTSTP)?;
     while *count == before {
         count = stops.is_over.wait(count).unwrap_or_else(crate::base::sync::PoisonError::into_inner);

@@ -47,7 +47,7 @@ pub fn columns() -> Option<usize> {
 }
 
 /// Records which standard streams are closed. On Linux, the loader calls this function before `main`
-/// (`process/linux.rs`). Other systems record nothing and treat a closed stream as `/dev/null`.
+/// (`process/linux.rs`). On other systems, it is not called, and a closed stream behaves like `/dev/null`.
 #[allow(unsafe_code)]
 pub extern "C" fn note() {
     // SAFETY: the call only reads the descriptor table of this process.

@@ -118,8 +118,9 @@ fn next_word(text: &str, at: usize) -> Option<(Word<'_>, bool, usize)> {
 }
 
 /// Returns the regex at the start of `rest`, which follows an opening slash. The regex ends at the first unescaped
-/// slash. Returns `None` if the regex is empty or the term continues after this slash. Without an unescaped slash, the
-/// user may still be typing: returns all of `rest` if it contains a character that is typical of a regex.
+/// slash. Returns `None` if the regex is empty or the term continues after this slash. If there is no unescaped
+/// slash, the user may still be typing. In that case, returns all of `rest` if it contains a character that is
+/// typical of a regex.
 fn regex_inside(rest: &str) -> Option<(&str, Sort)> {
     let mut escaped = false;
     for (at, letter) in rest.char_indices() {
@@ -228,13 +229,15 @@ impl Word<'_> {
     /// Parses an age, such as `90d`, into seconds.
     fn age(&self, value: &str) -> Result<i64, Trouble> {
         format::age(value).map_err(|fault| match fault {
-            AgeFault::Empty => unfinished("expected an age such as 90d (units h, d, w, mo, y)"),
+            AgeFault::Empty => unfinished("expected an age such as 90d (units: h, d, w, mo, y)"),
             AgeFault::UnitMissing(number) => unfinished(&unit_missing(number)),
             AgeFault::Minutes(number) => {
-                unfinished(&format!("write {number}mo for months; minutes are not supported"))
+                unfinished(&format!("minutes are not supported; for months, write {number}mo"))
             }
             AgeFault::UnknownUnit(unit) => self.wrong(unit, "unknown unit; use h, d, w, mo or y".to_owned()),
-            AgeFault::NumberMissing => self.wrong(value, "missing number".to_owned()),
+            AgeFault::NumberMissing => {
+                self.wrong(value, "missing number; write an age such as 90d".to_owned())
+            }
         })
     }
 
@@ -255,7 +258,7 @@ impl Word<'_> {
     fn extensions(&self, value: &str) -> Result<Test, Trouble> {
         let extension = |text: &str| {
             if text.is_empty() {
-                return Err(unfinished("expected an extension such as log, or several: jpg,png"));
+                return Err(unfinished("expected an extension such as log, or several such as jpg,png"));
             }
             let bytes = text.trim_start_matches('.').as_bytes();
             let reason = "not an extension: at most 15 bytes, with at least one letter and no dot";
@@ -319,7 +322,8 @@ const QUALIFIERS: [(&str, Qualifier); 5] = [
     ("is", |word, value, _| word.property(value)),
 ];
 
-/// Returns every word that has a meaning in a search: all keys, alone and with each of their known values.
+/// Returns the words of the search syntax: each size key with `>`, each other key with `:`, and each value of `type:`
+/// and `is:` with its key.
 pub fn vocabulary() -> Vec<String> {
     let sizes = SIZES.iter().map(|(key, _)| format!("{key}>"));
     let keys = QUALIFIERS.iter().map(|(key, _)| format!("{key}:"));

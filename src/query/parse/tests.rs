@@ -1,4 +1,4 @@
-//! Tests with queries as users type them.
+//! Tests that parse queries and check the entries found or the errors reported.
 
 use super::*;
 use crate::analysis::fixture::{Item, NOW, directory, file, paths_of, request, tree};

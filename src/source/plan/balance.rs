@@ -47,8 +47,9 @@ fn entries(tree: &Tree, id: DirId) -> u64 {
 }
 
 /// Divides each directory that has more than `limit` entries into its child directories, unless most of these entries
-/// are directly in the directory. Returns the directories that are not divided, except mount points. Also returns
-/// `total` without the excluded directories and their entries.
+/// are directly in the directory. Skips directories that `flags` or `filter` exclude. Returns the directories that
+/// are neither divided nor skipped, except mount points. Also returns `total` minus the number of skipped directories
+/// and of the entries below them.
 fn units(
     tree: &Tree,
     (root, path): (DirId, &[u8]),

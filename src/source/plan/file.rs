@@ -8,7 +8,7 @@
 //! {"base64":"L2RhdGEv/w=="}]}]}
 //! ```
 //!
-//! A path that is not UTF-8 is an object with its bytes in base64.
+//! A path that is not UTF-8 is written as an object that contains its bytes in base64.
 
 use std::fs;
 use std::io::{self, Cursor, Write};
@@ -71,7 +71,7 @@ impl ScanPlan {
             Reason::Unreadable(what) => escape(what.as_bytes()).into_owned(),
             Reason::Wrong(what) => {
                 format!(
-                    "byte {offset}: not a plan that this version of duke can read: {}",
+                    "not a plan that this version of duke can read (byte {offset}: {})",
                     escape(what.as_bytes())
                 )
             }
@@ -191,7 +191,7 @@ fn path_in(lexer: &mut Lexer<'_>) -> Result<Vec<u8>> {
             return lexer.skip();
         }
         let decoded = from_base64(lexer.string()?);
-        path = decoded.map_or_else(|| lexer.fault("not base64"), Ok)?;
+        path = decoded.map_or_else(|| lexer.fault("the path is not base64"), Ok)?;
         Ok(())
     })?;
     Ok(path)

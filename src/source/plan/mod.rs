@@ -86,8 +86,8 @@ impl ScanPlan {
 
     /// Returns the directories that part `index` must not enter.
     pub fn other_parts(&self, index: usize) -> OtherParts {
-        // Only part 0 can reach the directories of other parts: all of them are below its root, and none is inside
-        // another one.
+        // Only part 0 can reach the directories of other parts: all of these directories are below its root, and none
+        // of them is inside another.
         let others = self.parts.iter().filter(|_| index == 0);
         OtherParts::at(others.flat_map(|part| &part.paths).map(Vec::as_slice))
     }
@@ -116,7 +116,9 @@ impl ScanPlan {
         if all().all(is_fine) {
             Ok(())
         } else {
-            Err("a path is inside another one, outside the plan's path, or has '.', '..' or '//' in it")
+            Err(
+                "a path of a part is inside another one, is not below \"path\", or contains '.', '..' or '//'",
+            )
         }
     }
 }

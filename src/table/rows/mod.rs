@@ -25,8 +25,8 @@ use crate::table::row::Precision;
 use crate::tree::sort::sort;
 use crate::tree::{DirId, EntryState, Listing, LiveTotals, Position, Totals, Tree};
 
-/// Minimum time before recorded entries are merged into rows, as a multiple of the time that merging takes. Applies
-/// to the time since the start of the scan and to the time since the last sort.
+/// Delay before recorded entries are merged into rows, as a multiple of the time that the merge takes. The delay is
+/// measured from the start of the scan and, for later merges, from the previous sort.
 pub const MERGE_FACTOR: u32 = 40;
 
 /// Source of directory totals: the growing tree, the previous scan, or the result of a filter. Cheap to clone.
@@ -64,7 +64,7 @@ impl SizeSource {
         recorded.totals(tree, &self.live, id)
     }
 
-    /// Returns the precision of `size`, which is one of the totals to show for `id`.
+    /// Returns the precision of `size`, one of the totals shown for the directory `id`.
     pub fn precision(&self, tree: &Tree, id: DirId, size: u64) -> Precision {
         match self.recorded(tree, id) {
             Some(_) => Precision::Recorded,
@@ -82,7 +82,7 @@ impl SizeSource {
 /// Entry that a row shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowEntry {
-    /// Position of an entry in the sorted listing.
+    /// Position of an entry in the directory's listing.
     Found(Position),
     /// Position of an entry in the recorded listing. Commands must not act on this entry, because the running scan
     /// has not found it.
@@ -90,7 +90,7 @@ pub enum RowEntry {
 }
 
 impl RowEntry {
-    /// Returns the position of the entry in the sorted listing; `None` for a recorded entry.
+    /// Returns the position of the entry in the directory's listing; `None` for a recorded entry.
     pub fn found(self) -> Option<Position> {
         match self {
             Self::Found(position) => Some(position),
@@ -122,10 +122,11 @@ pub fn in_order(
 pub struct SortedEntries {
     sorted: Box<[Position]>,
     recorded: Option<RecordedRows>,
-    /// Length of the encoded listing in bytes when the rows were sorted. A greater length means new entries.
+    /// Length in bytes of the encoded listing when the rows were sorted. If the listing is longer now, it has new
+    /// entries.
     length: u64,
     left_out: usize,
-    /// Number of entries that follow the rows, but have not been loaded; see [`Self::of_head`].
+    /// Number of entries that have not been loaded and come after the last row; see [`Self::of_head`].
     unloaded: usize,
     largest: u64,
     before: Option<PreviousListing>,
@@ -148,8 +149,8 @@ impl SortedEntries {
         Self { was_complete, edition, ..Self::merged(tree, sizes, id, &tree.listing(id), order, recorded) }
     }
 
-    /// Sorts the largest entries of `id`, if only these have been loaded from a snapshot, and they come first in
-    /// `order`. Otherwise, returns `None`.
+    /// Sorts the largest entries of `id` if only these have been loaded from a snapshot and `order` puts them first.
+    /// Otherwise, returns `None`.
     pub fn of_head(tree: &Tree, sizes: &SizeSource, id: DirId, order: Order) -> Option<Self> {
         let edition = tree.edition();
         let is_plain = sizes.filtered.is_none() && sizes.growth.is_none() && sizes.recorded.is_none();
@@ -191,9 +192,9 @@ impl SortedEntries {
                 left_out.fetch_add(1, Ordering::Relaxed);
                 return None;
             }
-            // Rows are sorted by descending key. Excluded and unreadable entries have no numbers and get the smallest
-            // key. For the reversed direction, the keys of numeric columns are inverted, except this smallest key, so
-            // entries without numbers come last in both directions.
+            // Rows are sorted by descending key. Excluded and unreadable entries have no numbers and always get the
+            // smallest key, 0. Other keys of numeric columns are at least 1, and are inverted in the reversed
+            // direction. Entries without numbers therefore come last in both directions.
             let EntryState::Known(metadata) = &record.state else { return Some(0) };
             let totals = metadata.directory.map(|id| sizes.totals(tree, id));
             let size = order.size(totals.as_ref(), metadata);
@@ -252,12 +253,12 @@ impl SortedEntries {
         self.recorded.as_ref().filter(|rows| rows.len() > 0)
     }
 
-    /// Returns the number of entries after the last row that have not been loaded yet.
+    /// Returns the number of entries that have not been loaded. In the sort order, these come after the last row.
     pub fn unloaded(&self) -> usize {
         self.unloaded
     }
 
-    /// Returns the number of hidden entries of the directory, which have no row.
+    /// Returns the number of hidden or excluded entries that the list omits.
     pub fn left_out(&self) -> usize {
         self.left_out
     }

@@ -1,7 +1,7 @@
 //! Tree in a file whose entries are linked: each item points to the previous item in its directory, and a directory
 //! points to its last item.
 //!
-//! As in a scan, a directory gets its number when the listing that contains its entry is loaded. Its totals come from
+//! As in a scan, a directory gets its ID when the listing that contains its entry is loaded. Its totals come from
 //! the file. The file records that there are errors below a directory, but not how many, so a directory reports at most
 //! one error until its errors are counted.
 //!
@@ -99,7 +99,7 @@ struct Loading<'l> {
     /// Newest node of the listing's chain; `None` while the listing has no segments.
     node: Option<Address>,
     failures: Vec<Failure>,
-    /// Sum of the totals of the child directories and the disk usage of the other entries.
+    /// Totals of the child directories, plus the disk usage of the other entries.
     sum: Totals,
 }
 

@@ -15,12 +15,12 @@ const LOCKS: usize = 64;
 /// Item of a chain: one entry of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainItem<'a> {
-    /// Entry. Its directory number and the device of its hard links (see `links_on`) are set later.
+    /// Entry. Its directory ID and the device in its `links` (see `links_on`) are set later.
     pub entry: Entry<'a>,
     /// Data of a directory besides its own metadata; `None` if the entry is not a directory.
     pub inside: Option<Inside>,
-    /// Index of the device that the entry's hard links are on; `None` if it is the device of the directory that
-    /// contains the entry.
+    /// Index of the device that is stored in the entry's `links`. `None` if the entry is on the same device as the
+    /// directory that contains it.
     pub links_on: Option<u32>,
 }
 
@@ -70,7 +70,7 @@ pub(in crate::tree) struct Unloaded {
     pub(in crate::tree) own: AtomicU64,
 }
 
-/// File in which the entries of each directory form a chain, and the state of loading the listings.
+/// File in which the entries of each directory form a chain, and the loading state of its listings.
 pub(in crate::tree) struct ChainedFile {
     pub(in crate::tree) chains: Box<dyn Chains>,
     pub(in crate::tree) directories: Slots<Unloaded, 1024>,

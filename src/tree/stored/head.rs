@@ -11,9 +11,10 @@ use crate::tree::reading::Tree;
 /// Largest entries of a directory whose other entries have not been loaded.
 #[derive(Clone, Debug)]
 pub struct ListingHead<'t> {
-    /// Entries with the largest disk usage, largest first, at the same positions as in the whole listing.
+    /// Entries with the largest disk usage, largest first. The whole listing starts with these entries, so their
+    /// positions are the same there.
     pub listing: Listing<'t>,
-    /// Number of the other entries.
+    /// Number of entries that are not in `listing`.
     pub others: u64,
 }
 

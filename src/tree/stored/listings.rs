@@ -23,7 +23,7 @@ use crate::tree::{DirId, Entry, EntryState, LinkedName};
 #[derive(Debug, Default)]
 pub struct ListingsDraft {
     bytes: Vec<u8>,
-    /// Numbers of the first and the last directory in the block.
+    /// IDs of the first and the last directory whose listings are in the block.
     ends: Option<(u32, u32)>,
 }
 
@@ -59,7 +59,7 @@ impl ListingsDraft {
 pub struct Span {
     /// Directories whose listings may be in the block. The first listing must belong to the first directory.
     pub parents: Range<u32>,
-    /// Child directories. The block must contain the entry of each of them, in ascending order. In addition, the
+    /// Numbers of child directories. The block must contain the entries of all of them, in ascending order. Only the
     /// entry of a root may refer to a directory outside this range.
     pub children: Range<u32>,
     /// Total number of directories in the tree.
@@ -88,7 +88,7 @@ pub struct Found {
     pub linked: Vec<LinkedName>,
     /// Entries that could not be read: directory, position of the entry, and error number.
     pub failures: Vec<(DirId, usize, i32)>,
-    /// Number of entries.
+    /// Number of entries in the block.
     pub entries: u64,
 }
 
@@ -96,7 +96,7 @@ pub struct Found {
 ///
 /// # Errors
 /// Returns the position of the first malformed record or listing. If the block is empty or lacks the entry of a child
-/// directory, returns its length.
+/// directory, returns the length of the block.
 pub fn decode(bytes: &[u8], span: &Span) -> Result<Found, usize> {
     let mut decoder = Decoder { bytes, span, child: span.children.start, found: Found::default() };
     let mut cursor = ByteReader::new(bytes);
@@ -121,7 +121,7 @@ pub fn decode(bytes: &[u8], span: &Span) -> Result<Found, usize> {
 struct Decoder<'a> {
     bytes: &'a [u8],
     span: &'a Span,
-    /// Directory number that the next child directory must have.
+    /// Number of the next child directory. The child directories in a block have consecutive numbers.
     child: u32,
     found: Found,
 }

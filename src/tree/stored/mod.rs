@@ -28,7 +28,7 @@ pub(super) use plan::Stored;
 pub use plan::{ListingBlock, Plan, ROWS};
 
 impl Stored {
-    /// Loads the rows of the directory table that start at directory `first`, and returns the directories.
+    /// Loads the block of the directory table that starts at directory `first`, and returns its directories.
     pub(crate) fn rows(&self, tree: &Tree, first: u32) -> Vec<Dir> {
         match self {
             Self::Numbered(file) => file.rows(tree, first),
@@ -46,7 +46,8 @@ impl Stored {
         }
     }
 
-    /// Returns the number of bytes to read from a snapshot to load the listing of `id`; 0 if unknown.
+    /// Returns the length in bytes of the snapshot block that contains the listing of `id`; 0 if unknown. If the
+    /// listing has a head, the block of the head is not counted.
     pub(crate) fn block_length(&self, id: DirId) -> u64 {
         match self {
             Self::Numbered(file) => file.block_length(id),

@@ -1,4 +1,4 @@
-//! Tree in a file in which each directory has a number, such as a snapshot.
+//! Tree in a file, such as a snapshot, in which each directory has a number.
 //!
 //! Directories are numbered breadth-first: the top is 0, and the child directories of each directory get the next
 //! numbers, in the order of its listing. A parent therefore has a smaller number than its children. If directories are
@@ -62,8 +62,8 @@ impl NumberedFile {
         }
     }
 
-    /// Loads the head of the listing of `id`, which contains the largest entries. Returns the address of the head and
-    /// the number of all other entries, or `None` if the listing has no head or the head is damaged.
+    /// Loads the head of the listing of `id`: the largest entries. Returns the address of the head and the number of
+    /// all other entries, or `None` if the listing has no head or the head is damaged.
     pub(crate) fn head(&self, tree: &Tree, id: DirId) -> Option<(Address, u64)> {
         let index = self.block_of(id).filter(|index| self.plan.listings[*index].first == id.0)?;
         let others = self.plan.listings[index].others?;
@@ -102,8 +102,8 @@ impl NumberedFile {
         self.damage.get()
     }
 
-    /// Loads a block, unless it has already been loaded. If it contains the head of a listing, returns the address of
-    /// the head.
+    /// Loads a block, unless it has already been loaded. If the block contains the head of a listing (its largest
+    /// entries), returns the address of the head.
     fn fetch_block(&self, tree: &Tree, index: usize) -> Option<Address> {
         *self.fetched[index].get_or_init(|| {
             self.publish_block(tree, index).unwrap_or_else(|damage| {
@@ -133,14 +133,14 @@ impl NumberedFile {
         let span = Span { parents, children: child..end.1, all };
         let damaged = |at: usize, reason| Damage::new(block.offset + at as u64, reason);
         let bytes = self.file.read(block, self.plan.checksum)?;
-        let found = listings::decode(&bytes, &span).map_err(|at| damaged(at, "invalid listing"))?;
+        let found = listings::decode(&bytes, &span).map_err(|at| damaged(at, "invalid directory listing"))?;
         for child in &found.children {
             if tree.parent(child.id) != Some(child.parent) {
-                return Err(damaged(child.record, "wrong parent of a directory"));
+                return Err(damaged(child.record, "a directory has the wrong parent"));
             }
         }
         if others.is_some_and(|count| count != found.entries) {
-            return Err(damaged(0, "the number of entries differs from the index"));
+            return Err(damaged(0, "the number of entries differs from that in the index"));
         }
         Ok(publish(tree, found, bytes, part))
     }
@@ -153,12 +153,12 @@ enum Part {
     Whole,
     /// Head of one listing: the largest entries.
     Head,
-    /// Other entries of the listing whose head is at this address.
+    /// Entries of one listing that are not in its head. The head is at this address.
     Others(Address),
 }
 
-/// Adds the contents of a block to the tree. If the block contains the head of a listing, returns the address of the
-/// head.
+/// Adds the contents of a block to the tree. If the block contains the head of a listing (its largest entries),
+/// returns the address of the head.
 fn publish(tree: &Tree, found: Found, bytes: Bytes, part: Part) -> Option<Address> {
     let start = tree.bytes.adopt(bytes);
     let mut failures = Vec::new();

@@ -1,4 +1,4 @@
-//! Files from which trees are loaded, and the state of loading.
+//! Files from which trees are loaded, with their loading states.
 
 use super::chains::ChainedFile;
 use super::damage::FirstDamage;
@@ -6,17 +6,18 @@ use crate::base::sync::OnceLock;
 use crate::platform::memory::arena::Address;
 use crate::platform::memory::block_file::{Block, BlockFile};
 
-/// Number of rows of the directory table that one block of the file holds. The last block may hold fewer.
+/// Number of rows of the directory table in each block of rows. The last block may have fewer.
 pub const ROWS: u32 = 1 << 10;
 
-/// Block of the file that contains listings of directories.
+/// Block of directory listings in a file.
 #[derive(Clone, Copy, Debug)]
 pub struct ListingBlock {
     /// Position, length and checksum of the block.
     pub block: Block,
-    /// Number of the first directory in the block.
+    /// Number assigned to the first directory in the block.
     pub first: u32,
-    /// Number of the first child directory named in this block or, if this block names none, in a later block.
+    /// Number assigned to the first child directory named in this block or, if this block names none, in a later
+    /// block.
     pub child: u32,
     /// `true` if the block contains names of inodes with several links.
     pub has_links: bool,
@@ -40,22 +41,22 @@ pub struct Plan {
     pub checksum: fn(&[u8]) -> u32,
     /// Device numbers. Rows and records refer to them by index.
     pub devices: Vec<u64>,
-    /// Names of the storage classes. Records refer to them by number.
+    /// Names of the storage classes. Records refer to them by index.
     pub classes: Vec<Vec<u8>>,
 }
 
-/// File from which a tree is loaded, and the state of loading.
+/// File from which a tree is loaded, with its loading state.
 pub(in crate::tree) enum Stored {
     Numbered(NumberedFile),
     Chained(Box<ChainedFile>),
 }
 
-/// File with a directory table, and the state of loading the listings.
+/// File with a directory table, and the loading state of its listings.
 pub(in crate::tree) struct NumberedFile {
     pub(in crate::tree) file: BlockFile,
     pub(in crate::tree) plan: Plan,
     /// One cell per block of listings, set once the block has been loaded. If the block contains the head of a
-    /// listing, the cell contains the address of the head.
+    /// listing, the value is the address of the head. For other blocks, and for damaged ones, the value is `None`.
     pub(in crate::tree) fetched: Box<[OnceLock<Option<Address>>]>,
     pub(in crate::tree) damage: FirstDamage,
 }

@@ -28,7 +28,7 @@ pub const LEAST: u64 = 5;
 /// Data stored for a directory besides its listing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Row {
-    /// Number of the parent directory. The parent of the virtual top is the top itself.
+    /// ID of the parent directory. [`DirId::TOP`](crate::tree::DirId::TOP) is its own parent.
     pub parent: u32,
     /// Totals of the directory and everything below it.
     pub totals: Totals,
@@ -42,7 +42,7 @@ pub struct Row {
     pub shared: u64,
 }
 
-/// Block of rows being written.
+/// Block of rows that is being written.
 #[derive(Debug, Default)]
 pub struct RowsDraft {
     bytes: Vec<u8>,
@@ -52,7 +52,7 @@ pub struct RowsDraft {
 }
 
 impl RowsDraft {
-    /// Adds the row for the directory with the next number.
+    /// Adds the row of the next directory. Directories are added in the order of their numbers.
     pub fn push(&mut self, row: &Row) {
         let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
         let errors = u64::from(row.totals.errors);

@@ -106,7 +106,7 @@ impl<'t> App<'t> {
 
     pub(super) fn interrupt(&mut self) -> Option<Effect> {
         match self.layers.last() {
-            // Ctrl-C while the browser asks about quitting means Yes.
+            // Ctrl-C answers the question about quitting with Yes.
             Some(Layer::Question(question)) if question.about == Question::Quit => return Some(Effect::Quit),
             Some(Layer::Question(_)) => {
                 self.layers.pop();

@@ -31,8 +31,8 @@ impl App<'_> {
         self.cx.shown.columns.has(Column::Owner) || self.cx.window.lines.iter().any(has_owner)
     }
 
-    /// Performs the command of a key. `was_waiting` is `true` if the key cancels a waiting command; Esc then does
-    /// nothing else.
+    /// Processes a key press. `was_waiting` is `true` if the key has canceled a waiting command. In that case,
+    /// [`Command::Back`] does nothing more.
     pub(super) fn key(&mut self, event: KeyEvent, was_waiting: bool) -> Option<Effect> {
         self.cx.notice = None;
         self.cx.pressed = Some(self.cx.scan.last.now);

@@ -243,8 +243,8 @@ impl<'t> App<'t> {
     }
 
     /// Processes a message from the rescan. Once the rescan has ended, returns the effect of [`Self::after_rescan`],
-    /// if any. Otherwise, if a rescan by the user found that neither its directory nor the shown directory exists any
-    /// longer, requests a rescan of the nearest existing directory, which is now shown.
+    /// if any. Otherwise, if the user requested the rescan and neither the rescanned nor the shown directory exists
+    /// any more, requests a rescan of the nearest existing directory, which is now shown.
     pub(super) fn take_rescan(&mut self, message: RescanMessage) -> Option<Effect> {
         let is_by_user = self.cx.rescan().is_some_and(|rescan| rescan.wanted.is_some());
         let shown = self.cx.place.id;
@@ -255,8 +255,9 @@ impl<'t> App<'t> {
         self.after_rescan().or_else(|| if is_gone { self.cx.rescan_shown() } else { None })
     }
 
-    /// Performs the next step after a rescan: rescans the next directory with restored items, or else reopens the
-    /// deletion dialog if entries had changed, or else checks marked directories that have changed.
+    /// Takes the first of these steps that is needed after a rescan: rescanning the next directory with restored
+    /// items, reopening the deletion dialog after its changed entries have been rescanned, or checking marked
+    /// directories that have changed.
     fn after_rescan(&mut self) -> Option<Effect> {
         self.cx.read_returned().or_else(|| self.ask_again()).or_else(|| self.cx.compare_marks())
     }

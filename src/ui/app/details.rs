@@ -53,7 +53,7 @@ impl<'t> App<'t> {
         relocation
     }
 
-    /// Requests the start of a program for the entry under the cursor.
+    /// Requests that `program` be started. A pager or an opener is started for the entry under the cursor.
     pub(super) fn start(&mut self, program: Program) -> Option<Effect> {
         if self.cx.source_kind != SourceKind::Live {
             self.cx.notify(Notice::RecordedNotHere);

@@ -1,12 +1,12 @@
 //! State of the browser, and the events that change it.
 //!
 //! [`App::update`] applies an event to the state. It does no I/O, but returns an [`Effect`] that requests the
-//! I/O. At the end, it collects the visible rows of the directory and of the open views, so that drawing need
-//! not change the state.
+//! I/O. At the end, it collects the visible rows of the directory and of the open views, so that drawing only
+//! reads the state.
 //!
-//! During a scan, each tick reports the progress and may sort the rows again. Sorting pauses after a key
-//! press, so that rows do not move while the user is acting. The longer a sort takes, the less often the rows
-//! are sorted ([`crate::table::rows`]).
+//! During a scan, each tick reports the progress and may sort the rows again. Sorting pauses for a moment after
+//! a key press, so that rows do not move while the user is pressing keys. The longer a sort takes, the less
+//! often the rows are sorted ([`crate::table::rows`]).
 //!
 //! Invariant: after every update the cursor is on a visible row, if there are rows.
 
@@ -35,7 +35,7 @@ pub struct App<'t> {
     pub cx: Context<'t>,
     /// Layers above the view. The last one is on top and gets the keys.
     pub layers: Vec<Layer<'t>>,
-    /// Clickable areas of the last frame.
+    /// Clickable areas of the most recent frame.
     hits: HitMap,
     /// Row and time of the previous click, for double clicks.
     click: Option<(usize, Duration)>,
@@ -57,8 +57,8 @@ impl<'t> App<'t> {
     }
 
     pub fn update(&mut self, action: Event) -> Option<Effect> {
-        // State before the event. Only input to a question that was already open restarts the delay before a Yes, and
-        // only a change of the scope clears the clickable areas.
+        // State before the event. If a question was already open, input restarts the delay before a Yes is accepted.
+        // The clickable areas are cleared if the scope changes.
         let (was_asked, scope) = (self.is_asking(), self.scope());
         if matches!(action, Event::Key(_) | Event::Mouse(..)) {
             self.cx.cancel_mark_total();

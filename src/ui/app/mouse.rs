@@ -4,7 +4,7 @@
 //! column, a click on a tab opens its view, and a click on a part of the path goes up to that directory. Key hints in
 //! the footer act like their keys, and buttons can be clicked.
 //!
-//! The target of a click is looked up in the clickable areas of the last frame ([`crate::ui::hit_map`]).
+//! The target of a click is looked up in the clickable areas of the most recent frame ([`crate::ui::hit_map`]).
 //! Invariant: the mouse does nothing that keys cannot do.
 
 use std::time::Duration;
@@ -50,8 +50,9 @@ impl App<'_> {
         }
     }
 
-    /// Returns the screen position (column and line) of the cursor: in a text field, or else on the selected row,
-    /// treemap cell or part of the overview. Returns `None` if none of them is visible.
+    /// Returns the screen position (column and line) of the cursor in a text field or of the selected row of a layer.
+    /// If neither is drawn, returns the position of the selected row, treemap cell or part of the overview. Returns
+    /// `None` if that position is outside the view or a layer is open.
     pub fn cursor(&self) -> Option<(u16, u16)> {
         if self.hits.caret.is_some() {
             return self.hits.caret;
@@ -73,8 +74,8 @@ impl App<'_> {
         (line < list.bottom()).then_some((list.x, line))
     }
 
-    /// Clears the clickable areas if the scope has changed from `scope`. The areas belong to the last frame, which
-    /// was drawn for the old scope.
+    /// Clears the clickable areas if the scope is no longer `scope`, because they belong to a frame drawn for that
+    /// scope.
     pub(super) fn forget_hits_of_another(&mut self, scope: Scope) {
         if self.scope() != scope {
             self.hits.clear();

@@ -32,7 +32,7 @@ impl Context<'_> {
         Effect::Deletion(DeletionRequest::Begin(work, self.deletion.policy.journal.clone()))
     }
 
-    /// Starts sharing the data of copies, unless this is a dry run.
+    /// Starts the operation that makes copies share their data. In a dry run, shows a notice instead.
     pub fn share(&mut self, sharing: &Arc<CopySharing>) -> Option<Effect> {
         if self.deletion.policy.mode == DeleteMode::DryRun {
             self.notify(Notice::NothingSharedDryRun);
@@ -151,8 +151,8 @@ impl Context<'_> {
         }
     }
 
-    /// Requests a check of marked directories that appear modified after a rescan, because each may now be a
-    /// different directory of the same name.
+    /// Requests a check of the marked directories for which a rescan found a new modification time. Each of them may
+    /// now be a different directory of the same name.
     pub fn compare_marks(&mut self) -> Option<Effect> {
         let touched = self.marks.touched_directories();
         let selection =

@@ -97,8 +97,8 @@ impl Context<'_> {
         }
     }
 
-    /// Repeats the search for exclusive sizes after a rescan or a deletion has changed the tree, if their column is
-    /// visible.
+    /// Repeats the search for exclusive sizes if the column that shows them is visible. Called after a rescan or a
+    /// deletion has changed the tree.
     pub fn renew_exclusive(&mut self) {
         if self.shown.columns.has(Column::Frees) {
             self.views.exclusive.get_or_insert_default().reload(Keep::Nothing);
@@ -126,12 +126,16 @@ fn coverage_text(coverage: ExclusiveCoverage, units: Units) -> String {
     let ExclusiveCoverage { read, by_links, unread, accuracy } = coverage;
     let files = |number| counted(number, "file", "files");
     let mut text = match (read, by_links) {
-        (0, 0) if unread == 0 => "Frees: no files here".to_owned(),
+        (0, 0) if unread == 0 => "Frees: no files in the scan".to_owned(),
         (0, 0) => format!("Frees unknown: could not read {}", files(unread)),
-        (0, _) => "Frees: link counts only; shared extents are unknown".to_owned(),
-        (read, 0) => format!("Frees: based on extents of {}", files(read)),
+        (0, _) => "Frees: based on link counts only; shared extents are unknown".to_owned(),
+        (read, 0) => format!("Frees: based on the extents of {}", files(read)),
         (read, by_links) => {
-            format!("Frees: based on extents of {}, link counts for {} more", files(read), grouped(by_links))
+            format!(
+                "Frees: based on the extents of {} and the link counts of {} more",
+                files(read),
+                grouped(by_links)
+            )
         }
     };
     if unread > 0 && read + by_links > 0 {

@@ -60,7 +60,7 @@ impl Context<'_> {
         Some(Effect::Export(order))
     }
 
-    /// Requests an export that replaces an existing file, as confirmed by the user.
+    /// Requests an export that replaces an existing file. The user has already confirmed this.
     pub fn replace_file(&mut self, order: ExportRequest) -> Option<Effect> {
         self.write_file(ExportRequest { old: Overwrite::Replaced, ..order })
     }

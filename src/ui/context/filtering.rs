@@ -43,7 +43,8 @@ impl Context<'_> {
         was_filtered
     }
 
-    /// Updates the filter after a rescan has replaced directories, and computes its totals again.
+    /// Updates the filter after a rescan has replaced directories. Discards the filtered totals, so that a new job
+    /// computes them again.
     pub fn renew_filter(&mut self, relocation: &mut Relocation<'_>) {
         self.views.filter.relocate(relocation);
         if let Some(filtering) = &mut self.views.filtering {

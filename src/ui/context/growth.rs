@@ -1,7 +1,7 @@
 //! Growth since a baseline: the search for a baseline, the growth column, and navigation from a change to its
 //! entry.
 //!
-//! Invariant: a comparison is kept only while the growth column, the order by growth, or the treemap's growth colors
+//! Invariant: a comparison is kept only while the growth column, sorting by growth, or the treemap's growth colors
 //! need it. Its result is dropped when a rescan replaces directories.
 
 use super::Context;
@@ -80,8 +80,8 @@ impl Context<'_> {
         }
     }
 
-    /// Chooses another snapshot as the baseline. `next` gets the index of the current baseline, and returns the
-    /// index of the new one, or `None` if that would be newer than the newest snapshot, which has index 0.
+    /// Chooses another snapshot as the baseline. `next` converts the index of the current baseline to the index of
+    /// the new one. Index 0 is the newest snapshot; `next` returns `None` if there is no newer one.
     pub fn choose_baseline(&mut self, next: impl Fn(usize) -> Option<usize>) {
         let Some(info) = self.views.compared.offer() else {
             self.notify(Notice::NoBaseline);
@@ -113,7 +113,7 @@ impl Context<'_> {
         }
         let Some(info) = self.views.compared.offer().filter(|_| !self.views.compared.is_told) else { return };
         self.views.compared.is_told = true;
-        // The title of the growth view already shows this time, so a notice would repeat it.
+        // The title of the growth view already shows the time of the baseline, so a notice would only repeat it.
         let is_said = self.sheet().is_some_and(|sheet| sheet.table.is_of_changes());
         if let Some(since) = info.since.filter(|_| info.count > 1 && !is_said) {
             self.notify(Notice::Since(date_and_time(since, &self.zone), info.index + 1, info.count));

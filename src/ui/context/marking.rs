@@ -19,8 +19,8 @@ use crate::ui::views::table::Copies;
 
 type Located<'t> = (DirId, Entry<'t>);
 
-/// Minimum number of entries in a directory that are looked up in a single pass over its listing. Fewer entries are
-/// looked up one by one.
+/// Minimum number of requested entries in a directory for finding all of them in one pass over its listing. Fewer
+/// entries are looked up one by one.
 const FEW: usize = 16;
 
 impl<'t> Context<'t> {
@@ -82,9 +82,9 @@ impl<'t> Context<'t> {
         self.step_down();
     }
 
-    /// If the row under the cursor is the total of several files, opens a view of these files and marks all of
-    /// them once they have been found. Any input before that cancels the marking. Returns `false` for other
-    /// rows.
+    /// Opens a view of the files whose total is under the cursor, and marks all of them once they have been
+    /// found. Any input before that cancels the marking. Returns `false` if the row under the cursor is not the
+    /// total of several files.
     fn mark_total(&mut self) -> bool {
         let target = self.sheet().and_then(TableView::target).filter(Target::is_of_files);
         let Some(Target::Files { label, table, query }) = target else { return false };
@@ -93,8 +93,8 @@ impl<'t> Context<'t> {
         true
     }
 
-    /// Cancels any marking by [`Self::mark`] that is still waiting for files to be found. Otherwise, marks would appear
-    /// unexpectedly after the next input.
+    /// Cancels any marking by [`Self::mark`] that is still waiting for files to be found. Called for every key and
+    /// mouse event, because the user does not expect marks to appear after further input.
     pub fn cancel_mark_total(&mut self) {
         self.views.sheets.iter_mut().for_each(|sheet| sheet.mark_all_found(false));
     }
@@ -122,7 +122,8 @@ impl<'t> Context<'t> {
         Some(begin.min(self.row())..=begin.max(self.row()))
     }
 
-    /// Returns the notice about a row without entries. In a table of changes, such a row is a deleted entry.
+    /// Returns the notice shown if there is no entry under the cursor. In a table of changes, a row has no entry if
+    /// the entry was deleted.
     pub fn no_entry(&self) -> Notice {
         let is_deleted =
             self.sheet().is_some_and(|sheet| sheet.table.is_of_changes()) && self.row_count() > 0;
@@ -177,8 +178,8 @@ impl<'t> Context<'t> {
         self.views.sheets.last_mut().into_iter().for_each(TableView::step_to_next_group);
     }
 
-    /// Unmarks all copies in and below the directory under the cursor, and marks all other copies in their groups. If
-    /// the copy under the cursor is a file, its directory is used.
+    /// Unmarks all copies in and below the directory under the cursor, and marks all other copies in the same groups.
+    /// If the cursor is on a file, the directory that contains the file is used.
     pub fn mark_elsewhere(&mut self) {
         let Some((parent, copy)) = self.entries(self.row(), 1).first().copied() else {
             self.notify(Notice::NoDirectoryOfCopy);
@@ -339,7 +340,8 @@ impl<'t> Context<'t> {
         Some(Effect::Copy(path))
     }
 
-    /// Returns the displayed path of the entry under the cursor of a table view, if the row is from the previous scan.
+    /// Returns the displayed path of the entry under the cursor of a table view. Returns `None` unless the row shows
+    /// an entry of the previous scan.
     fn recorded_path(&self) -> Option<Vec<u8>> {
         let (record, entries) = self.sheet()?.recorded(self.row())?;
         let place = (entries[0].directory, entries[0].name(&record.tree)?);

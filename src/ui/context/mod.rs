@@ -67,7 +67,7 @@ pub struct Context<'t> {
     pub source_kind: SourceKind,
     pub quitting: Quitting,
     pub scan: ScanState,
-    /// Displayed path of the shown directory; in the list of several roots, the number of roots.
+    /// Displayed path of the shown directory. In the list of several roots, text such as `3 roots`.
     pub path: Vec<u8>,
     pub window: Window,
     pub notice: Option<Notice>,
@@ -96,13 +96,13 @@ pub struct Context<'t> {
     /// Entry at which the user started a range of marks.
     pub anchor: Option<marks::EntryName<'t>>,
     pub live: Arc<LiveTotals>,
-    /// Tree from the previous scan. `None` once the running scan has ended, or the file that contains the tree turns
-    /// out to be damaged.
+    /// Tree from the previous scan. `None` once the running scan has ended, or once damage has been found in the file
+    /// that contains the tree.
     pub record: Option<RecordedTree>,
     /// Totals that the previous scan found for the directories on the screen.
     pub recorded: Option<Arc<RecordedTotals>>,
-    /// Directory in which the user has scrolled to the end of a list that showed only the largest entries from the
-    /// previous scan. The list of this directory shows all entries from that scan.
+    /// Directory whose list shows all entries from the previous scan, because the user has scrolled to the end of the
+    /// list. The list of another directory may show only the largest of these entries.
     scrolled_through: Option<DirId>,
     pub pressed: Option<Duration>,
     pub sorted: Duration,

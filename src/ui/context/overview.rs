@@ -101,7 +101,7 @@ impl Context<'_> {
         // All parts are always shown. Otherwise, parts would move when results arrive.
         let mut parts = vec![
             Part {
-                total: "own size".into(),
+                total: "own files only".into(),
                 ..self.part_of_table(&directories::VIEW, found.map(|found| &*found.directories as _), record)
             },
             self.part_of_table(&largest::VIEW, found.map(|found| &*found.files as _), record),

@@ -36,7 +36,8 @@ impl Context<'_> {
         }
     }
 
-    /// If the cursor of the top view is on a total of files, returns this total and the request for its files.
+    /// Returns the total of files under the cursor of the top view, and the request for a list of these files.
+    /// Returns `None` if the cursor is not on such a total.
     fn files_under_cursor(&self) -> Option<(Previewed, TableRequest)> {
         let target = self.sheet()?.target().filter(Target::is_of_files)?;
         let key = target.key()?;

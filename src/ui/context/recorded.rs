@@ -30,10 +30,12 @@ impl Context<'_> {
         shown.filter(|id| self.tree.status(*id).state == State::Waiting).collect()
     }
 
-    /// Looks up the sizes that the previous scan found for the directories on the screen. Drops the tree of the
-    /// previous scan when the running scan has ended, or when the file that contains the tree turns out to be
-    /// damaged. In the second case, drops the rows of open views, too, because some may be missing. Skips large
-    /// listings, because this function runs on the drawing thread.
+    /// Looks up the sizes that the previous scan found for the directories on the screen. Skips large listings,
+    /// because this function runs on the drawing thread.
+    ///
+    /// Drops the tree of the previous scan when the running scan has ended, or when the file that contains the tree
+    /// turns out to be damaged. In case of damage, also drops the rows of open views, because some rows may be
+    /// missing.
     pub fn refresh_recorded(&mut self) {
         if !self.is_scanning() {
             (self.record, self.recorded, self.scan.recorded) = (None, None, None);
@@ -44,8 +46,8 @@ impl Context<'_> {
         if self.recorded.as_ref().is_none_or(|recorded| !recorded.are_of(self.tree, &shown)) {
             self.recorded = Some(Arc::new(record.totals(self.tree, shown)));
         }
-        // Damage is detected only when the lookup reads the affected part of the file, so it is checked afterwards. The
-        // sizes that come from a damaged part are 0.
+        // Damage is detected only when the lookup reads the affected part of the file, so this check follows the
+        // lookup. Sizes in a damaged part are read as 0, so the results of the lookup are dropped.
         if let Some(damage) = record.tree.damage() {
             (self.record, self.recorded, self.scan.recorded) = (None, None, None);
             self.sort_anew();

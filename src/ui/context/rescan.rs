@@ -1,7 +1,8 @@
 //! Rescan of a directory.
 //!
-//! The old sizes are shown until the rescan is complete. After that, rescanned directories have new IDs. The stored IDs
-//! of the shown directory, the history, the saved cursors and the marks are therefore looked up again by name.
+//! The old sizes are shown until the rescan is complete. After that, rescanned directories have new IDs. The shown
+//! directory, the history, the saved cursors and the marks refer to directories by ID, so these directories are
+//! looked up again by name.
 //!
 //! Invariant: after a rescan the state contains no ID of a replaced directory.
 
@@ -40,8 +41,8 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Requests a rescan of the shown directory, which has taken the place of a directory that no longer exists. The
-    /// result of the rescan is not reported.
+    /// Requests a rescan of the directory that is now shown instead of one that no longer exists. The result of the
+    /// rescan is not reported.
     pub fn rescan_shown(&mut self) -> Option<Effect> {
         let shown = Some(self.place.id).filter(|id| *id != DirId::TOP)?;
         self.await_rescan(self.tree.name(shown).to_vec(), None, vec![shown]);
@@ -51,7 +52,8 @@ impl<'t> Context<'t> {
     /// Requests a recheck of a root that is not a directory.
     fn recheck_root(&mut self, root: Entry<'_>) -> Option<Effect> {
         self.checked(self.check_rescan())?;
-        // A root that could not be read and lies inside another root is updated by a rescan of its directory.
+        // If the root could not be read and lies inside another root, a rescan of the deepest known directory above
+        // it also updates the root.
         if let (EntryState::Failed(_), Some((directory, _))) = (root.state, self.tree.way_to(root.name)) {
             return self.begin_rescan(directory);
         }

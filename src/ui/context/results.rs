@@ -33,8 +33,8 @@ impl Context<'_> {
         }
     }
 
-    /// Opens the directory under the cursor. Going up from that directory returns to the view. On a row without a
-    /// directory, does the same as Enter.
+    /// Opens the directory under the cursor. Going up from that directory returns to the view. If the row does not
+    /// show a directory, has the same effect as Enter.
     pub fn open_in_place(&mut self) {
         match self.views.sheets.last().and_then(TableView::target) {
             Some(Target::Entry(entry)) => {
@@ -47,9 +47,9 @@ impl Context<'_> {
         }
     }
 
-    /// Goes to a directory of the previous scan, or to the entry `name` in it. Opens the deepest directory on the path
-    /// that the running scan has found, and puts the cursor on the next name of the path. If that name no longer
-    /// exists, shows a notice instead.
+    /// Goes to a directory of the previous scan, or to the entry `name` in it. Of the directories on the path, opens
+    /// the deepest one that the running scan has found, and puts the cursor on the next name of the path. If that
+    /// name no longer exists, only shows a notice and keeps the view open.
     fn leave_for_recorded(&mut self, directory: DirId, name: Option<Vec<u8>>) {
         let found = self.record.as_ref().and_then(|record| record.way_to(self.tree, directory));
         let Some((directory, missing)) = found else { return };
@@ -115,8 +115,9 @@ impl Context<'_> {
         true
     }
 
-    /// If the shown directory was opened from the saved view with [`Return::is_in_place`] set, goes back to that view
-    /// and returns `true`. Must be called when the user goes to the parent directory.
+    /// Returns to the saved view if the shown directory was opened directly from a row of that view (see
+    /// [`Return::is_in_place`]). Returns `true` if the view was restored. Must be called before going to the parent
+    /// directory.
     pub fn return_upwards(&mut self) -> bool {
         let Some(return_to) = &self.views.return_to else { return false };
         if return_to.opened != self.place.id {

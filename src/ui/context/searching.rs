@@ -45,7 +45,7 @@ impl Context<'_> {
         let request = self.request(filter.clone());
         self.views.filter = filter;
         if self.views.filtering.take().is_some() {
-            // While search results are shown, the list has no filter, so it is sorted again without one.
+            // The list no longer has a filter, so all its entries are sorted again.
             self.sort_anew();
         }
         let before = self.views.sheets.pop();

@@ -45,7 +45,7 @@ impl Context<'_> {
         let now = self.scan.last.now;
         let is_held = self.pressed.is_some_and(|pressed| now.saturating_sub(pressed) < HOLD);
         let since = now.saturating_sub(self.sorted);
-        // At the end of the scan, rows are sorted once more, however long the last sort took.
+        // At the end of the scan, rows are sorted once more, even if the previous sort took a long time.
         let is_due = !self.is_scanning() || self.place.rows().may_sort(since);
         (self.place.rows().is_empty() || (is_due && !is_held)) && !self.is_sorting()
     }

@@ -203,8 +203,9 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the title of a view. If the view needs a baseline, the title includes the baseline's age and time and,
-    /// if there are several baselines, its number. In a narrow window, only the date is left.
+    /// Returns the title of a view. If the view needs a baseline, the title includes the baseline's time and age and,
+    /// if there are several baselines, its position among them. In a very narrow window, the title shows only the
+    /// baseline's date.
     pub fn title(&self, spec: &ViewSpec) -> Title {
         let name = spec.title;
         let offer = self.views.compared.offer().filter(|_| spec.needs == Needs::Baseline);
@@ -254,8 +255,8 @@ impl Context<'_> {
         }
     }
 
-    /// Shows an entry in the list of its directory, and clears search and filter. Returns `false` if the entry no
-    /// longer exists.
+    /// Shows an entry in the list of its directory, and clears the search and the filter. Returns `false` if the
+    /// entry no longer exists.
     pub fn go_to_entry(&mut self, entry: EntryId) -> bool {
         let EntryId { directory, position } = entry;
         let Some(record) = entry.record(self.tree) else {
@@ -269,7 +270,7 @@ impl Context<'_> {
         true
     }
 
-    /// Shows the list of a directory with this cursor, and clears search and filter.
+    /// Shows the list of `directory` and restores `cursor` in it. Clears the search and the filter.
     pub fn go_to(&mut self, directory: DirId, cursor: SavedCursor) {
         self.leave_search();
         self.views.return_to = None;
@@ -299,7 +300,7 @@ impl Context<'_> {
         })
     }
 
-    /// Opens a view with a text that explains a row of the df view.
+    /// Opens a view with text that explains a row of the df view.
     pub fn tell(&mut self, label: String, words: Vec<String>) {
         let sheet = TableView::new(label, &df::TABLE, self.request(Query::default()));
         self.views.sheets.push(sheet.with_answer(TableAnswer::new(df::Explanation(words))));

@@ -1,8 +1,9 @@
-//! Keys that wait for the running scan, because they were pressed on an entry that only the previous scan has found.
+//! Commands that wait for the running scan, because the user gave them for entries that only the previous scan has
+//! found.
 //!
 //! ```text
 //! key on a row of the previous scan -> notice -> the entry is found: the command is performed on it
-//!                                         -> the listing is whole: a notice says that the entry no longer exists
+//!                                         -> the listing is complete: a notice says that the entry no longer exists
 //!                                         -> any input, or another notice: the command is forgotten
 //! ```
 //!
@@ -10,7 +11,7 @@
 //! so far on the path of the entry ([`Context::looked_at`]). The command is stored in the notice that tells the user
 //! about it. When the notice disappears, the command is forgotten.
 //!
-//! Invariant: a command that was waiting acts only on an entry that the scan has found, and never after another input.
+//! Invariant: a waiting command acts only on entries that the scan has found, and never after further input.
 
 use super::Context;
 use crate::table::recorded::{Lookup, RecordedTree};
@@ -59,8 +60,8 @@ impl Context<'_> {
         self.notify(Notice::AwaitingScan(WaitingCommand { command, directory, awaited }));
     }
 
-    /// Does the same as [`Self::wait_for_scan`] in a table of rows from the previous scan. Refuses commands for several
-    /// rows, because the scan replaces the rows when it ends.
+    /// Does the same as [`Self::wait_for_scan`] for a command in a table of rows from the previous scan. Commands for
+    /// several rows are refused, because the scan replaces the rows when it ends.
     fn wait_for_row(&mut self, command: Command) -> bool {
         match command {
             Command::MarkRange | Command::MarkShown | Command::InvertMarks => {
@@ -120,7 +121,7 @@ impl Context<'_> {
         self.notice.take_if(|notice| matches!(notice, Notice::AwaitingScan(_))).is_some()
     }
 
-    /// Returns `true` while a command waits.
+    /// Returns `true` while a command is waiting.
     pub fn is_waiting(&self) -> bool {
         matches!(self.notice, Some(Notice::AwaitingScan(_)))
     }
@@ -135,8 +136,8 @@ impl Context<'_> {
         record.look_up_all(self.tree, entries).err().map(|(_, directory)| directory)
     }
 
-    /// Returns the waiting command once the scan has found its entries, if the cursor is still on them. If they do
-    /// not exist, forgets the command and shows a notice.
+    /// Returns the waiting command once the scan has found the awaited entries, if the cursor is still on them.
+    /// If these entries no longer exist, forgets the command and shows a notice.
     pub fn take_ready(&mut self) -> Option<Command> {
         let Some(Notice::AwaitingScan(waiting)) = &self.notice else { return None };
         let WaitingCommand { command, directory, awaited } = waiting.clone();
@@ -159,8 +160,8 @@ impl Context<'_> {
         }
     }
 
-    /// Returns `None` while the scan may still find one of `entries`, which are entries of the previous scan. Then
-    /// returns a notice if none of them exists, and otherwise `true` if the cursor is on their row.
+    /// Returns `None` while the scan may still find one of `entries`, which a row from the previous scan shows. After
+    /// that, returns a notice if none of them exists. Otherwise, returns `true` if the cursor's row shows them.
     fn is_row_ready(&self, record: &RecordedTree, entries: &[EntryId]) -> Option<Result<bool, Notice>> {
         let found = record.look_up_all(self.tree, entries).ok()?;
         if found.is_empty() {
@@ -169,9 +170,9 @@ impl Context<'_> {
         Some(Ok(self.sheet().is_some_and(|sheet| sheet.is_on(entries, &found))))
     }
 
-    /// Returns `None` until the scan has found the entry `name` or read the whole directory, and the rows are sorted.
-    /// Then returns a notice if the entry does not exist, and otherwise `true` if the cursor of the list is on the
-    /// entry or `name` is `None`.
+    /// Returns `None` while the rows are being sorted, or if the scan has neither found the entry `name` nor read the
+    /// whole directory. Returns a notice if the entry does not exist. Otherwise, returns `true` if the cursor of the
+    /// list is on the entry, or if `name` is `None`.
     fn is_list_ready(&mut self, name: Option<&[u8]>) -> Option<Result<bool, Notice>> {
         let directory = self.place.id;
         // The scan may finish reading the directory at any time. If it did so between a look-up of the name and the

@@ -171,8 +171,8 @@ impl Context<'_> {
         self.sort();
     }
 
-    /// Returns the path of the directory above the only root. Returns `None` if there are several roots, if the root is
-    /// `/`, or in a snapshot or export.
+    /// Returns the path of the directory above the only root. Returns `None` if there are several roots, if the root
+    /// is `/`, or if the tree does not come from a file system of this machine.
     pub fn above(&self) -> Option<Vec<u8>> {
         let [(_, shown)] = self.roots.as_slice() else { return None };
         if self.source_kind != SourceKind::Live {

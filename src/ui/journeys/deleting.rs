@@ -178,7 +178,7 @@ fn commands_apply_to_the_marks_or_the_entry_under_the_cursor() {
     // A marked entry in a marked directory is deleted with the directory.
     let effects = press(&mut app, "Esc g Space d");
     assert_eq!(chosen(&selection(&effects)), ["/r/music", "/r/pictures"]);
-    // In the list of marks, `d` also deletes all marked entries.
+    // In the list of marks, too, `d` deletes all marked entries.
     let effects = press(&mut app, "Esc Tab d");
     assert_eq!(chosen(&selection(&effects)), ["/r/music", "/r/pictures"]);
     // An entry without metadata cannot be deleted.
@@ -397,7 +397,7 @@ fn read_only_mode_changes_nothing() {
     let mut app = safe(&tree, DeletePolicy { mode: DeleteMode::DryRun, ..DeletePolicy::default() });
     asked(&mut app);
     assert_eq!(press(&mut app, "y"), [Effect::Deletion(DeletionRequest::StopPreview)]);
-    assert!(app.cx.notice_text().unwrap().contains("nothing was changed"));
+    assert!(app.cx.notice_text().unwrap().contains("Dry run: would delete"));
     assert_eq!(press(&mut app, "U"), []);
 }
 

@@ -12,7 +12,7 @@ use crate::scan::inspect::Inspection;
 use crate::tree::DirId;
 use crate::ui::operations::programs::Launch;
 
-/// Returns `true` if the open info page waits for results.
+/// Returns `true` if the open info page is still waiting for results.
 fn is_asking(app: &App<'_>) -> bool {
     app.layers.iter().any(|layer| matches!(layer, Layer::Info(page) if page.info.inspection.is_loading()))
 }
@@ -263,13 +263,13 @@ fn the_recorded_size_of_an_unreadable_directory_is_shown() {
     tree.record_size(tree.entry(root, b"locked").unwrap().directory().unwrap(), 5 << 20);
     let mut app = finished(&tree);
     let notes: Vec<_> = app.cx.window.lines.iter().map(|row| row.note.clone().unwrap().text).collect();
-    assert_eq!(notes, ["permission denied; file system reports 5.0 MiB", "permission denied"]);
+    assert_eq!(notes, ["permission denied; file system reports a size of 5.0 MiB", "permission denied"]);
     assert_eq!(app.cx.window.totals.apparent, 3 * 4096, "it is not a measured size");
     press(&mut app, "i");
     assert!(screen(&mut app).contains("5.0 MiB in the whole directory, according"));
 }
 
-/// Returns a tree with a file of 512 bytes. If there is a `class`, it is the storage class of the file.
+/// Returns a tree with a file of 512 bytes. `class` is the file's storage class, if it has one.
 fn with_class(class: Option<&str>) -> Tree {
     use crate::base::kind::Kind;
     use crate::tree::{Entry, EntryState, Metadata};

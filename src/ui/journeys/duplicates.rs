@@ -123,7 +123,7 @@ fn hints_about_copies_are_shown_only_on_copies() {
     let tree = tree();
     let skipped = vec![Skipped { entry: entry(&tree, &["x"]), reason: SkipReason::Special }];
     let mut app = opened_with(&tree, Duplicates { skipped, may_share: true, ..duplicates(&tree) });
-    let words = [" > mark older ", " . mark elsewhere ", " X share on disk "];
+    let words = [" > mark older ", " . mark elsewhere ", " X share data "];
     let mut hinted = |keys: &str| {
         press(&mut app, keys);
         let footer = footer(&mut app, 200);
@@ -157,7 +157,7 @@ fn all_copies_but_those_of_a_directory_are_marked() {
     let progress = CompareProgress { is_complete: true, ..CompareProgress::default() };
     let mut app = opened_with(&tree, Duplicates { groups, progress, ..Duplicates::default() });
     press(&mut app, ".");
-    assert!(marked(&app).is_empty() && app.cx.notice_text().unwrap().starts_with("Go to a copy first"));
+    assert!(marked(&app).is_empty() && app.cx.notice_text().unwrap().starts_with("No copy under the cursor"));
     press(&mut app, "Enter j .");
     assert_eq!(marked(&app), ["a", "b"], "in all groups with a copy in the directory, at any depth");
     let directories: Vec<DirId> = app.cx.marks.in_order(&tree).iter().map(|((id, _), _)| *id).collect();
@@ -250,7 +250,7 @@ fn copies_are_shared_after_a_question() {
     let mut app = opened_with(&tree, Duplicates { may_share: true, ..duplicates(&tree) });
     press(&mut app, "X");
     assert_eq!(asked_to_share(&app), Some((1, 4_096)), "one song of the two albums");
-    assert!(screen(&mut app).contains("Share the data of 1 file (4.0 KiB)?"));
+    assert!(screen(&mut app).contains("Let 1 file share data with its copy (4.0 KiB)?"));
     press(&mut app, "n G X");
     assert_eq!(asked_to_share(&app), Some((2, 8_192)));
     read(&mut app);

@@ -5,6 +5,7 @@ use ratatui::style::{Color, Modifier};
 
 use super::*;
 use crate::base::text::width;
+use crate::delete::OperationKind;
 use crate::ui::notice::Notice;
 use crate::ui::theme::Preset;
 
@@ -35,11 +36,11 @@ fn hints_fit_the_row_under_the_cursor() {
         ("G k", &["Left parent"]),
         ("5 g", &["Enter open", "Space mark", "d delete", "Bksp parent"]),
         ("5 j", &["Enter open", "Space mark", "d delete", "Bksp parent"]),
-        // Neither the row with the reason for errors nor an entry that could not be read can be marked.
+        // In the error view, neither the row of a reason nor the row of an unreadable entry can be marked.
         ("7", &["Enter open"]),
         ("7 j", &["Enter open"]),
         ("3 g", &["Space mark"]),
-        // A total of directories cannot be marked.
+        // The row with the total of all directories cannot be marked.
         ("3 G k", &["Enter open"]),
         ("2", &["Enter open", "Space mark", "d delete"]),
     ] {
@@ -124,7 +125,7 @@ fn every_notice_without_a_path_fits_on_80_columns() {
         Notice::LastCopies(many),
         Notice::NotMarked(12_345),
         Notice::MarkedFound { marked: 100_000, found: many as u64 },
-        Notice::DryRun { entries: many as u64, bytes: 1 << 40, at_least: true },
+        Notice::DryRun { kind: OperationKind::Delete, entries: many as u64, bytes: 1 << 40, at_least: true },
         Notice::MarksDropped { gone: 12_345, changed: 12_345 },
         Notice::FilterNotCompared,
         Notice::RangeBegun,

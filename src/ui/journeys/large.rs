@@ -95,7 +95,7 @@ fn rows_are_sorted_again_after_a_rescan() {
     assert_eq!(app.cx.window.rows, 0, "rows of what was");
 }
 
-/// Returns the tree of a snapshot of [`tree`], from which only the roots have been loaded.
+/// Saves [`tree`] as a snapshot, opens the snapshot, and returns its tree. Only the roots have been loaded.
 fn stored() -> Arc<Tree> {
     use crate::formats::snapshot;
     let (stop, mut bytes) = (crate::base::sync::AtomicBool::new(false), Vec::new());
@@ -127,7 +127,7 @@ fn the_largest_entries_of_a_stored_directory_are_shown_without_loading_the_other
     assert_eq!(unloaded(&app), ENTRIES - 1024);
     assert!(tree.loaded_listing(app.cx.place.id).is_empty());
     let before = selected(&app);
-    // Scroll past the loaded entries. The other entries are then loaded, and the cursor moves on.
+    // Scrolling past the loaded entries loads all others. The cursor does not stop at the last loaded entry.
     let pages = 1024 / app.cx.lines_here() + 1;
     (0..pages).for_each(|_| _ = press(&mut app, "PgDn"));
     assert_eq!((unloaded(&app), app.cx.is_sorting()), (0, false));

@@ -227,8 +227,8 @@ fn marks_change_only_by_marking_keys_and_the_cursor_stays_visible() {
             assert_eq!(app.cx.marks().in_order(&tree).len() as u64, app.cx.marks().count());
         }
     }
-    // The random keys are not required to reach these scopes. For example, no operation fails, because this test does
-    // not carry out effects.
+    // The random keys need not reach these scopes. `Scope::Failures`, for example, appears only after a failed
+    // operation, and this test runs no operations.
     let elsewhere = [Scope::Question, Scope::Typing, Scope::Failures];
     for scope in Scope::ALL.into_iter().filter(|scope| !elsewhere.contains(scope)) {
         assert!(scopes.contains(&format!("{scope:?} false")), "{scope:?} was never there: {scopes:?}");

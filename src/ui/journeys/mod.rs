@@ -133,14 +133,14 @@ fn write(app: &mut App<'_>, text: &str) {
     }
 }
 
-/// Runs all jobs that need only the tree, until they are complete. Unit tests make no system calls, so they supply
-/// all other results themselves.
+/// Starts all jobs that need only the tree, and waits until they are complete. Unit tests make no system calls, so
+/// they supply all other results themselves.
 fn work(app: &mut App<'_>, tree: &Arc<Tree>) {
     let pool = &Pool::new(1).unwrap();
     serve(app, Sources { pool, tree, basis: None, may_ask_system: false });
 }
 
-/// Runs all jobs that `sources` allows, until they are complete.
+/// Starts all jobs that `sources` allows, and waits until they are complete.
 fn serve(app: &mut App<'_>, sources: Sources<'_>) {
     while app.poll(&sources) || app.is_loading() {
         std::thread::yield_now();

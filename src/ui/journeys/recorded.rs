@@ -27,7 +27,7 @@ pub(super) fn opened_with(growing: &Growing, tree: Tree) -> App<'_> {
     opened_since(growing, tree, 0)
 }
 
-/// Does the same as [`opened_with`]. The previous scan was at the time `scanned_at`.
+/// Returns a browser like [`opened_with`]. `scanned_at` is the time of the previous scan.
 pub(super) fn opened_since(growing: &Growing, tree: Tree, scanned_at: i64) -> App<'_> {
     let record = Some(RecordedTree { tree: Arc::new(tree), scanned_at });
     let settings = Settings { record, ..settings() };
@@ -120,7 +120,8 @@ fn a_damaged_record_is_dropped_before_it_is_shown() {
     let (tree, _) = build(vec![dir("a", vec![file("x", 3 << 20, 0)])]);
     let growing = Growing::new();
     growing.publish(vec![unread("a")]);
-    // The name of `a` is in the listing of the root, which is not read when the snapshot is opened.
+    // The name of `a` is in the root's listing. Opening the snapshot does not read this listing, so the damage is
+    // detected later.
     let app = opened_with(&growing, damaged(&tree, &[1, b'a']));
     assert!(
         app.cx.notice_text().unwrap().starts_with("Previous scan ignored: its snapshot is damaged (byte ")
@@ -260,7 +261,7 @@ fn read_directory(growing: &Growing, app: &mut App<'_>) -> Option<Effect> {
     app.update(Event::Tick(Tick { now, progress: Progress::default(), outcome: None, elapsed: now }))
 }
 
-/// Keys that, on a row from the previous scan, take effect only after the running scan has found the entry.
+/// Keys that, on a row from the previous scan, take effect only once the running scan has found the awaited entries.
 const WAITING: [&str; 8] = ["Space", "V", "+", "*", "o", "v", "i", "Enter"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! Tests of growth between the baseline and the previous scan, which is shown until the running scan has ended.
+//! Tests of growth while a scan is running. Until the scan ends, the previous scan is compared with the baseline.
 
 use super::recorded::opened_since;
 use super::recorded_views::page_labels;

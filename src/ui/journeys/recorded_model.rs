@@ -16,7 +16,7 @@ use crate::tree::DirId;
 enum Node {
     /// File that occupies this many 512-byte blocks.
     File(u64),
-    /// Hard link to the inode with this number, which has more names than the tree contains.
+    /// Hard link with this inode number. The inode has more names than the tree contains.
     Link(u64),
     Directory(Nodes),
 }
@@ -69,8 +69,8 @@ fn at<'n>(nodes: &'n Nodes, path: &[String]) -> Option<&'n Nodes> {
     })
 }
 
-/// Enters the directory at `path` and checks its rows. The expected rows are the entries in `new` if `read` contains
-/// the path, plus the entries in `old` (the tree of the previous scan) if the directory is not completely listed yet.
+/// Enters the directory at `path` and checks its rows. If `read` contains `path`, the entries in `new` are expected.
+/// While the listing is incomplete, the entries in `old` (the tree of the previous scan) are also expected.
 fn check(app: &mut App<'_>, [old, new]: [&Nodes; 2], path: &[String], read: &BTreeSet<Vec<String>>) {
     let tree = app.cx.tree;
     let root = tree.listing(DirId::TOP).directories().next().unwrap();

@@ -192,7 +192,7 @@ fn read(growing: &Growing, app: &mut App<'_>, entries: Vec<Plan>) -> Option<Effe
     app.update(Event::Tick(Tick { now, progress: Progress::default(), outcome: None, elapsed: now }))
 }
 
-/// Keys that, pressed on a row from the previous scan, wait until the running scan has found the entry.
+/// Keys that, on a row from the previous scan, take effect only once the running scan has found the entry.
 const WAITING: [&str; 5] = ["Space", "o", "v", "b", "i"];
 
 #[test]

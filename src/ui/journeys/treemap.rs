@@ -68,7 +68,7 @@ fn check_shares(laid_out: &LaidOut, half_lines: u16) -> Result<(), TestCaseError
     Ok(())
 }
 
-/// Returns the number of painted quarters of cells in an area.
+/// Returns the size of the painted part of an area, in quarters of a cell.
 fn painted(buffer: &Buffer, area: Area) -> u32 {
     let halves = |cell: &Cell| {
         let (front, back) = (u32::from(cell.fg != Color::Reset), u32::from(cell.bg != Color::Reset));
@@ -97,8 +97,8 @@ fn check_drawing(buffer: &Buffer, area: Area, has_frame: bool) -> Result<(), Tes
         return Ok(());
     }
     let (columns, lines) = (u32::from(area.width), u32::from(area.height.saturating_sub(1).max(1)));
-    // Only the left half of the last column is painted. In a line that is shared with another rectangle, the right
-    // half may be painted, too.
+    // In the last column, only the left half is painted. If a cell of that column also contains part of another
+    // rectangle, its right half may be painted too, because a cell can show only two colors.
     let shared = u32::from(area.y % 2 == 1 || area.height == 1);
     let (painted, apart) = (painted(buffer, area), (2 * columns - 1) * lines);
     prop_assert!((apart..=apart + shared).contains(&painted), "{painted} of {area:?}");

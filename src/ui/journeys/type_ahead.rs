@@ -114,7 +114,8 @@ fn a_user_who_reads_the_question_can_confirm() {
     terminal.wait(QUIET + Duration::from_millis(1));
     terminal.press(KeyCode::Char('y'));
     assert!(
-        !terminal.has_done() && screen(&mut terminal.app).contains("a directory that others can change?")
+        !terminal.has_done()
+            && screen(&mut terminal.app).contains("a directory that other users can change?")
     );
     terminal.wait(LONG_QUIET + Duration::from_millis(1));
     terminal.press(KeyCode::Char('y'));
@@ -136,7 +137,10 @@ fn a_key_held_down_before_the_question_is_no_yes() {
             terminal.wait(Duration::from_millis(33));
         }
         assert!(!terminal.has_done(), "{delay} ms");
-        assert!(!screen(&mut terminal.app).contains("a directory that others can change?"), "{delay} ms");
+        assert!(
+            !screen(&mut terminal.app).contains("a directory that other users can change?"),
+            "{delay} ms"
+        );
     }
 }
 

@@ -540,7 +540,7 @@ fn the_space_of_the_file_system_is_selected_above_the_parts_of_the_overview() {
     assert_eq!(app.cx.views.overview.selected(), Some(&crate::ui::views::directories::VIEW));
     press(&mut app, "k Enter");
     assert_eq!(app.scope(), Scope::Sheet);
-    // If the window has few lines, the space of the file system is not shown and cannot be selected.
+    // In a short window, the overview does not show the space of the file system, so it cannot be selected.
     press(&mut app, "` k");
     app.update(Event::Resize(80, 10));
     assert_eq!(app.cx.views.overview.selected(), Some(&crate::ui::views::directories::VIEW));

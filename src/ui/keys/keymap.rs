@@ -2,7 +2,7 @@
 //!
 //! The configuration can assign other keys to a line of the table. A reassigned key gets the new meaning in
 //! the scopes of its new line, and keeps its old meaning in all other scopes. The configuration cannot change
-//! `Ctrl-C` or the keys that answer questions, because this could cause an accidental confirmation or prevent
+//! `Ctrl-C` or the keys that answer questions. Such a change could cause an accidental confirmation or prevent
 //! quitting.
 //!
 //! Invariant: within a scope, a key has exactly one meaning.
@@ -67,7 +67,8 @@ impl Keymap {
         self.keys(line).map(Key::name).collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the other [`KEYMAP`] lines that contain `key` and apply in at least one scope of `line`.
+    /// Returns the indexes of all [`KEYMAP`] lines except `line` to which `key` is bound in a scope of `line`. Scopes
+    /// in which `key` types text do not count.
     pub fn rivals(&self, line: usize, key: Key) -> impl Iterator<Item = usize> {
         let works = move |scope: &Scope| KEYMAP[line].scopes.contains(scope) && !scope.types(key);
         let shares = move |other: &usize| KEYMAP[*other].scopes.iter().any(works);

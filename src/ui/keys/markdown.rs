@@ -1,4 +1,4 @@
-//! Markdown tables of the key bindings for the documentation, and the key bindings of each help group.
+//! Key bindings as Markdown tables, for the documentation. Also lists the key bindings of a help group.
 
 use std::fmt::Write;
 

@@ -80,8 +80,8 @@ pub enum Command {
     InvertMarks,
     /// Mark all copies in a group of duplicates except one.
     MarkCopies(KeptCopy),
-    /// Keep all copies in and below the directory under the cursor (if the cursor is on a file, the directory that
-    /// contains it), and mark all other copies in their groups.
+    /// Keep all copies in and below the directory under the cursor, and mark all other copies in the same groups. If
+    /// the cursor is on a file, the directory that contains the file is used.
     MarkElsewhere,
     /// Ask the user for confirmation, then let copies of a file use the same data on the disk.
     Share,
@@ -254,7 +254,7 @@ impl HelpGroup {
             Self::Search => "Search (while typing)",
             Self::Text => "Edit a search or a name",
             Self::Mark => "Mark",
-            Self::Delete => "Delete marked entries, or this one",
+            Self::Delete => "Delete (marked or selected entries)",
             Self::Program => "Program",
             Self::Question => "Questions",
         }

@@ -28,13 +28,13 @@ const NAMES: [(KeyCode, &[&str]); 14] = [
 ];
 
 /// Error for a word that names no key.
-const UNKNOWN: &str = "unknown key; write keys like k, G, Ctrl-D, Space, PgUp, F5";
+const UNKNOWN: &str = "unknown key; write keys like k, G, Ctrl-D, Space, PgUp or F5";
 
 /// Supported modifiers, with their prefixes in the names of keys.
 const HELD: [(KeyModifiers, &str); 2] = [(KeyModifiers::CONTROL, "Ctrl-"), (KeyModifiers::ALT, "Alt-")];
 
-/// Letters that cannot be combined with Ctrl, because terminals report these combinations as another key (ASCII tab or
-/// carriage return).
+/// Letters that cannot be combined with Ctrl, each with the key that terminals report instead: ASCII tab and carriage
+/// return.
 const SAME: [(char, &str); 2] = [('i', "Tab"), ('m', "Enter")];
 
 impl Key {
@@ -83,7 +83,7 @@ fn holding(held: KeyModifiers, name: &str, rest: &str) -> Result<Key, String> {
         return Err(format!("{} works only with the letters A to Z", name.trim_end_matches('-')));
     };
     match SAME.iter().find(|(same, _)| held == KeyModifiers::CONTROL && *same == letter) {
-        Some((_, name)) => Err(format!("terminals cannot tell it from {name}")),
+        Some((_, name)) => Err(format!("terminals cannot distinguish it from {name}")),
         None => Ok(Key { code: KeyCode::Char(letter), held }),
     }
 }
@@ -131,8 +131,8 @@ mod tests {
             ("Ctrl-é", "Ctrl works only"),
             ("Alt-", "Alt works only"),
             ("alt-bc", "Alt works only"),
-            ("Ctrl-I", "terminals cannot tell it from Tab"),
-            ("ctrl-m", "terminals cannot tell it from Enter"),
+            ("Ctrl-I", "terminals cannot distinguish it from Tab"),
+            ("ctrl-m", "terminals cannot distinguish it from Enter"),
         ];
         for (word, reason) in cases {
             let message = word.parse::<Key>().unwrap_err();

@@ -68,7 +68,7 @@ const fn hint(rank: u8, word: &'static str, binding: Binding) -> Binding {
     Binding { footer: Some((rank, word)), ..binding }
 }
 
-/// Keys that sort by a column, in the order of [`COLUMNS`]. Columns without such a key have a space, which is unused.
+/// Keys that sort by a column, in the order of [`COLUMNS`]. Columns without such a key have a space as a placeholder.
 static SORT_KEYS: [[Key; 1]; Column::COUNT] = column_keys(false);
 static SHOW_KEYS: [[Key; 1]; Column::COUNT] = column_keys(true);
 
@@ -83,8 +83,8 @@ const fn column_keys(is_show: bool) -> [[Key; 1]; Column::COUNT] {
     keys
 }
 
-/// Returns the bindings that show and hide these columns if `is_show` is `true`; otherwise, returns the
-/// bindings that sort by these columns.
+/// Returns one binding for each of these columns. If `is_show` is `true`, the binding shows or hides the column.
+/// Otherwise, it sorts by the column.
 const fn of_columns<const N: usize>(columns: [Column; N], is_show: bool) -> [Binding; N] {
     let (mut bindings, mut at) = ([bind(&[], LIST, Command::Help, HelpGroup::Sort, ""); N], 0);
     while at < N {
@@ -241,7 +241,7 @@ const EDITS: &[Binding] = &{
             Text,
             "delete next character",
         ),
-        bind(&[control('w')], TYPED, C::Erase(TextMotion::WordLeft), Text, "delete a word"),
+        bind(&[control('w')], TYPED, C::Erase(TextMotion::WordLeft), Text, "delete previous word"),
         bind(&[alt('d')], TYPED, C::Erase(TextMotion::WordRight), Text, "delete the next word"),
         bind(&[control('u')], TYPED, C::Erase(TextMotion::Start), Text, "delete to the start"),
         bind(&[control('k')], TYPED, C::Erase(TextMotion::End), Text, "delete to the end"),
@@ -261,7 +261,7 @@ const OTHERS: &[Binding] = &{
             bind(&[key(K::Left), key(K::Backspace), letter('h')], SHEET, C::Back, G::View, "close the view"),
         ),
         hint(2, "open", bind(&[key(K::Enter)], SHEET, C::Open, G::View, "go to entry in list")),
-        bind(&[key(K::Right), letter('l')], SHEET, C::Inside, G::View, "open in this view"),
+        bind(&[key(K::Right), letter('l')], SHEET, C::Inside, G::View, "enter the directory"),
         bind(&[key(K::Left), letter('h')], CELLS, C::Cell(Side::Left), G::Treemap, "cell to the left"),
         bind(&[key(K::Right), letter('l')], CELLS, C::Cell(Side::Right), G::Treemap, "cell to the right"),
         bind(&[key(K::Up), letter('k')], CELLS, C::Cell(Side::Above), G::Treemap, "cell above"),
@@ -289,7 +289,7 @@ const OTHERS: &[Binding] = &{
             "mark elsewhere",
             bind(&[letter('.')], SHEET, C::MarkElsewhere, G::Mark, "mark copies elsewhere"),
         ),
-        hint(9, "share on disk", bind(&[letter('X')], SHEET, C::Share, G::Mark, "share data of copies")),
+        hint(9, "share data", bind(&[letter('X')], SHEET, C::Share, G::Mark, "let copies share data")),
         hint(12, "marks", bind(&[key(K::Tab)], VIEWS, C::Marks, G::Mark, "list the marks")),
         bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close the marks"),
         bind(&[letter('p')], ENTRIES, C::PrintMarks, G::Mark, "print marks and quit"),
@@ -298,13 +298,19 @@ const OTHERS: &[Binding] = &{
         bind(&[letter('U')], VIEWS, C::Restore, G::Delete, "restore from the trash"),
         bind(&[letter('H')], ENTRIES, C::Script, G::Delete, "write an rm script"),
         bind(&[letter('e')], &[Scope::Confirm], C::Empty, G::Delete, "delete contents only"),
-        hint(1, "retry", bind(&[letter('r')], KEPT, C::Retry, G::Delete, "retry or rescan")),
+        hint(1, "retry", bind(&[letter('r')], KEPT, C::Retry, G::Delete, "retry failed/changed")),
         bind(&[letter('y')], VIEWS, C::CopyPath, G::Program, "copy the path"),
         hint(13, "info", bind(&[letter('i')], ENTRIES, C::Inspect, G::Program, "info")),
         hint(
             1,
             "close",
-            bind(&[letter('i'), key(K::Left), letter('h')], DETAILS, C::Back, G::Program, "close the info"),
+            bind(
+                &[letter('i'), key(K::Left), letter('h')],
+                DETAILS,
+                C::Back,
+                G::Program,
+                "close the info page",
+            ),
         ),
         bind(&[letter('v')], ENTRIES, C::Start(Program::Pager), G::Program, "view in the pager"),
         bind(&[letter('o')], ENTRIES, C::Start(Program::Opener), G::Program, "open in default app"),
@@ -313,7 +319,7 @@ const OTHERS: &[Binding] = &{
         hint(0, "write", bind(&[key(K::Enter)], FILE_NAME, C::Accept, G::Program, "write the file")),
         hint(1, "close", bind(&[key(K::Esc)], FILE_NAME, C::Back, G::Program, "cancel")),
         bind(&[letter('r')], LIST, C::Rescan, G::Program, "rescan directory"),
-        bind(&[letter('R')], LIST, C::RescanRoot, G::Program, "rescan the whole PATH"),
+        bind(&[letter('R')], LIST, C::RescanRoot, G::Program, "rescan the scan root"),
         hint(0, "keys", bind(&[letter('?')], LEADS_BACK, C::Help, G::Program, "all keys")),
         bind(&[key(K::Esc)], OPENED, C::Back, G::Program, "close, or clear search"),
         bind(&[letter('?'), key(K::Enter)], &[Scope::Help], C::Back, G::Program, "close the help"),

@@ -48,7 +48,7 @@ pub fn side_by_side<const COUNT: usize>(buttons: [(Button, &str, u16); COUNT], l
     })
 }
 
-/// Draws a button. The Yes button has brackets only while a Yes is accepted.
+/// Draws a button. The Yes button has brackets only while the dialog accepts Yes.
 pub fn draw_button(
     theme: Theme,
     (button, place): (Button, Rect),

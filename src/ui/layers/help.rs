@@ -33,7 +33,7 @@ pub struct HelpPage {
     /// Index of the first visible line. The value can be too large, so [`Self::first()`] limits it to the scroll
     /// range.
     first: usize,
-    /// Groups of keys that are shown first.
+    /// Groups to show before the other groups.
     groups: &'static [HelpGroup],
     /// Search text. Only lines that contain it are visible.
     search: Field,
@@ -90,7 +90,7 @@ impl HelpPage {
         draw_ends(&Line::default(), &ends, area, canvas.buffer);
     }
 
-    /// Returns the title, with as many key hints as fit into `room` columns, but at least the first hint.
+    /// Returns the title, with as many key hints as fit into `room` terminal columns, but at least the first hint.
     fn title<'a>(&self, theme: Theme, keymap: &Keymap, room: usize) -> Line<'a> {
         let title = match self.search.as_str() {
             "" => " Keys".to_owned(),

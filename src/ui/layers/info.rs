@@ -220,7 +220,7 @@ impl DetailLines<'_> {
         self.add_recorded_time(metadata.mtime);
         let shared = self.cx.shared(id);
         if shared > 0 {
-            self.add("Shared", format!("{} among entries inside, counted once", self.size(shared)));
+            self.add("Shared", format!("entries inside add up to {} more than the total", self.size(shared)));
         }
         if totals.errors > 0 {
             self.warn("Errors", grouped(totals.errors.into()));
@@ -234,7 +234,7 @@ impl DetailLines<'_> {
             }
         }
         if parent == DirId::TOP {
-            self.add("Root", "scan root".to_owned());
+            self.add("Root", "this directory is a scan root".to_owned());
         }
     }
 
@@ -289,7 +289,7 @@ impl DetailLines<'_> {
             None if inspection.is_complete => {
                 let is_whole = self.cx.tree.status(DirId::TOP).is_complete();
                 let cause = if is_whole { "" } else { " (scan incomplete)" };
-                format!(", other names unknown{cause}")
+                format!("; the other names are unknown{cause}")
             }
             Some(known) if known < links => format!(", {} of them outside the scan", grouped(links - known)),
             None | Some(_) => String::new(),

@@ -15,7 +15,7 @@ use crate::tree::{Entry, EntryState};
 const SLACK: u64 = 64 << 10;
 /// Maximum length, in bytes, of a file that may be stored in its inode (ext4, btrfs, xfs).
 const INLINE: u64 = 4096;
-/// Minimum number of extents for a note about fragments.
+/// Minimum number of extents for which a note about fragmentation is shown.
 const MANY: u64 = 50;
 
 /// Returns the notes about an entry, with notes about space first. If the entry has changed, a note says so

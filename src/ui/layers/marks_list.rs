@@ -53,7 +53,7 @@ impl<'t> MarksList<'t> {
         self.marks.get(self.cursor.index).map(|(place, _)| *place)
     }
 
-    /// Returns the marks that are visible on `lines` lines.
+    /// Returns the marks in the `lines` visible rows.
     pub fn visible(&self, lines: usize) -> impl Iterator<Item = &(EntryName<'t>, Mark)> {
         self.marks.iter().skip(self.shown(lines).offset).take(lines)
     }

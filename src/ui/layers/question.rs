@@ -46,8 +46,8 @@ pub struct QuestionDialog {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// Quit. The question is asked after a scan that took longer than [`PRECIOUS`], while an operation or an export is
-    /// running, or always if the settings require it.
+    /// Quit. The question is asked if the scan has taken longer than [`PRECIOUS`], if an operation or an export is
+    /// running, or if the settings always require it.
     Quit,
     /// Replace the tree with a scan of the parent directory.
     Above,
@@ -172,15 +172,15 @@ fn replace(cx: &Context<'_>, order: &ExportRequest, columns: usize) -> String {
 fn share(cx: &Context<'_>, sharing: &CopySharing) -> String {
     let size = plain_size(sharing.disk(), cx.units);
     match sharing.files() {
-        1 => format!("Share the data of 1 file ({size})? Nothing is deleted"),
+        1 => format!("Let 1 file share data with its copy ({size})? Nothing is deleted"),
         files => {
-            format!("Share the data of {} files ({size})? Nothing is deleted", grouped(files))
+            format!("Let {} files share data with copies ({size})? Nothing is deleted", grouped(files))
         }
     }
 }
 
-/// Returns the question about quitting. Mentions the marks that would be lost, the job that would be stopped, and how
-/// long the scan took.
+/// Returns the question asked before quitting. The question may mention the marks that would be lost, the job that
+/// would be stopped, and how long the scan took.
 fn loss(cx: &Context<'_>) -> String {
     if let Some(running) = &cx.deletion.running {
         return format!("Quit and stop {} midway?", operation_verb(running.kind));

@@ -50,7 +50,7 @@ pub enum DeletionMessage {
     PreviewFailed(JobError),
     /// The operation could not be started, or an error ended it early.
     WorkFailed(JobError),
-    /// The job that writes a script, or the job that checks the marked entries, failed. Contains the name of the job.
+    /// Writing a script or checking the marked entries failed. Contains the name of the job that failed.
     Failed(&'static str, JobError),
 }
 
@@ -95,7 +95,7 @@ impl Deletions {
                     task.publish(write(&directory, fallback.as_deref(), &selection, &sizes));
                 };
                 let job = self.start(|pool| pool.start(write));
-                // At exit, duke waits a short time for the script, because a partial script would be worse than
+                // At exit, duke gives the job a short time to finish, because a partial script would be worse than
                 // none.
                 runner.add(job, AtExit::Finish, |update| match update {
                     Update::Result(script) => DeletionMessage::Script(script).into(),

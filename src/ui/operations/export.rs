@@ -23,7 +23,7 @@ pub struct ExportRequest {
 
 #[derive(Clone, Debug, Default)]
 pub struct Exporting {
-    /// Text field from the last export prompt. The next prompt offers its text as the default, and Up and Down recall
+    /// Text field of the latest export prompt. The next prompt offers its text as the default, and Up and Down recall
     /// earlier file names.
     pub name: Field,
     /// Request for the export that is running, if any.

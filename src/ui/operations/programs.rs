@@ -119,8 +119,7 @@ fn view(screen: &Screen, file: &OwnedFd) -> Option<String> {
     missing.or(last)
 }
 
-/// Returns the pager commands to try, in order: only the user's own pager if there is one, otherwise less and
-/// more.
+/// Returns the pager commands to try, in order: `less` and `more`, or only the user's own pager if there is one.
 fn pagers(own: Option<OsString>) -> Vec<Vec<OsString>> {
     let Some(own) = own else { return vec![vec!["less".into()], vec!["more".into()]] };
     let words = own.into_vec();
@@ -146,8 +145,8 @@ pub fn open(pool: &Pool, path: Vec<u8>) -> io::Result<Job<String>> {
     })
 }
 
-/// Returns `true` if an opener might execute the entry: a program, a script, or an application (a directory on macOS).
-/// An unknown entry counts as executable.
+/// Returns `true` if an opener might execute the entry, because it may be a program, a script or an application. On
+/// macOS, applications are directories. An unknown entry counts as executable.
 fn may_run(found: Option<(Kind, u32)>) -> bool {
     found.is_none_or(|(kind, mode)| kind == Kind::Directory || mode & 0o111 != 0)
 }

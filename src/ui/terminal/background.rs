@@ -16,8 +16,8 @@ pub const QUESTION: &str = "\x1b]11;?\x1b\\";
 
 /// Maximum delay between the query and its answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Maximum number of held-back keys that are passed on if they turn out not to be an answer, because the user may
-/// have typed them. A longer sequence is dropped as a damaged answer.
+/// Maximum number of held-back keys that are passed on if they turn out not to be an answer: the user may have typed
+/// them. A longer sequence is dropped, because it is probably a damaged answer.
 const CERTAIN: usize = 3;
 
 #[derive(Debug, PartialEq, Eq)]

@@ -28,15 +28,15 @@ use crate::ui::terminal::tab_progress;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Holder {
-    /// Neither the browser nor a program that it started uses the terminal, as before and after the session.
+    /// Neither the browser nor a program that it started uses the terminal: the session has not begun or has ended.
     #[default]
     Nobody,
     Browser,
     Program,
 }
 
-/// Sequence that makes the terminal report buttons and the wheel, but not motion, with coordinates of any size
-/// (xterm's "Mouse Tracking", modes 1000 and 1006).
+/// Sequence that makes the terminal report mouse buttons and the wheel, but not motion. The reported coordinates may
+/// have any size (xterm's "Mouse Tracking", modes 1000 and 1006).
 const TAKE_MOUSE: &str = "\x1b[?1000h\x1b[?1006h";
 const LEAVE_MOUSE: &str = "\x1b[?1006l\x1b[?1000l";
 
@@ -48,11 +48,11 @@ const PATIENCE: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub struct Screen {
     terminal: Arc<File>,
-    /// `true` while the terminal is taken over. Threads that take over or give back the terminal swap this value, so
+    /// `true` while the terminal is taken over. Threads that take over or restore the terminal swap this value, so
     /// that only one of them does the work. The drawing thread reads it. The ordering is `SeqCst` for simplicity,
     /// because the value changes only a few times per session.
     is_on: Arc<AtomicBool>,
-    /// Current holder of the terminal. Locked while the terminal is taken over or given back.
+    /// Current holder of the terminal. Locked while the terminal is taken over or restored.
     holder: Arc<Mutex<Holder>>,
     /// Locked while a thread writes to the terminal, so that nothing is written after the sequences that restore
     /// the terminal.
@@ -60,7 +60,7 @@ pub struct Screen {
     mouse: MouseCapture,
     tab: TabProgress,
     /// `true` while the terminal's tab shows progress. Updated by the drawing thread, and set to `false` when the
-    /// terminal is given back. The ordering is `SeqCst` for simplicity.
+    /// terminal is restored. The ordering is `SeqCst` for simplicity.
     has_progress: Arc<AtomicBool>,
 }
 
@@ -91,14 +91,14 @@ impl Screen {
     /// Takes over the terminal.
     ///
     /// # Errors
-    /// Returns an error if the terminal cannot be taken over completely. The terminal is given back in that case.
+    /// Returns an error if the terminal cannot be taken over completely. The terminal is restored in that case.
     pub fn enter(&self) -> io::Result<()> {
         let mut holder = lock(&self.holder);
         *holder = Holder::Browser;
         self.take()
     }
 
-    /// Gives the terminal back while `program` runs, then takes it over again.
+    /// Restores the terminal, runs `program`, and takes over the terminal again.
     ///
     /// # Errors
     /// Returns an error if the terminal cannot be taken over again.
@@ -173,21 +173,21 @@ impl Screen {
     /// over the terminal.
     #[must_use]
     pub fn leave_for_the_end(&self) -> impl Sized {
-        // Wait for the lock. Otherwise, a thread that is just taking over the terminal would write after the final
-        // sequences.
+        // Wait up to `PATIENCE` for the lock. Otherwise, a thread that is still taking over the terminal could write
+        // to it after the final sequences.
         let holder = lock_within(&self.holder, PATIENCE);
         self.leave();
         holder
     }
 
-    /// Gives the terminal back. Returns `false` if the terminal was not taken over.
+    /// Restores the terminal. Returns `false` if the terminal was not taken over.
     fn leave(&self) -> bool {
         if !self.is_on.swap(false, Ordering::SeqCst) {
             return false;
         }
         let _drawing = lock_within(&self.drawing, PATIENCE);
         let bytes = self.farewell(self.has_progress.swap(false, Ordering::SeqCst));
-        // Errors are ignored, because nothing else can be done.
+        // Errors are ignored, because nothing can be done about them.
         if is_writable(self.terminal.as_fd()) {
             let _ = (&*self.terminal).write_all(&bytes);
         }
@@ -240,7 +240,7 @@ impl Write for Screen {
     }
 }
 
-/// Guard that gives the terminal back when dropped.
+/// Guard that restores the terminal when dropped.
 pub struct Guard(pub Screen);
 
 impl Drop for Guard {

@@ -4,7 +4,7 @@
 //! Some terminals show OSC 9 as a message instead, so only terminals that are known to support progress get the
 //! sequence.
 //!
-//! Invariant: the progress is cleared before the terminal is given back.
+//! Invariant: the progress is cleared before duke ends, is suspended, or lets another program use the terminal.
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TabState {

@@ -108,8 +108,8 @@ impl Glyphs {
         self.pick(ROUND[step], PLAIN[step % 4])
     }
 
-    /// Returns a bar of `columns` columns, filled to `thousandths` of its width. Any share above zero is
-    /// visible.
+    /// Returns a bar of `columns` columns, filled to `thousandths` of its width. Any value above zero
+    /// is visible.
     pub fn bar(self, thousandths: u16, columns: usize) -> String {
         const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
         let parts = match self {
@@ -160,9 +160,10 @@ impl Glyphs {
     }
 }
 
-/// Maximum number of colors in a bar of usual width. Each color adds about 20 bytes of output.
+/// Maximum number of colors in a bar with fewer than `(STEPS + 1) * CELLS` filled cells. Each color adds about
+/// 20 bytes of output.
 const STEPS: u16 = 8;
-/// Approximate number of neighboring cells with the same color in a wide bar.
+/// Approximate number of filled cells per color in all longer bars.
 const CELLS: usize = 3;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

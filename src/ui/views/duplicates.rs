@@ -209,7 +209,7 @@ impl TableData for DuplicateRows {
         self.entries(index).first().copied().map(Target::Entry)
     }
 
-    /// Returns all names of a copy. A group's row has no entries, because marking it would mark the last copy, too.
+    /// Returns all names of a copy. A group's row has no entries, because marking the row would mark every copy.
     fn entries(&self, index: usize) -> Vec<EntryId> {
         match self.rows.get(index) {
             Some(DuplicateRow::Copy(_, copy)) => {

@@ -51,7 +51,7 @@ pub static TABLE: TableSpec = TableSpec {
 };
 
 enum ErrorRow<'e> {
-    /// Error number of the directory that the view was opened for.
+    /// The directory that the view was opened for could not be read. Contains the error number.
     Itself(i32),
     Reason(&'e ErrorGroup),
     Entry(&'e search::Row),

@@ -8,8 +8,9 @@
 //!      gone -80.0 MiB ▇▇▇▇▇▇▇       old.iso
 //! ```
 //!
-//! The trend shows the sizes in the newest snapshots and now, if there are enough snapshots. When the view
-//! opens, the largest change is unfolded, level by level, as long as a single entry causes most of it.
+//! If there are enough snapshots, the trend shows the sizes in the newest snapshots and the current size. When the
+//! view opens, the largest change is unfolded if it is more than half of the shown directory's change. The same rule
+//! then applies to the largest change inside it, and so on.
 
 use std::io;
 

@@ -59,7 +59,7 @@ impl Target {
         matches!(self, Self::Files { table, .. } if **table == TABLE)
     }
 
-    /// Returns a text that identifies the row with this target in later results; `None` if the row is not a total of
+    /// Returns text that identifies the row with this target in later results; `None` if the row is not a total of
     /// files. The label is not enough, because several rows can have the same label.
     pub fn key(&self) -> Option<String> {
         match self {

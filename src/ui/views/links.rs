@@ -92,6 +92,6 @@ fn note(inode: &LinkedInode) -> Option<String> {
     match (inode.is_shared(), elsewhere) {
         (false, _) => None,
         (true, 0) => Some(format!("{inside} of {count} names here; the scan found no others")),
-        (true, _) => Some(format!("{inside} of {count} names here, {elsewhere} more in the scan")),
+        (true, _) => Some(format!("{inside} of {count} names here, {elsewhere} elsewhere in the scan")),
     }
 }

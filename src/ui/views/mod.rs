@@ -1,8 +1,7 @@
-//! Views of a whole subtree. Each file contains the table of a view, its rows, and the targets that Enter opens from
-//! them.
+//! Views of a whole subtree. Each file contains the table of a view, its rows, and the targets that Enter opens.
 //!
 //! A view is a [`ViewSpec`] (its key and texts), a [`TableSpec`] (its columns, sort orders and messages, and the job
-//! that finds its rows) and a [`TableData`] (the rows). The part that all views share, such as the cursor, is in
+//! that finds its rows) and a [`TableData`] (the rows). State that all views share, such as the cursor, is in
 //! [`super::table_view`]. The key table, help page, footer, header and docs/keys.md are derived from [`VIEWS`].
 
 pub mod ages;
@@ -43,7 +42,7 @@ pub static VIEWS: &[&ViewSpec] = &[
 ];
 
 /// Index of [`LIST`] in [`VIEWS`]. The key of this view also works on pages such as the list of marks: it closes
-/// the page and shows the list.
+/// the page and shows this view.
 pub const LIST_INDEX: usize = 1;
 
 pub static LIST: ViewSpec = ViewSpec {

@@ -1,9 +1,9 @@
 //! Views of the previous scan, shown until the running scan has ended.
 //!
-//! The rows are found in the tree of the previous scan. A key acts on a row only after the running scan has found its
-//! entries ([`super::super::table_view::TableView::entries`]). Enter goes to the row's entry. If the scan has not
-//! found the entry yet, Enter goes to the deepest directory found so far above it, and the scan reads that directory
-//! first.
+//! The rows come from the tree of the previous scan. Except for Enter and Right, keys act on the entries of a row
+//! only after the running scan has found them ([`super::super::table_view::TableView::entries`]). Enter and Right go
+//! to the row's entry. If the scan has not found the entry yet, they go to the deepest directory found so far above
+//! it, and the scan reads that directory first.
 //!
 //! Invariant: [`TableData::entries`] returns nothing for these rows, because it may return only entries of the tree of
 //! the running scan.
@@ -27,8 +27,8 @@ struct RecordedRows {
     from: DirId,
 }
 
-/// Starts the job for a table's rows with `start`. The rows come from `record`, the tree of the previous scan, if it
-/// contains the requested directory. Otherwise, they come from the current tree.
+/// Calls `start` to start the job that loads a table's rows. The rows come from `record`, the tree of the previous
+/// scan, if it contains the requested directory. Otherwise, they come from the current tree.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -104,7 +104,7 @@ impl TableData for RecordedRows {
         }
     }
 
-    /// Returns the index of the row of `entry`, which is an entry of the tree of the previous scan.
+    /// Returns the index of the row for `entry`, which is in the tree of the previous scan.
     fn find(&self, entry: EntryId) -> Option<usize> {
         self.data.find(entry)
     }

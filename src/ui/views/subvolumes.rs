@@ -6,7 +6,7 @@
 //!   2.0 GiB   4.0 MiB snapshots/monday  snapshot
 //!   2.0 GiB   1.0 MiB snapshots/sunday  snapshot
 //!   3.0 GiB           (top level)
-//!             1.9 GiB all marked together (2)  sizes are exact
+//!             1.9 GiB all marked subvolumes (2)  sizes are exact
 //! ```
 //!
 //! This view is opened from the df view, and deletes nothing. It keeps its own marks and does not use the marks on
@@ -55,7 +55,8 @@ pub static TABLE: TableSpec = TableSpec {
 struct SubvolumeRows {
     found: Arc<Result<Subvolumes, Errno>>,
     units: Units,
-    /// Indices of the subvolumes, in the order of their rows: most freed bytes first, and the top level last.
+    /// Indices of the subvolumes, in the order of their rows: subvolumes that free the most bytes come first, and the
+    /// top level comes last.
     order: Vec<usize>,
     /// Indices of the marked subvolumes.
     marked: Mutex<BTreeSet<usize>>,
@@ -115,7 +116,7 @@ impl TableData for SubvolumeRows {
             return Some(Row { is_marked: marked.contains(index), ..row });
         }
         let marked: Vec<usize> = marked.iter().copied().collect();
-        let words = Row::of_words(format!("all marked together ({})", marked.len()), RowStyle::Strong);
+        let words = Row::of_words(format!("all marked subvolumes ({})", marked.len()), RowStyle::Strong);
         let row = Row { note: Some(RowNote::plain(found.accuracy.text(self.units))), ..words };
         Some(row.with(C::Frees, frees(found.freed(&marked), found.accuracy)))
     }

@@ -41,10 +41,10 @@ pub struct ViewSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     Nothing,
-    /// Scan of this machine, so that the view can query the file systems.
+    /// Scan on this machine. The view queries the file systems.
     FileSystem,
     Baseline,
-    /// Complete scan of this machine, so that the view can read the files.
+    /// Finished scan on this machine, and no running rescan. The view reads the scanned files.
     CompleteScan,
 }
 
@@ -66,7 +66,7 @@ pub type StartRows = fn(&Sources<'_>, &TableRequest) -> io::Result<Option<Load<T
 pub enum TableLayout {
     /// One row per entry found, up to a limit.
     List,
-    /// Rows are totals. Each may be followed by rows for the entries that it sums up.
+    /// Rows are totals. Each total may be followed by rows for the entries that it includes.
     Groups,
     /// Rows are groups of copies.
     Copies,
@@ -104,8 +104,8 @@ pub struct TableSpec {
     /// `true` if the user can switch the sizes from disk usage to apparent sizes.
     pub has_measure: bool,
     pub layout: TableLayout,
-    /// `true` if the user can choose whether bars are relative to the largest row or to the total. If `false`, they are
-    /// always relative to the largest row, if its size is known.
+    /// `true` if the user can choose whether bars are relative to the largest row or to the total. If `false`,
+    /// bars are relative to the largest row, or to the total if the size of the largest row is unknown.
     pub has_scale: bool,
     /// `true` if the rows depend only on the tree and its baseline, so that they can also be computed from the tree of
     /// the previous scan.
@@ -114,7 +114,7 @@ pub struct TableSpec {
     pub time: Column,
     /// Initial sort order, if it is not by size.
     pub first_order: Option<By>,
-    /// Word for matches in the header, in the singular and the plural; `None` if matches are not counted.
+    /// Word that the header uses for matches, in the singular and the plural; `None` if matches are not counted.
     pub counted: Option<[&'static str; 2]>,
     /// Texts for an empty table: after the scan, and during the scan.
     pub empty: [&'static str; 2],
@@ -147,7 +147,7 @@ impl TableSpec {
         self.is_of_changes() || self.columns.has(C::Modified)
     }
 
-    /// Returns the measure of the sizes in the table. This is disk usage if the table has no apparent sizes.
+    /// Returns the measure of the sizes in the table: `wanted`, or disk usage if the table has no apparent sizes.
     pub fn measure(&self, wanted: Measure) -> Measure {
         if self.has_measure { wanted } else { Measure::Disk }
     }
@@ -156,12 +156,12 @@ impl TableSpec {
         self.titles.iter().find(|(of, _)| *of == column).map(|(_, title)| *title)
     }
 
-    /// Returns the columns to show in a table of `width` columns: the `wanted` columns that the table has, and the
-    /// columns that are always shown.
+    /// Returns the columns to show in a table that is `width` terminal columns wide: the `wanted` columns that the
+    /// table has, and the columns that are always shown.
     pub fn shown(&self, wanted: ColumnSet, width: usize) -> ColumnSet {
         // In narrow tables of paths, a bar that only repeats a number is dropped to leave room for the paths.
         let is_twice = self.is_of_changes() || wanted.has(C::Percent);
-        // Rows for several entries have long notes, so their tables need more room.
+        // Rows for totals and groups have long notes, so their tables need more room.
         let least = if self.layout == TableLayout::List { WIDE } else { WIDE + 30 };
         let is_narrow = self.has_paths() && width < least;
         let wanted = if is_twice && is_narrow { wanted.with(C::Bar, false) } else { wanted };
@@ -169,7 +169,7 @@ impl TableSpec {
     }
 }
 
-/// Target of a row, which Enter opens.
+/// Target that pressing Enter on a row opens.
 #[derive(Clone, Debug)]
 pub enum Target {
     /// Entry to show in the list of its directory.
@@ -201,7 +201,7 @@ pub struct TableContext<'a> {
 pub struct TableSummary {
     /// Total of all rows; `None` if a total makes no sense.
     pub sum: Option<Totals>,
-    /// Sizes of the directory in the baseline and now, for each measure, if known.
+    /// Sizes of the directory in the baseline and in the current tree, for each measure, if known.
     pub growth: Option<[(u64, u64); 2]>,
     /// Number of matching entries, which may exceed the number of rows.
     pub matched: u64,
@@ -295,8 +295,8 @@ pub trait TableData: Debug + Send + Sync {
         &[]
     }
 
-    /// Returns all copies in each group that contains `directory` itself or a copy inside it. [`Copies::kept`]
-    /// contains `directory` or the copies inside it; [`Copies::others`] contains the copies elsewhere.
+    /// Returns all copies in each group in which at least one copy is `directory` or is inside `directory`.
+    /// [`Copies::kept`] contains these copies; [`Copies::others`] contains the copies elsewhere.
     fn copies_elsewhere(&self, _tree: &Tree, _directory: DirId) -> Copies {
         Copies::default()
     }

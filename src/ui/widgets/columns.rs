@@ -7,8 +7,8 @@
 //!
 //! The second line contains the widths of the symbols, columns and gaps of the first line.
 //!
-//! In a narrow window, columns first become narrower and then disappear, in the order of
-//! [`ColumnSpec::drop_order`]. The main column disappears last.
+//! In a narrow window, the column with the lowest [`ColumnSpec::drop_order`] becomes narrower and then disappears
+//! before the next column becomes narrower. The main column disappears last.
 //!
 //! Invariant: the columns and the gaps between them never exceed the width.
 
@@ -24,13 +24,13 @@ use crate::ui::hit_map::{Hit, HitMap};
 /// Minimum width of the name column, unless it is the only visible column.
 pub const NAME: usize = 12;
 
-/// Right-aligns `text` in `columns` columns, cutting off the excess.
+/// Right-aligns `text` in `columns` terminal columns, cutting off the excess.
 pub fn right(text: &str, columns: usize) -> String {
     let text = fit(text, columns, "");
     " ".repeat(columns - width(&text)) + &text
 }
 
-/// Aligns `text` in `columns` columns, cutting off the excess.
+/// Aligns `text` in `columns` terminal columns, cutting off the excess.
 pub fn aligned(text: &str, align: Align, columns: usize) -> String {
     match align {
         Align::Left => pad(text, columns, ""),
@@ -47,9 +47,9 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Returns the columns of `wanted` that fit into `width` beside a name of at least `least` cells. The bar widens
-    /// only if the name has more than `usual` cells. `first` is the main column: if only this column is left, the name
-    /// shrinks to [`NAME`] cells before this column narrows.
+    /// Returns the columns of `wanted` that fit into `width` beside a name of at least `least` cells. The bar becomes
+    /// wider only if more than `usual` cells are left for the name. `first` is the main column. It becomes narrower
+    /// only after all other columns have disappeared and the name has shrunk to [`NAME`] cells.
     pub fn fit(
         width: usize,
         wanted: ColumnSet,
@@ -76,7 +76,7 @@ impl Columns {
         let spare = width.saturating_sub(columns.before_name() + usual);
         for (column, cells) in &mut columns.cells {
             if let Some(Width::Stretch(narrow, wide)) = widths[*column as usize].first() {
-                // The bar gets a third of the free width, so that most of a wide window is left to the names.
+                // The bar gets a third of the free width, so that most of a wide window is left for the names.
                 *cells = (narrow + spare / 3).min(*wide);
             }
         }
@@ -90,7 +90,7 @@ impl Columns {
         Self { cells: COLUMNS.iter().filter_map(cells).collect(), name: 0, is_cut: false }
     }
 
-    /// Returns `true` if this column does not fit. The name column has no fixed width and always fits.
+    /// Returns `true` if the column does not fit. The name column has no fixed width and always fits.
     fn lacks(&self, spec: &ColumnSpec) -> bool {
         !spec.widths.is_empty() && self.width(spec.column).is_none()
     }
@@ -143,8 +143,8 @@ impl Columns {
         cells.join(" ") + self.gap() + &title(Column::Name, true)
     }
 
-    /// Makes the titles clickable. The area of a title includes the blank after it, and the area of the name
-    /// extends to the end of the line.
+    /// Makes the titles clickable. The area of a title includes the blank after it. The area of the name column's
+    /// title extends to the end of the line.
     pub fn add_hits(&self, titles: Rect, hits: &mut HitMap) {
         hits.add(titles, Hit::Column(Column::Name));
         let mut left = titles;

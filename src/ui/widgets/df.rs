@@ -1,10 +1,10 @@
-//! df view: one line for each part of the used space, and a text that explains each line.
+//! df view: one line for each part of the used space, or the text that explains one of these lines.
 //!
 //! ```text
 //!     Size  /home: /dev/sda2 (ext4)
 //!  60.0 GiB  used                                           60.0%
 //!  50.0 GiB    scanned                                      123,456 entries
-//!   9.0 GiB    deleted but open                             in any process
+//!   9.0 GiB    deleted but open                             all processes checked
 //! ```
 //!
 //! `crate::df` creates the lines. Lines are not entries and cannot be marked. Enter explains a line.
@@ -28,7 +28,7 @@ use crate::ui::theme::Role;
 const WIDE: usize = 40;
 /// Minimum width of a label that is followed by a note.
 const LABELS: usize = 30;
-/// Minimum width of a label and its note.
+/// Minimum room for a label together with its note. If there is less room, notes are omitted.
 const NOTED: usize = LABELS + 8;
 
 pub fn draw(cx: &Context<'_>, page: &TablePage, layout: Layout, canvas: &mut Canvas<'_>) {
@@ -63,7 +63,7 @@ fn amount_width(units: Units, columns: usize) -> usize {
     if columns >= WIDE { units.width() + 1 } else { BRIEF + 1 }
 }
 
-/// Returns the width for a label and its note in a row of this width.
+/// Returns the width available for a label and its note in a row that is `columns` wide.
 fn label_columns(columns: usize, units: Units) -> usize {
     columns.saturating_sub(amount_width(units, columns) + 3)
 }

@@ -42,13 +42,13 @@ const WIDE: usize = 60;
 const BAR: usize = 12;
 /// Width that is enough for a size written as an exact number of bytes.
 const FACT: usize = 20;
-/// Number of key hints that the text on the right must not displace. Only the row number (see [`KEPT_BESIDE_ROW`]) and
-/// texts about the filter and about an incomplete scan may displace some of them.
+/// Number of key hints that most texts on the right do not displace. The row number (see [`KEPT_BESIDE_ROW`]) and
+/// texts about the filter and about an incomplete scan may displace more hints.
 const KEPT: usize = 4;
-/// Number of key hints that the row number of the list, the treemap or the overview must not displace.
+/// Number of key hints that the row number in the list, the treemap or the overview does not displace.
 const KEPT_BESIDE_ROW: usize = 2;
 
-/// Draws the footer below the view or the page that replaces it.
+/// Draws the footer below the view, or below the page shown instead of the view.
 pub fn draw(cx: &Context<'_>, top: Top<'_, '_>, area: Rect, canvas: &mut Canvas<'_>) {
     let Canvas { buffer, hits } = canvas;
     buffer.set_style(area, cx.theme.style(Role::Surface));
@@ -98,20 +98,20 @@ fn idle<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     let left = room.saturating_sub(width_of_first(cx, top, KEPT));
     match top.position {
         Some((index, count)) => lines_place(index, count, left),
-        // Facts about the list below a dialog would seem to describe the dialog, so none are shown.
+        // While a dialog is open, no facts about the list are shown, because they would seem to describe the dialog.
         None if top.layer.is_some() => Line::default(),
         None if cx.views.page.is_some() => page_place(cx, left),
         None => place(cx, top, room),
     }
 }
 
-/// Returns the line number and the number of lines, or an empty line if `room` is too small.
+/// Returns the position of the cursor line, such as `3 of 212`. The text is empty if `room` is too small.
 fn lines_place<'a>(index: usize, count: usize, room: usize) -> Line<'a> {
     let text = row_of(index, count) + " ";
     Line::raw(if width(&text) <= room { text } else { String::new() })
 }
 
-/// Returns a text such as `3 of 212`. `index` is counted from zero, the displayed number from one.
+/// Returns text such as `3 of 212`. `index` is counted from zero, the displayed number from one.
 fn row_of(index: usize, rows: usize) -> String {
     format!("{} of {}", grouped((index + 1).min(rows) as u64), grouped(rows as u64))
 }
@@ -134,8 +134,8 @@ fn bar<'a>(cx: &Context<'_>, share: Option<u16>, room: usize) -> Vec<Span<'a>> {
     bar
 }
 
-/// Returns a spinner, the bar for `share` (see [`bar`]), and the first of the texts that fits. If none fits, shortens
-/// the last one.
+/// Returns a spinner, the bar for `share` (see [`bar`]), and the first text that fits. If no text fits, the last one
+/// is shortened.
 fn working<'a>(cx: &Context<'_>, share: Option<u16>, texts: &[String], room: usize) -> Line<'a> {
     let mut spans = vec![Span::styled(format!(" {} ", cx.spinner()), cx.theme.style(Role::Bar))];
     spans.extend(bar(cx, share, room));
@@ -213,7 +213,8 @@ pub fn looking(cx: &Context<'_>) -> String {
     format!("searching{} ", cx.theme.glyphs.gap())
 }
 
-/// Returns the row number, the state of the view's job, and the marks. Omits parts that do not fit.
+/// Returns the row number of the cursor in the open table view, and a summary of the marks. `searching` precedes them
+/// until all rows have been found. Omits parts that do not fit.
 pub fn page_place<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     let Some(page) = &cx.views.page else { return Line::default() };
     let rows =
@@ -253,7 +254,7 @@ fn place<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
         let overview = &cx.views.overview;
         facts.push((row_of(overview.index, overview.parts.len()), Role::Plain, beside_keys));
     }
-    // The treemap has no columns, so the footer shows these numbers of the selected entry.
+    // The treemap has no columns, so the footer shows the Frees and Shared values of the selected entry.
     if let Some(row) = window.selected().filter(|_| cx.views.is_treemap()) {
         let format = cx.number_format();
         for (column, word) in [(Column::Frees, "frees"), (Column::Shared, "shared")] {
@@ -275,7 +276,7 @@ fn place<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
         facts.push((summary(cx), Role::Strong, left));
     }
     if window.left_out > 0 {
-        facts.push((format!("{} not shown", grouped(window.left_out as u64)), Role::Strong, left));
+        facts.push((format!("{} hidden", grouped(window.left_out as u64)), Role::Strong, left));
     }
     if let errors @ 1.. = window.totals.errors {
         facts.push((counted(u64::from(errors), "error", "errors"), Role::Warning, left));
@@ -285,7 +286,10 @@ fn place<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
         facts.push((format!("{change} in {}", elapsed(since, cx.views.now())), Role::Plain, spare));
     }
     match &cx.scan.last.outcome {
-        Some(Outcome::Stopped) => facts.push(("scan stopped".to_owned(), Role::Warning, most)),
+        Some(Outcome::Stopped) => {
+            let stopped = if cx.source_kind == SourceKind::Live { "scan stopped" } else { "reading stopped" };
+            facts.push((stopped.to_owned(), Role::Warning, most));
+        }
         Some(Outcome::Panicked(_)) => {
             facts.push(("internal error: scan ended early".to_owned(), Role::Warning, most));
         }

@@ -33,7 +33,8 @@ impl HalfBlocks {
         self.change(area, |half| *half = Half { left: Some(color), right: Some(color) });
     }
 
-    /// Fills an area except the right half of its last column, which separates it from the area to the right.
+    /// Fills an area except the right half of its last column. This gap separates the area from the next one to the
+    /// right.
     pub fn fill_apart(&mut self, area: Area, color: Color) {
         let Some(whole) = area.width.checked_sub(1) else { return };
         self.fill(Area { width: whole, ..area }, color);
@@ -41,8 +42,8 @@ impl HalfBlocks {
         self.change(last, |half| *half = Half { left: Some(color), right: None });
     }
 
-    /// Draws lines, half a column wide, along the left and the right edge of an area. The right line fills the gap
-    /// that [`Self::fill_apart`] leaves.
+    /// Draws lines along the left and right edges of an area. Each line is half a column wide. The right line fills
+    /// the gap that [`Self::fill_apart`] leaves.
     pub fn enclose(&mut self, area: Area, color: Color) {
         let right = Area { x: area.right() - 1, width: 1, ..area };
         self.change(right, |half| half.right = Some(color));
@@ -79,7 +80,8 @@ impl HalfBlocks {
                     cell.set_symbol(symbol).set_fg(left);
                 }
                 (None, Some(right)) => drop(cell.set_symbol("▐").set_fg(right)),
-                // If one half (upper or lower) has a single color, each half is drawn in the color of its left side.
+                // If the upper or the lower half has the same color on both sides, the cell shows the left color of
+                // each half, one above the other.
                 (Some(_), Some(_)) if above.is_whole() || below.is_whole() => {
                     draw_both(cell, above.left, below.left);
                 }

@@ -47,8 +47,8 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         Some(page) => table::totals(cx, page),
         None => totals(cx).into(),
     };
-    // During a scan, the status line shows the progress of the scan, so a search for rows of the previous scan is
-    // indicated here.
+    // While rows of the previous scan are shown, a running search is indicated here, because the status line shows
+    // the progress of the scan.
     let is_looking = match &cx.views.page {
         Some(page) => page.is_recorded && !page.is_complete,
         None => cx.views.is_overview() && cx.views.overview.is_finding_recorded(),
@@ -57,7 +57,7 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         let with_sign: Vec<String> = right.iter().map(|text| looking(cx) + text).collect();
         right.splice(0..0, with_sign);
     }
-    // If a filter is active, its numbers are shown even if nothing else fits.
+    // If a filter is active, the shortest text is shown even if it leaves too little room for the path.
     let last = right.last().filter(|_| cx.is_filtered()).cloned();
     let fitting = right.into_iter().find(|text| width(text) + wanted + 2 <= room);
     let right = Line::raw(fit(&fitting.or(last).unwrap_or_default(), room, "").into_owned());
@@ -132,7 +132,7 @@ fn breadcrumb(cx: &Context<'_>, path: &str, room: usize) -> Vec<Part> {
     if is_wide(&parts) {
         let gap = format!("{}/", cx.theme.glyphs.gap());
         let last = parts.pop().into_iter().map(|part| Part {
-            // The text of a root is a whole path. Only its last name is shown.
+            // The text of a root is a whole path. Only the last component of the path is shown.
             text: part.text.rsplit('/').find(|name| !name.is_empty()).unwrap_or("/").to_owned(),
             ..part
         });
@@ -149,8 +149,8 @@ fn breadcrumb(cx: &Context<'_>, path: &str, room: usize) -> Vec<Part> {
 fn totals(cx: &Context<'_>) -> [String; 3] {
     let glyphs = cx.theme.glyphs;
     let measure = cx.order.measure;
-    // Without a filter, if the previous scan recorded the directory, its totals are unconfirmed until the directory is
-    // complete, even if they already exceed the recorded ones.
+    // If the previous scan recorded the directory and no filter is active, the totals count as unconfirmed until the
+    // directory is complete, even if they already exceed the recorded totals.
     let is_known = cx.recorded.as_ref().is_some_and(|recorded| recorded.has(cx.place.id));
     let is_outgrown = cx.window.bound == Precision::Growing && is_known && !cx.is_filtered();
     let bound = if is_outgrown { Precision::Recorded } else { cx.window.bound };

@@ -21,7 +21,7 @@ use crate::ui::views::RowMarks;
 /// Rank of the hint for deleting marked entries.
 const DELETE_MARKED: u8 = 1;
 
-/// Properties of the top layer, or of the view if no layer is open, that affect the footer.
+/// Properties that affect the footer and the key hints: those of the top layer, or of the view if no layer is open.
 #[derive(Clone, Copy, Debug)]
 pub struct Top<'l, 't> {
     pub scope: Scope,
@@ -55,7 +55,7 @@ pub fn keys<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     Line::from(spans.collect::<Vec<_>>())
 }
 
-/// Returns the hints that fit into `room` columns.
+/// Returns the hints that fit into `room` terminal columns.
 pub fn fitting(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Vec<KeyHint> {
     let mut used = 0;
     let fits = |hint: &KeyHint| {

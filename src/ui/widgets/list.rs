@@ -34,7 +34,7 @@ pub fn draw(cx: &Context<'_>, titles: Rect, list: Rect, canvas: &mut Canvas<'_>)
     draw_rows(cx, &columns, (&cx.window.lines, &[]), (cx.window.offset, cx.window.index), list, canvas);
 }
 
-/// Returns a text that explains why no entries are shown.
+/// Returns text that explains why no entries are shown.
 pub fn why_empty(cx: &Context<'_>) -> String {
     match (cx.window.errno, cx.window.left_out) {
         _ if cx.is_sorting() => format!("Sorting{}", cx.theme.glyphs.gap()),
@@ -69,7 +69,7 @@ fn draw_empty(cx: &Context<'_>, list: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Returns a text that explains why the filter shows no entries.
+/// Returns text that explains why the filter shows no entries.
 pub fn filtered(cx: &Context<'_>) -> String {
     let result = cx.filter_result();
     match result.and_then(Loader::error) {

@@ -46,7 +46,7 @@ use crate::ui::theme::{Colors, Role, ink, mixed};
 use crate::ui::treemap_layout::Tile;
 use crate::ui::treemap_layout::{Area, Unit, layout};
 
-/// Minimum size (columns, half lines) of a directory that shows its contents.
+/// Minimum size (columns, half lines) of a rectangle in which the contents of a directory are drawn.
 const OPEN: (u16, u16) = (8, 6);
 /// Minimum size (columns, half lines) of a rectangle whose color becomes darker from top to bottom. The size includes
 /// the gaps.
@@ -124,7 +124,7 @@ impl<'a, 't> Painter<'a, 't> {
         for Label { x, y, text, style } in self.labels {
             // The window may have become smaller since the rectangles were computed.
             if buffer.area.contains(Position { x, y }) {
-                // A label over the line of a frame has its own style, not that of the line.
+                // The reset prevents a label on a frame line from inheriting the style of that line.
                 let style = if self.frames.is_some() { Style::reset().patch(style) } else { style };
                 buffer.set_string(x, y, text, style);
             }
@@ -295,9 +295,9 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Returns the part of a rectangle's area that can be written on. Without frames, this is the area without the last
-    /// column and without the gap at the bottom. With frames, it is the area without the left line. The upper line is
-    /// included, because the name is written on it.
+    /// Returns the part of a rectangle's area that is available for text. Without frames, this excludes the last
+    /// column and the gap at the bottom. With frames, it excludes the left line of the frame, but not the top line,
+    /// because the name is written over the top line.
     fn inset(&self, area: Area) -> Area {
         match self.frames {
             None => Area { width: area.width - 1, ..above_gap(area) },
@@ -313,13 +313,14 @@ impl<'a, 't> Painter<'a, 't> {
         self.blocks.fill(Area { y: area.bottom() - 1, height: 1, ..area }, OUTLINE);
     }
 
-    /// Writes a name and, on the line below, a size, if they fit.
+    /// Writes a name, which is shortened if necessary, and a size on the line below. If there is no room for the
+    /// size, only the name is written. If there is no room for the name, nothing is written.
     fn write(&mut self, area: Area, (name, of_name): (&str, Style), (size, of_size): (&str, Style)) {
         let mut lines = lines_of(area);
         let (x, room) = self.beside_edge(area);
         let Some(y) = lines.next().filter(|_| room >= width(name).min(SHORTEST)) else { return };
-        // In a narrow rectangle, a name is cut off at its end, because its beginning tells more than a few letters from
-        // both ends.
+        // In a narrow rectangle, a name is cut off at its end, because its beginning is more informative than a few
+        // letters from both ends.
         let cut = if room < FROM_BOTH_ENDS { beginning } else { fit };
         let text = cut(name, room, self.cx.theme.glyphs.gap()).into_owned();
         self.labels.push(Label { x, y, text, style: of_name });
@@ -328,8 +329,8 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Returns the color for an entry whose contents are not drawn, and adds the entry's role to `used`. With colors
-    /// by type, directories are darker than files of their main category.
+    /// Returns the color for an entry whose contents are not drawn, and adds the entry's role to `used`. If colors
+    /// show types, a directory is darker than files of its main category.
     fn use_color(&mut self, shape: &Shape<'_>) -> Color {
         let (theme, role) = (self.cx.theme, self.role(shape));
         if !self.used.contains(&role) {

@@ -33,19 +33,20 @@ use crate::ui::theme::{Role, filled};
 use crate::ui::views::{ViewSpec, df};
 use crate::ui::widgets::row::role_of_label;
 
-/// Width of a bar in a row of `BARE` columns, and maximum width of a bar. In a narrower row, the bar gets a fifth of
-/// the width.
+/// Width of the bar in a row of `BARE` columns, and maximum width of a bar in any row. In a narrower row, the bar
+/// gets a fifth of the width.
 const BAR: (usize, usize) = (8, 40);
-/// Width of a row above which the bar gets a third of the additional width.
+/// Row width in columns up to which the bar has at most `BAR.0` columns. In a wider row, a third of the additional
+/// columns is added to the bar.
 const BARE: usize = 40;
-/// Minimum width in columns at which the sizes in the strip with the file system's space are written in full:
-/// `1.5 GiB` instead of `1.5G`.
+/// Minimum width in columns at which the overview writes the used and free space in full: `1.5 GiB` instead of
+/// `1.5G`.
 const ROOMY: u16 = 90;
 /// Minimum height of a part: a heading, one row, and a blank line.
 const LEAST: u16 = 3;
-/// Minimum height in lines of an overview that has a blank line below the used and free space.
+/// Minimum height in lines at which the overview has a blank line below the used and free space.
 const HIGH: u16 = 30;
-/// Minimum height in lines of an overview that shows the used and free space of the file system at the top.
+/// Minimum height in lines at which the overview shows the used and free space of the file system at the top.
 const LOW: u16 = 12;
 
 pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
@@ -123,8 +124,8 @@ fn places(cx: &Context<'_>, layout: Layout) -> Vec<(usize, Rect)> {
 /// Returns the height of each row of parts. The rows share the available height evenly, but no row gets more than it
 /// needs.
 fn heights(parts: &[Part], columns: usize, room: u16) -> Vec<u16> {
-    // Besides its rows, each part needs a line for its heading and a blank line. A part without rows has its text
-    // beside the heading.
+    // Besides its rows, each part needs a line for its heading and a blank line. A part without rows needs no further
+    // line, because its `empty` text is beside the heading.
     let need = |part: &Part| u16::try_from(part.rows.len() + 2).unwrap_or(u16::MAX);
     let needs: Vec<u16> =
         parts.chunks(columns).map(|line| line.iter().map(need).max().unwrap_or(0)).collect();
@@ -162,8 +163,8 @@ fn heading<'a>(cx: &Context<'_>, view: &'static ViewSpec, is_selected: bool) -> 
     Line::from(vec![Span::styled(mark, accent), Span::styled(format!("{} ", keyed_title(cx, view)), style)])
 }
 
-/// Draws `start`, followed by a fact, or by as much of it as fits on the line. Advice in parentheses is shown only as a
-/// whole.
+/// Draws `start`, followed by as much of `fact` as fits on the line. Advice in parentheses is omitted unless all
+/// of it fits.
 fn draw_heading(cx: &Context<'_>, mut start: Line<'_>, fact: &str, area: Rect, canvas: &mut Canvas<'_>) {
     let room = usize::from(area.width).saturating_sub(start.width() + 1);
     let short = fact.split(" (").next().unwrap_or(fact);
@@ -184,7 +185,7 @@ fn draw_part(cx: &Context<'_>, part: &Part, is_selected: bool, area: Rect, canva
     }
 }
 
-/// Returns the largest rows of a part, at most `room` of them, in the order of the part.
+/// Returns the largest rows of a part, at most `room` of them, without changing their order.
 fn largest(part: &Part, room: usize) -> Vec<&(Row, Role)> {
     let mut rows: Vec<_> = part.rows.iter().enumerate().collect();
     if !part.is_by_size {

@@ -64,7 +64,7 @@ pub fn draw(cx: &Context<'_>, pane: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Draws the label of a total, and the largest files in it.
+/// Draws the label of a row that combines several files, and below it the largest of these files.
 fn draw_files(cx: &Context<'_>, label: &str, mut area: Rect, buffer: &mut Buffer) {
     let room = usize::from(area.width);
     let title = fit(&format!("{label}, largest first"), room, cx.theme.glyphs.gap()).into_owned();
@@ -87,7 +87,7 @@ fn draw_row(cx: &Context<'_>, mut area: Rect, buffer: &mut Buffer) {
     let row = cx.views.page.as_ref().and_then(|page| page.lines.get(page.index.checked_sub(page.offset)?));
     let Some(row) = row else { return };
     let room = usize::from(area.width);
-    // In a tree, the label is indented.
+    // If the rows of the view form a tree, their labels are indented.
     let label = fit(row.label.trim_start(), room, cx.theme.glyphs.gap()).into_owned();
     put(buffer, take(&mut area, 1), &Line::styled(label, cx.theme.style(Role::Strong)));
     for line in row.note.iter().flat_map(|note| note.text.split("; ")).flat_map(|clause| wrap(clause, room)) {
@@ -178,8 +178,8 @@ fn owner_text(found: &Inspection) -> Option<String> {
     Some(format!("{owner}:{group} {:04o}", attributes.mode & 0o7777))
 }
 
-/// Returns the categories of the files in a directory as parts of a strip, largest first. Categories with the same role
-/// are combined, and have the name of their role.
+/// Returns the categories of the files in a directory as parts of a strip, largest first. Categories with the same
+/// role are combined under the name of that role.
 fn types(cx: &Context<'_>, found: &Breakdown) -> Vec<StripPart> {
     let mut parts: Vec<StripPart> = Vec::new();
     for (class, totals) in &found.types.classes {
@@ -207,7 +207,7 @@ fn ages(cx: &Context<'_>, found: &Breakdown) -> Vec<StripPart> {
     rows.map(part).collect()
 }
 
-/// Draws a strip and its legend. `sign` is shown before each share.
+/// Draws a strip and its legend. `sign` is shown before each percentage in the legend.
 fn draw_strip(
     cx: &Context<'_>,
     (label, sign): (&str, &str),
@@ -252,7 +252,7 @@ fn draw_entry(cx: &Context<'_>, entry: EntryId, mut area: Rect, buffer: &mut Buf
     put(buffer, take(&mut area, 1), &self::note(cx, &note));
 }
 
-/// Returns the line that explains why there is nothing else to show.
+/// Returns a line with a short note, such as `Empty file` or an error message.
 fn note(cx: &Context<'_>, text: &str) -> Line<'static> {
     Line::styled(text.to_owned(), cx.theme.style(Role::Faint).add_modifier(Modifier::ITALIC))
 }

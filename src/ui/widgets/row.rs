@@ -197,9 +197,10 @@ fn set_sign(cx: &Context<'_>, row: Rect, style: Style, buffer: &mut Buffer) {
 /// background color. Bold text stays bold.
 ///
 /// - With sixteen colors, the line is white on blue. Terminals use different shades of blue, and only white is
-///   visible on all of them. On a light background, the bar is yellow, because a white bar would look like a gap.
+///   visible on all of them. On a light background, the size bar (`bar`) is yellow, because a white bar would look
+///   like a gap.
 /// - If the theme has no background color for the line, the line is in reverse video, except for the first cell, so
-///   that the symbol stands out. The bar is gray if the terminal has a gray that differs from any text and
+///   that the symbol stands out. The size bar is gray if the terminal has a gray that differs from any text and
 ///   background.
 /// - Without colors, the line is only made bold.
 pub fn select(cx: &Context<'_>, row: Rect, bar: Rect, buffer: &mut Buffer) {
@@ -221,7 +222,7 @@ pub fn select(cx: &Context<'_>, row: Rect, bar: Rect, buffer: &mut Buffer) {
             }
         } else if bar.contains(position) {
             match (selected.bg, theme.colors) {
-                // The line is in reverse video, so its background color is shown as the color of the bar.
+                // Reverse video swaps the two colors of a cell, so the bar is drawn in the background color.
                 (None, Colors::Palette | Colors::True) => style = style.bg(GRAY),
                 (Some(_), _) if !theme.looks.is_dark() => style = style.fg(Color::Yellow),
                 _ => {}

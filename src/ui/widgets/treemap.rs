@@ -30,7 +30,7 @@ use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::theme::Role;
 use crate::ui::treemap_layout::Tile;
 
-/// Minimum width in columns of a title line with the meaning of the colors.
+/// Minimum width, in columns, of a title line that also states the meaning of the colors.
 const NARROW: u16 = 32;
 
 pub fn draw(cx: &Context<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>) {
@@ -65,7 +65,7 @@ pub fn draw(cx: &Context<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>)
     }
 }
 
-/// Returns a text that explains why there is nothing to draw.
+/// Returns text that explains why there is nothing to draw.
 fn empty(cx: &Context<'_>) -> String {
     let window = &cx.window;
     let has_only_empty = window.rows > 0 && window.is_complete && !window.is_partial && !cx.is_sorting();
@@ -135,8 +135,8 @@ fn shape<'a>(cx: &'a Context<'_>, row: &'a Row, index: usize) -> Shape<'a> {
         _ => None,
     };
     let kind = row.kind.unwrap_or(Kind::Unknown);
-    // The label of a row may contain the names of a chain of directories. If the contents are drawn, only the first
-    // name is needed, because the title line of the rectangle adds the others.
+    // If a row shows a chain of directories (`a/b/c`), its label contains all of their names. If the contents are
+    // drawn, the label is only the first name, because the title line of the rectangle adds the other names.
     let label = node.filter(|node| !node.inner.nodes.is_empty()).map_or(&row.label, |node| &node.label);
     let of_name = || (kind == Kind::File).then(|| Category::of_name(row.label.as_bytes()));
     Shape {

@@ -1,5 +1,5 @@
-//! Parser of the program's source files. For each module, it finds the types and re-exports that the module defines,
-//! and the files of the other modules that the module uses.
+//! Parser of the program's source files. For each module, it finds the types and re-exports in the module, and the
+//! files that define the items used by the module.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -25,7 +25,7 @@ pub struct Module {
     pub first_segments: BTreeSet<String>,
     items: BTreeSet<String>,
     children: BTreeSet<String>,
-    /// Local name and path of each re-export. A glob re-export has the name `*` and the path of its module.
+    /// Local name and path of each re-export. A glob re-export has the name `*` and the path before `::*`.
     exports: Vec<(String, ModulePath)>,
     imports: Vec<(String, ModulePath)>,
     paths: BTreeSet<ModulePath>,

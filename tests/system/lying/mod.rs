@@ -1,5 +1,5 @@
-//! Tests of a file system that reports wrong names, kinds, identities and sizes. It is compiled from C. If it cannot
-//! be compiled or mounted, the tests are skipped.
+//! Tests on a file system that reports wrong names, kinds, identities and sizes. A C program implements the file
+//! system. The tests are skipped if the program cannot be compiled or the file system cannot be mounted.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
@@ -17,7 +17,7 @@ use server::Server;
 /// Disk usage in bytes of every file and directory on the file system.
 const EACH: u64 = 16 * 512;
 
-/// Time after which a scan counts as hanging.
+/// Time after which a scan is considered hung.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Mounts the file system that reports wrong metadata.

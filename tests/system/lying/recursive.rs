@@ -26,7 +26,7 @@ fn lengths_of_directories_count_nothing_on_cephfs() {
             assert_eq!((found.apparent, found.items), (apparent, items), "{}", path.display());
         }
     }
-    // The totals are the same if the mount point is below a root, and after a rescan.
+    // A scan of the directory above the mount point finds the same totals, and so does a rescan.
     let above = root.parent().unwrap();
     let scan = crate::support::scan(above, 2);
     let tree = scan.tree();

@@ -54,7 +54,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         let _ = Command::new("fusermount3").args(["-u", "-z"]).arg(self.path()).status();
-        // A request that never ends would keep the server running.
+        // Kill the server, because a request that never ends would keep it running.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

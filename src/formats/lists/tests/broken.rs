@@ -21,32 +21,32 @@ fn broken_objects() {
         ("{", "byte 1: the object does not end on this line"),
         ("{}", "no path"),
         ("{}}", "byte 2: trailing data"),
-        ("[]", "byte 0: '{' expected"),
-        ("x", "byte 0: '{' expected"),
-        ("null", "byte 0: '{' expected"),
-        ("\u{0}", "byte 0: '{' expected"),
+        ("[]", "byte 0: expected '{'"),
+        ("x", "byte 0: expected '{'"),
+        ("null", "byte 0: expected '{'"),
+        ("\u{0}", "byte 0: expected '{'"),
         ("{\"path\"", "byte 7: the object does not end on this line"),
         ("{\"path\":", "byte 8: the object does not end on this line"),
         ("{\"path\":\"a", "byte 10: the object does not end on this line"),
         ("{\"path\":\"a\"", "byte 11: the object does not end on this line"),
-        ("{\"path\":\"a\"]", "byte 11: ',' or '}' expected"),
-        ("{\"path\":\"a\",}", "byte 12: '\"' expected"),
+        ("{\"path\":\"a\"]", "byte 11: expected ',' or '}'"),
+        ("{\"path\":\"a\",}", "byte 12: expected '\"'"),
         ("{\"path\":\"a\"} {\"path\":\"b\"}", "byte 13: trailing data"),
-        ("{path:\"a\"}", "byte 1: '\"' expected"),
-        ("{'path':'a'}", "byte 1: '\"' expected"),
-        ("{\"path\":a}", "byte 8: value expected"),
-        ("{\"path\":\"a\\x\"}", "byte 10: unknown escape"),
+        ("{path:\"a\"}", "byte 1: expected '\"'"),
+        ("{'path':'a'}", "byte 1: expected '\"'"),
+        ("{\"path\":a}", "byte 8: expected a value"),
+        ("{\"path\":\"a\\x\"}", "byte 10: unknown escape sequence"),
         ("{\"path\":\"\\ud800\"}", "byte 9: unpaired surrogate"),
         ("{\"path\":\"a\tb\"}", "byte 10: control character in a string"),
-        ("{\"path\":\"a\\u0000b\"}", "path: NUL in a name"),
+        ("{\"path\":\"a\\u0000b\"}", "path: contains a NUL byte"),
         ("{\"path\":\"\"}", "no path"),
         ("{\"path\":null}", "no path"),
         ("{\"path\":{}}", "no path"),
         ("{\"path\":[\"a\"]}", "no path"),
         ("{\"size\":1}", "no path"),
         ("{\"root\":\"/r\"}", "has a root, but no path"),
-        ("{\"path\":\"/a\",\"root\":\"/b\"}", "path outside its root"),
-        ("{\"path\":\"/ab\",\"root\":\"/a\"}", "path outside its root"),
+        ("{\"path\":\"/a\",\"root\":\"/b\"}", "the path is not below the root of this line"),
+        ("{\"path\":\"/ab\",\"root\":\"/a\"}", "the path is not below the root of this line"),
         ("{\"path\":\"a/../b\"}", "'..' is allowed only at the start of a relative path"),
         ("{\"path\":\"/..\"}", "'..' is allowed only at the start of a relative path"),
         ("{\"path\":\"a\",\"size\":-2}", "size: not a whole number"),
@@ -54,7 +54,7 @@ fn broken_objects() {
         ("{\"path\":\"a\",\"size\":1e3}", "size: not a whole number"),
         ("{\"path\":\"a\",\"size\":true}", "size: not a whole number"),
         ("{\"path\":\"a\",\"size\":\"big\"}", "size: not a whole number"),
-        ("{\"path\":\"a\",\"size\":18446744073709551616}", "size: number larger than 64 bits"),
+        ("{\"path\":\"a\",\"size\":18446744073709551616}", "size: number does not fit into 64 bits"),
         ("{\"path\":\"a\",\"size_gb\":18446744073709551615}", "size: more than 2^64-1 bytes"),
         ("{\"path\":\"a\",\"disk\":\"1k\"}", "disk: not a whole number"),
         (
@@ -62,7 +62,7 @@ fn broken_objects() {
             "mtime: neither seconds since 1970 nor a date such as 2026-11-21T08:15:00Z",
         ),
         ("{\"path\":\"a\",\"mtime\":9223372036854775808}", "mtime: time out of range"),
-        ("{\"path\":\"a\",\"uid\":4294967296}", "uid: number larger than 32 bits"),
+        ("{\"path\":\"a\",\"uid\":4294967296}", "uid: number does not fit into 32 bits"),
         ("{\"path\":\"a\",\"gid\":-1}", "gid: not a whole number"),
         ("{\"path\":\"a\",\"mode\":\"rwx\"}", "mode: not a whole number"),
         ("{\"path\":\"a\",\"inode\":\"#1\"}", "inode: not a whole number"),
@@ -70,16 +70,16 @@ fn broken_objects() {
         ("{\"path\":\"a\",\"links\":0.5}", "links: not a whole number"),
         ("{\"path\":\"a\",\"type\":\"hat\"}", "type: unknown kind of entry"),
         ("{\"path\":\"a\",\"isdir\":\"maybe\"}", "is_dir: neither true nor false"),
-        ("{\"path\":\"a\",\"excluded\":\"why\"}", "excluded: not a reason that duke knows"),
+        ("{\"path\":\"a\",\"excluded\":\"why\"}", "excluded: unknown reason for the exclusion"),
         ("{\"path\":\"a\",\"path_base64\":\"a\"}", "path_base64: not base64"),
-        ("{\"path\":\"a\",\"path_base64\":\"AA==\"}", "path_base64: NUL in a name"),
+        ("{\"path\":\"a\",\"path_base64\":\"AA==\"}", "path_base64: contains a NUL byte"),
         ("{\"path\":\"a\",\"root_base64\":\"?\"}", "root_base64: not base64"),
         (
             "{\"path\":\"a\",\"scanned_at\":\"x\"}",
             "scanned_at: neither seconds since 1970 nor a date such as 2026-11-21T08:15:00Z",
         ),
-        ("{\"path\":\"a\",\"host\":\"\\u0000\"}", "host: NUL in a name"),
-        ("{\"path\":\"k/\",\"size\":1}", "path listed again; only one of its lines counts"),
+        ("{\"path\":\"a\",\"host\":\"\\u0000\"}", "host: contains a NUL byte"),
+        ("{\"path\":\"k/\",\"size\":1}", "path listed more than once; only one line counts"),
     ];
     let good = ("{\"path\":\"k/l\",\"size\":5}\n{\"path\":\"k\",\"size\":6}\n", "\n{\"path\":\"z\"}\n");
     check(&cases, good, "line 3", &ListOptions::default());
@@ -91,8 +91,8 @@ fn broken_elements_of_an_array() {
         ("{\"Path\":\"a\",", "byte 11: the object does not end on this line"),
         ("[{\"Path\":\"a\"}]x", "byte 12: trailing data"),
         ("{\"Path\":\"a\"}},", "byte 12: trailing data"),
-        ("1,", "byte 0: '{' expected"),
-        (",,{\"Path\":\"a\"}", "byte 0: '{' expected"),
+        ("1,", "byte 0: expected '{'"),
+        (",,{\"Path\":\"a\"}", "byte 0: expected '{'"),
         ("{\"Path\":\"a\",\"Size\":-3},", "size: not a whole number"),
         ("{\"Path\":\"a\",\"IsDir\":2},", "is_dir: neither true nor false"),
         (
@@ -121,12 +121,12 @@ fn broken_values_of_csv() {
         ("a,1.0,f,0", "size: not a whole number"),
         ("a,0x1,f,0", "size: not a whole number"),
         ("a,\u{ff11},f,0", "size: not a whole number"),
-        ("a,99999999999999999999,f,0", "size: number larger than 64 bits"),
+        ("a,99999999999999999999,f,0", "size: number does not fit into 64 bits"),
         ("a,1,ff,0", "type: unknown kind of entry"),
         ("a,1,f,yesterday", "mtime: neither seconds since 1970 nor a date such as 2026-11-21T08:15:00Z"),
         ("a,1,f,2026-02-30", "mtime: neither seconds since 1970 nor a date such as 2026-11-21T08:15:00Z"),
         ("b/../a,1,f,0", "'..' is allowed only at the start of a relative path"),
-        ("a\u{0},1,f,0", "path: NUL in a name"),
+        ("a\u{0},1,f,0", "path: contains a NUL byte"),
     ];
     check(&cases, ("path,size,type,mtime\nk,5,f,0\n", "\nz,1,f,0\n"), "line 3", &ListOptions::default());
     let without_header = [
@@ -164,9 +164,9 @@ fn broken_records_of_du_find_and_s3() {
     let s3 = [
         ("\"b\"\n", "no column 2"),
         ("\"b\",\"k\"\n", "no column 3"),
-        ("\"b\",\"%zz\",\"1\",\"\"\n", "path: '%' without two hexadecimal digits"),
-        ("\"b\",\"%\",\"1\",\"\"\n", "path: '%' without two hexadecimal digits"),
-        ("\"b\",\"a%00\",\"1\",\"\"\n", "path: NUL in a name"),
+        ("\"b\",\"%zz\",\"1\",\"\"\n", "path: '%' without two hexadecimal digits after it"),
+        ("\"b\",\"%\",\"1\",\"\"\n", "path: '%' without two hexadecimal digits after it"),
+        ("\"b\",\"a%00\",\"1\",\"\"\n", "path: contains a NUL byte"),
         ("\"b\",\"a\",\"null\",\"\"\n", "size: not a whole number"),
         ("\"b\",\"\",\"1\",\"\"\n", "has a root, but no path"),
         ("\"b\",\"a/%2E%2E/c\",\"1\",\"\"\n", "'..' is allowed only at the start of a relative path"),
@@ -193,7 +193,7 @@ fn a_quote_that_is_never_closed_costs_one_line() {
     let long = format!("path,size\n\"r/b,2\n{}", "r/c/d/e/f,4\n".repeat(30_000));
     let list = read_in(long.as_bytes(), &ListOptions::default(), 1 << 16).unwrap();
     assert_eq!(list.messages[0], "line 2: longer than 256 KiB");
-    assert_eq!(list.messages[1], "r/c/d/e/f: path listed again; only one of its lines counts");
+    assert_eq!(list.messages[1], "r/c/d/e/f: path listed more than once; only one line counts");
     let newline = read("path,size\n\"r/a\nb\",1\nr/c,x\n");
     assert_eq!(newline.messages, [format!("line 4: size: {NOT_WHOLE}")]);
     assert_eq!(newline.summary(), ["r/ directory 0 0", "r/a\nb file 1 1"]);

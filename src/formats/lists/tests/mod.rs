@@ -83,8 +83,8 @@ fn part(root: &str) -> ListOptions {
 }
 
 impl ReadList {
-    /// Returns every entry as its path, its kind, its own apparent size and its own disk usage in blocks. Paths of
-    /// directories end in a slash.
+    /// Returns one text per entry, sorted: path, kind, own apparent size, and own disk usage in blocks. Paths of
+    /// directories end in a slash. If an entry was not read, its error or exclusion replaces the sizes.
     fn summary(&self) -> Vec<String> {
         let mut entries = Vec::new();
         for (id, listing) in Walk::new(&self.tree, DirId::TOP) {
@@ -210,19 +210,19 @@ fn the_first_of_several_lines_of_a_path_counts() {
         ["r/ directory 0 0", "r/a file 1 1", "r/b file 2 1", "r/d/ directory 16 1", "r/d/e file 8 1"]
     );
     let expected = [
-        "line 7: path listed again; only one of its lines counts",
-        "line 8: path listed again; only one of its lines counts",
-        "r/a: path listed again; only one of its lines counts",
-        "r/b: path listed again; only one of its lines counts",
+        "line 7: path listed more than once; only one line counts",
+        "line 8: path listed more than once; only one line counts",
+        "r/a: path listed more than once; only one line counts",
+        "r/b: path listed more than once; only one line counts",
     ];
     assert_eq!(list.messages, expected);
     // The line with type `d` describes the directory, even if a line with the same path precedes it.
     let both = read("path,size,type\nr/a,1,f\nr/a,2,d\n");
     assert_eq!(both.summary(), ["r/ directory 0 0", "r/a/ directory 2 1"]);
-    assert_eq!(both.messages, ["r/a: path listed again; only one of its lines counts"]);
+    assert_eq!(both.messages, ["r/a: path listed more than once; only one line counts"]);
     let three = read("path,size\nr/a,1\nr/a,2\nr/a/b,4\nr/c,8");
     assert_eq!(three.totals().apparent, 13);
-    assert_eq!(three.messages, ["r/a: path listed again; only one of its lines counts"]);
+    assert_eq!(three.messages, ["r/a: path listed more than once; only one line counts"]);
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn a_list_of_find_has_blocks_and_any_names() {
         list.tree.listing(root).into_iter().map(|entry| super::log::known(&entry).mtime).collect();
     assert_eq!(mtimes, [-2, 3]);
     let cut = read_with(&text[..text.len() - 1], &preset(ListPreset::Find));
-    assert_eq!(cut.messages, ["record 4: truncated: no NUL at its end"]);
+    assert_eq!(cut.messages, ["record 4: no NUL at its end; the list may be truncated"]);
     assert_eq!(cut.summary().len(), 3);
     let lines = read_with("./a\t1\t8\t5\n./b\t2\t8\t5\n", &preset(ListPreset::Find)).good();
     assert_eq!(lines.summary(), ["./ directory 0 0", "./a file 1 8", "./b file 2 8"]);
@@ -350,7 +350,10 @@ fn a_list_of_rclone_is_an_array() {
         let expected = ["./ directory 0 0", "./a/ directory 0 0", "./a/b c file 700 2", "./doc file 0 0"];
         assert_eq!(list.summary(), expected);
     }
-    assert_eq!(read(&text.replace("\n]", "")).messages, ["truncated after line 4: the array is not closed"]);
+    assert_eq!(
+        read(&text.replace("\n]", "")).messages,
+        ["truncated after line 4 (the JSON array is not closed)"]
+    );
     let empty = read_with("[\n]\n", &preset(ListPreset::Rclone));
     assert_eq!(empty.messages, ["the list has no entries"]);
     assert_eq!(
@@ -376,7 +379,7 @@ fn storage_classes_are_read_and_written() {
     assert!(csv.lines().next().unwrap().ends_with(",scanned_at,storage_class"), "{csv}");
     assert!(csv.contains(",GLACIER\n") && csv.contains(",\"x,\u{fffd}y\"\n"), "{csv}");
     assert_eq!(read(&list.flat(Form::Json)).good().flat(Form::Json), list.flat(Form::Json));
-    // Without classes, there is no column.
+    // If no entry has a storage class, the list has no column for it.
     assert!(!read(r#"{"path":"a","size":1}"#).good().flat(Form::Csv).contains("class"));
     let long = format!(r#"{{"path":"a","tier":"{}"}}"#, "x".repeat(256));
     assert_eq!(read(&long).messages, ["line 1: storage_class: longer than 255 bytes"]);

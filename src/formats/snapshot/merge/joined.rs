@@ -1,8 +1,8 @@
-//! Parts of a plan, with the numbers that their directories and devices have in the merged tree.
+//! Parts of a plan, with the IDs of their directories and the indexes of their devices in the merged tree.
 //!
 //! ```text
 //! 0 .. n        directories of the first part
-//! n .. n + m    directories of the next part; n is its list of roots, which is not in the merged tree
+//! n .. n + m    directories of the next part; n is its `DirId::TOP`, which is not in the merged tree
 //! ```
 //!
 //! Invariant: a root of a later part is in the merged tree only if the first part lists this root.
@@ -17,19 +17,19 @@ use crate::tree::{DirId, Entry, EntryState, Exclusion, Links, Metadata, Totals, 
 
 /// Parts of a plan, joined into one tree.
 pub struct Joined<'p> {
-    /// Parts of the merged tree. The first part lists the roots of all other parts, except for those in `unlisted`.
+    /// Parts of the merged tree. The first part lists all roots of the other parts except the roots in `unlisted`.
     pub parts: Vec<JoinedPart<'p>>,
     pub devices: Vec<MergedDevice>,
-    /// States of the roots of all parts but the first, by parent directory and by name. The parent directories are in
-    /// the first part.
+    /// State of each root of a later part, if the first part lists this root. The keys are the root's parent
+    /// directory, which is in the first part, and the root's name.
     roots: HashMap<DirId, HashMap<Vec<u8>, EntryState>>,
-    /// Parent of each directory in `roots`.
+    /// Parent of each directory among these roots, keyed by the directory's ID.
     parents: HashMap<DirId, DirId>,
-    /// Paths of roots that belong to other parts, but are not listed in the first part.
+    /// Paths of the roots missing from the merged tree because the first part does not list them.
     pub unlisted: Vec<Vec<u8>>,
 }
 
-/// Part of a plan. Maps the part's own directory numbers and device indexes to those of the merged tree.
+/// Part of a plan. Maps the part's own directory IDs and device indexes to those of the merged tree.
 pub struct JoinedPart<'p> {
     pub tree: &'p Tree,
     first: u32,
@@ -52,7 +52,7 @@ impl MergedDevice {
 }
 
 impl JoinedPart<'_> {
-    /// Returns the number that directory `id` of the part has in the merged tree.
+    /// Returns the ID that directory `id` of the part has in the merged tree.
     pub fn outer(&self, id: DirId) -> DirId {
         DirId(self.first + id.0)
     }
@@ -175,14 +175,14 @@ impl<'p> Joined<'p> {
         &self.parts[self.parts.partition_point(|part| part.first <= id.0).saturating_sub(1)]
     }
 
-    /// Returns the part that contains a directory, and the directory's number in that part.
+    /// Returns the part that contains a directory, and the directory's ID in that part.
     pub fn inner(&self, id: DirId) -> (&JoinedPart<'p>, DirId) {
         let part = self.part_of(id);
         (part, DirId(id.0 - part.first))
     }
 }
 
-/// Returns the names of the directories in `id` that belong to another part.
+/// Returns the names of the subdirectories of `id` that the scan excluded because they belong to another part.
 fn cut_in(tree: &Tree, id: DirId) -> HashSet<&[u8]> {
     let listing = tree.listing(id);
     let cut = |entry: &Entry<'_>| entry.state == EntryState::Excluded(Exclusion::OtherPart);

@@ -37,8 +37,7 @@ impl<'p> Merge<'p> {
         Some(Self { joined, changes })
     }
 
-    /// Returns the paths of roots that belong to other parts, but are not listed in the first part. These roots are
-    /// missing from the merged tree.
+    /// Returns the paths of the roots missing from the merged tree because the first part does not list them.
     pub fn unlisted(&self) -> &[Vec<u8>] {
         &self.joined.unlisted
     }
@@ -121,7 +120,7 @@ impl WrittenTree for Merge<'_> {
     }
 
     fn named_by_roots(&self) -> HashSet<DirId> {
-        // A plan has only one root, so no directory is named by two roots.
+        // A plan has only one root, so no root is given twice or lies inside another root.
         HashSet::new()
     }
 }

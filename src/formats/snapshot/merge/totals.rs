@@ -29,8 +29,9 @@ impl TotalChanges {
         changes
     }
 
-    /// Adds to `more` the sizes missing from the totals of each part, because a part counts every inode only once.
-    /// Returns all names of hard-linked inodes, with the directory numbers and device indexes of the merged tree.
+    /// Adds to `more` the sizes of repeated names. The totals of the parts do not include these sizes, because each
+    /// inode counts only once in a part. Returns all names of hard-linked inodes, with the directory IDs and
+    /// device indexes of the merged tree.
     fn count_every_name(&mut self, joined: &Joined<'_>) -> Vec<LinkedName> {
         let linked: Vec<Vec<LinkedName>> = joined.parts.iter().map(|part| part.tree.linked()).collect();
         let mut all = Vec::new();

@@ -100,7 +100,7 @@ impl fmt::Display for Refusal {
             Cause::PrivateLink(owner) => {
                 write!(formatter, "symbolic link owned by {}; replace it with a directory", user(owner))
             }
-            // For example, sudo may have kept the HOME of the user who ran it.
+            // This happens, for example, if sudo kept the HOME of the user who ran it.
             Cause::Owner(owner) if users::own() == 0 => {
                 write!(formatter, "belongs to {}, but duke runs as root; use sudo -H", user(owner))
             }
@@ -141,8 +141,8 @@ struct Walk {
     rest: Vec<OsString>,
     /// Number of symbolic links followed so far.
     links: u32,
-    /// IDs of the effective user and of the owner of `/`. The owner of `/` is root, or the user ID shown for
-    /// root in a user namespace.
+    /// User IDs of the effective user and of the owner of `/`. The owner of `/` is root, but in a user namespace the
+    /// system may show another ID for root.
     trusted: [u32; 2],
 }
 

@@ -35,7 +35,7 @@ pub fn used(path: &Path) -> Result<u64, Errno> {
         fileattr: 0,
         forkattr: 0,
     };
-    // The reply is a 32-bit length followed by the 64-bit number.
+    // The reply is a 32-bit length followed by the 64-bit value of `ATTR_VOL_SPACEUSED`.
     let mut answer = [0_u8; 12];
     let (list, start) = (std::ptr::from_mut(&mut list).cast(), answer.as_mut_ptr().cast());
     // SAFETY: `path` ends with NUL, `list` is a complete `attrlist`, and `answer` has the given length.
@@ -88,8 +88,8 @@ fn snapshots(path: &Path) -> Result<Vec<Vec<u8>>, Errno> {
 }
 
 /// Splits off the first record. As in getattrlistbulk(2), it begins with its length, the bits of the returned
-/// attributes, and the offset of the name, which is relative to the position of the offset. Returns the name and the
-/// bytes after the record.
+/// attributes, and the offset of the name. The offset counts from the start of the offset field. Returns the name and
+/// the bytes after the record.
 fn split(bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     /// Position of the field that contains the offset of the name. The record length (4 bytes) and the bits of the
     /// returned attributes (20 bytes) precede this field.

@@ -42,18 +42,18 @@ pub struct FileExtent {
     pub inode: u64,
     /// Position of the extent on the volume, the same for all files that refer to it.
     pub start: u64,
-    /// Size on disk in bytes; on btrfs that of the whole extent, even if the file refers to only part of it. 0 if btrfs
-    /// stores the contents in the metadata.
+    /// Size on disk in bytes. On btrfs, this is the size of the whole extent, even if the file refers to only part of
+    /// it; 0 if the contents are stored in the metadata.
     pub length: u64,
-    /// Number of bytes that this reference adds to the file's disk usage. [`u64::MAX`] if the whole disk usage comes
-    /// from this reference.
+    /// Part of the file's disk usage that comes from this reference to the extent, in bytes. [`u64::MAX`] if all of
+    /// the file's disk usage comes from it.
     pub accounts_for: u64,
 }
 
 /// Sizes that XFS reports, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Xfs {
-    /// Size of the log, if it is on the same device. df does not count the log.
+    /// Size of the log, if it is on the same device as the data. df does not count the log.
     pub log: Option<u64>,
     /// Total size of the allocated inodes, used or free.
     pub inodes: Option<u64>,

@@ -7,7 +7,7 @@ use crate::platform::Errno;
 use crate::platform::fs::mounts::Mount;
 use crate::platform::fs::overhead::Quota;
 
-/// `Q_GETQUOTA` of sys/quota.h, for users (`USRQUOTA`).
+/// `Q_GETQUOTA` from sys/quota.h, for users (`USRQUOTA`).
 const GET_USER: libc::c_int = 0x80_0007_u32.cast_signed() << 8;
 /// `QIF_BLIMITS | QIF_SPACE`: flags for the limits and the used space, both of which the reply must contain.
 const LIMIT_AND_SPACE: u32 = 3;

@@ -28,8 +28,8 @@ const LINK: usize = 4096;
 /// Maximum number of workers. More workers would only wait for locks that other workers hold.
 const MOST_WORKERS: usize = 8;
 
-/// Searches for deleted but open files. Checks `is_cancelled` regularly; once canceled, returns the files
-/// found so far.
+/// Searches for deleted but open files. If the search is canceled, returns the files found so far. `is_cancelled` is
+/// called regularly.
 pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     let is_cancelled: &(dyn Fn() -> bool + Sync) = &is_cancelled;
     let Ok(proc) = Directory::open(std::path::Path::new("/proc")) else { return Found::default() };
@@ -228,7 +228,7 @@ fn former(path: &[u8]) -> &[u8] {
 #[allow(unsafe_code)]
 fn link<'p>(directory: &Directory, name: &CStr, path: &'p mut [u8; LINK]) -> Result<&'p [u8], Errno> {
     let fd = directory.as_fd().as_raw_fd();
-    // SAFETY: `name` ends with NUL, and `path` has the given number of writable bytes.
+    // SAFETY: `name` ends with NUL, and `path` has `LINK` writable bytes.
     let length = unsafe { libc::readlinkat(fd, name.as_ptr(), path.as_mut_ptr().cast(), LINK) };
     Ok(&path[..usize::try_from(Errno::result(length)?).map_err(|_| Errno::EIO)?])
 }

@@ -14,7 +14,7 @@ pub const HAS_LINKS: bool = false;
 const ALL: u32 = 1;
 /// `PROC_PIDFDVNODEPATHINFO` of `sys/proc_info.h`.
 const VNODE_AND_PATH: c_int = 2;
-/// Number of descriptors that fit into the buffer at first. The buffer grows if a process has more descriptors.
+/// Initial size of the buffer, in descriptors. The buffer grows if a process has more descriptors.
 const SOME: usize = 256;
 
 /// `struct vnode_fdinfowithpath` of `sys/proc_info.h`.
@@ -37,8 +37,8 @@ struct Opening {
 // The kernel's reply begins with the 24 bytes of `Opening`.
 const _: () = assert!(size_of::<Opening>() == 24 && std::mem::offset_of!(Opened, vnode) == 24);
 
-/// Searches for deleted but open files. Checks `is_cancelled` regularly; once canceled, returns the files
-/// found so far.
+/// Searches for deleted but open files. If the search is canceled, returns the files found so far. `is_cancelled` is
+/// called regularly.
 pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     let (mut files, mut seen, mut refused) = (Files::default(), 0_usize, false);
     for pid in processes() {
@@ -70,7 +70,7 @@ fn processes() -> Vec<c_int> {
     let bytes = unsafe { libc::proc_listpids(ALL, 0, std::ptr::null_mut(), 0) };
     let mut pids: Vec<c_int> = vec![0; usize::try_from(bytes).unwrap_or(0) / size_of::<c_int>() + 32];
     let room = c_int::try_from(pids.len() * size_of::<c_int>()).unwrap_or(0);
-    // SAFETY: the buffer has the given number of writable bytes.
+    // SAFETY: `pids` has at least `room` writable bytes.
     let filled = unsafe { libc::proc_listpids(ALL, 0, pids.as_mut_ptr().cast::<c_void>(), room) };
     pids.truncate(usize::try_from(filled).unwrap_or(0) / size_of::<c_int>());
     pids.retain(|pid| *pid > 0);
@@ -84,7 +84,7 @@ fn descriptors(pid: c_int) -> Result<Vec<libc::proc_fdinfo>, Errno> {
         let mut found: Vec<libc::proc_fdinfo> = Vec::with_capacity(room);
         let bytes = c_int::try_from(room * size_of::<libc::proc_fdinfo>()).map_err(|_| Errno::EOVERFLOW)?;
         let start = found.as_mut_ptr().cast::<c_void>();
-        // SAFETY: the buffer has room for the given number of bytes.
+        // SAFETY: `found` has room for `bytes` bytes.
         let filled = unsafe { libc::proc_pidinfo(pid, libc::PROC_PIDLISTFDS, 0, start, bytes) };
         let filled = usize::try_from(filled).unwrap_or(0);
         if filled == 0 {
@@ -106,7 +106,7 @@ fn descriptors(pid: c_int) -> Result<Vec<libc::proc_fdinfo>, Errno> {
 fn opened(pid: c_int, fd: c_int) -> Option<UnlinkedFile> {
     let mut answer = MaybeUninit::<Opened>::zeroed();
     let size = c_int::try_from(size_of::<Opened>()).ok()?;
-    // SAFETY: `answer` has the given number of writable bytes.
+    // SAFETY: `answer` has `size` writable bytes.
     let filled = unsafe { libc::proc_pidfdinfo(pid, fd, VNODE_AND_PATH, answer.as_mut_ptr().cast(), size) };
     if filled < size {
         return None;
@@ -137,7 +137,7 @@ fn name(pid: c_int) -> Vec<u8> {
     let mut answer = MaybeUninit::<libc::proc_bsdinfo>::zeroed();
     let size = c_int::try_from(size_of::<libc::proc_bsdinfo>()).unwrap_or(0);
     let start = answer.as_mut_ptr().cast();
-    // SAFETY: `answer` has the given number of writable bytes.
+    // SAFETY: `answer` has `size` writable bytes.
     let filled = unsafe { libc::proc_pidinfo(pid, libc::PROC_PIDTBSDINFO, 0, start, size) };
     if filled < size {
         return Vec::new();

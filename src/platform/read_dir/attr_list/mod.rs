@@ -1,7 +1,7 @@
 //! Records of macOS's `getattrlistbulk(2)`: the requested attributes, and the parser for the reply.
 //!
 //! ```text
-//! record = length u32, itself included | returned bits 5 * u32 | fields, each rounded up to 4 bytes | names
+//! record = length u32, including this field | returned bits 5 * u32 | fields, each rounded up to 4 bytes | names
 //! fields = ERROR, then the common attributes by ascending bit, then those of a directory or of a file
 //! NAME   = offset i32 relative to the start of this field, length u32 including the NUL
 //! ```
@@ -20,7 +20,7 @@ use nix::errno::Errno;
 use crate::base::kind::Kind;
 use crate::platform::{Attributes, Boundary, DirEntry, Prefetched};
 
-/// Attributes requested by one call, in the groups of `struct attrlist` that duke uses.
+/// Attributes requested by one call, as one bit set for each group of `struct attrlist` that duke uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// Bit set of the attributes requested for every entry.
@@ -49,7 +49,7 @@ const DIRECTORY_LINKS: u32 = 0x1;
 const MOUNT_STATUS: u32 = 0x4;
 /// Link count of an entry that is not a directory.
 const LINKS: u32 = 0x1;
-/// Allocated bytes of all forks, as in `st_blocks`.
+/// Allocated size of all forks in bytes. `st_blocks` contains the same size in units of 512 bytes.
 const ALLOCATED: u32 = 0x4;
 /// Length of the data fork in bytes, the same as `st_size`.
 const LENGTH: u32 = 0x200;
@@ -141,8 +141,8 @@ impl<'b> Fields<'b> {
         Some(Self { bytes, common: set(0)?, directory: set(2)?, file: set(3)? })
     }
 
-    /// Reads the fields. Returns `None` if the record is too short for the fields that are set in its bit masks, or
-    /// if it contains a field that duke never requests and whose size is therefore unknown.
+    /// Reads the fields. Returns `None` if the record is too short for the fields whose bits are set, or if it
+    /// contains a field that duke never requests and whose size is therefore unknown.
     fn read(&mut self, wanted: Wanted) -> Option<(Kind, u64, Prefetched)> {
         const ALL: Wanted = Wanted::ALL;
         let Self { common, directory, file, .. } = *self;

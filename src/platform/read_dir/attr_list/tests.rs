@@ -1,4 +1,4 @@
-//! Tests that decode records in the layout of the kernel, and bytes that no kernel would write.
+//! Tests of the decoder, with records in the kernel's layout and with bytes that no kernel would write.
 
 use proptest::prelude::*;
 
@@ -138,8 +138,8 @@ fn a_file_is_read_whole() {
 #[test]
 fn an_error_comes_before_the_name_and_without_attributes() {
     assert_eq!(Packed::failed(b"bad", 5).read(), (Kind::Unknown, 0, Prefetched::Failed(Errno::EIO)));
-    // An ERROR field of 0 means that the entry has no error. Some kernels return attributes even if they have no
-    // value, and therefore add such a field.
+    // An ERROR field of 0 means that the entry has no error. Some kernels return a field even for an attribute
+    // without a value, so their records contain an ERROR field for every entry.
     let fine = Packed { error: Some(0), ..Packed::file(b"fine") };
     assert!(matches!(fine.read().2, Prefetched::All(_)));
 }

@@ -35,7 +35,7 @@ pub(crate) const OPEN: OFlag =
     OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC).union(OFlag::O_NONBLOCK);
 
 impl From<FileStat> for Attributes {
-    // The fields of `struct stat` have different widths and signs on different systems; each cast preserves the bits.
+    // The fields of `struct stat` differ in width and signedness between systems; each cast preserves the bits.
     #[allow(clippy::cast_sign_loss, clippy::unnecessary_cast, clippy::cast_lossless)]
     fn from(stat: FileStat) -> Self {
         Self {
@@ -63,8 +63,8 @@ impl Directory {
         Ok(Self { fd: retry(|| open(path, OPEN, Mode::empty()))? })
     }
 
-    /// Opens the directory `path` for lookups only, which on Linux and macOS does not require permission to list it.
-    /// Follows symbolic links in `path`.
+    /// Opens the directory `path` for lookups only. On Linux and macOS, this requires no permission to list the
+    /// directory. Follows symbolic links in `path`.
     ///
     /// # Errors
     /// Returns any error of open(2).
@@ -81,8 +81,8 @@ impl Directory {
         Ok(Self { fd: retry(|| openat(&self.fd, name, OPEN | OFlag::O_NOFOLLOW, Mode::empty()))? })
     }
 
-    /// Opens the child directory `name` for lookups only, which on Linux and macOS does not require permission to
-    /// list it. Never follows a symbolic link.
+    /// Opens the child directory `name` for lookups only. On Linux and macOS, this requires no permission to list the
+    /// directory. Never follows a symbolic link.
     ///
     /// # Errors
     /// Returns any error of openat(2).
@@ -170,9 +170,9 @@ impl Directory {
         Ok(length)
     }
 
-    /// Reads the symbolic link `name` in this directory. Returns its attributes and target. On Linux, both
-    /// always belong to the same link; other systems can only compare the attributes before and after reading
-    /// the target.
+    /// Reads the symbolic link `name` in this directory. Returns its attributes and target. On Linux, both always
+    /// belong to the same link. On other systems, duke can only compare the attributes before and after reading the
+    /// target.
     ///
     /// # Errors
     /// Returns any error of readlinkat(2), such as `EINVAL` if `name` is not a link, or `EAGAIN` if the link was

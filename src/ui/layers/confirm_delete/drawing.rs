@@ -13,7 +13,7 @@
 //! └──────────────────────────────────────────────────────┘
 //! ```
 //!
-//! Lines appear as the preview proceeds. The Yes button has brackets only while a Yes is accepted
+//! Lines appear as the preview proceeds. The Yes button has brackets only while the dialog accepts Yes
 //! ([`crate::ui::answer_gate`]). The buttons are drawn on a screen of any size.
 //!
 //! Invariant: a name never occupies more than one line.
@@ -128,7 +128,7 @@ fn line<'a>(cx: &Context<'_>, fact: &Fact, room: usize) -> Line<'a> {
 /// the buttons.
 fn answer<'a>(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Line<'a> {
     match &dialog.stage {
-        // Letters are accepted once the user has had time to read the name. Until then, there is no field for them.
+        // Letters are accepted only after the user has had time to read the name. Until then, no text field is drawn.
         ConfirmStep::Type(..) if !dialog.gate.was_open() => {
             Line::styled(format!("   wait{}", cx.theme.glyphs.gap()), cx.theme.style(Role::Faint))
         }

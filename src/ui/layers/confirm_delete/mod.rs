@@ -84,9 +84,10 @@ impl DeleteDialog {
         Self { exclusive, ..self }
     }
 
-    /// Returns the number of bytes that deleting the selection frees, as calculated by a search and then narrowed to
-    /// the limits found by the preview. Returns `None` if no search has calculated it, if the operation is not a permanent
-    /// deletion, or if the preview is incomplete or reports refusals or entries that are kept, changed or recent.
+    /// Returns the number of bytes that deleting the selection frees: the result of the search for exclusive sizes,
+    /// with its minimum and maximum tightened by the preview. Returns `None` if there is no such result, or if the
+    /// operation is not a permanent deletion. Also returns `None` if the preview is incomplete, or reports refusals
+    /// or entries that are kept, changed or recent.
     fn known_exclusive(&self, probe: &Preview) -> Option<Exclusive> {
         let is_same = probe.is_complete
             && probe.kept == Kept::default()
@@ -223,12 +224,13 @@ impl DeleteDialog {
         let expected = probe.map_or((0, 0), |probe| (probe.entries(), probe.most));
         if self.is_rehearsal {
             let at_least = !probe.is_some_and(|probe| probe.is_complete);
-            cx.notify(Notice::DryRun { entries: expected.0, bytes: expected.1, at_least });
+            let (entries, bytes) = expected;
+            cx.notify(Notice::DryRun { kind: self.kind, entries, bytes, at_least });
             return close();
         }
         let going =
             probe.and_then(|probe| probe.going.clone()).unwrap_or_else(|| Arc::clone(&self.selection));
-        // A directory is moved to the trash as one entry.
+        // Each item, even a directory, is moved to the trash as one entry. Moving it frees no space.
         let (expected, work) = match self.kind {
             OperationKind::Trash => ((going.count() as u64, 0), Operation::Trash(going)),
             _ => (expected, Operation::Remove(going)),
@@ -301,11 +303,11 @@ mod tests {
             let known = dialog.known_exclusive(&probe).unwrap();
             (known.at_least, known.at_most)
         };
-        // Both names of an inode are selected. The search has counted them as two files, but the preview knows that
-        // deleting both frees 8 bytes.
+        // Both names of an inode are selected. According to the search, deleting only one of them frees nothing. The
+        // preview knows that deleting both frees 8 bytes.
         assert_eq!(freed((0, Some(8)), (8, 8, false)), (8, Some(8)));
         assert_eq!(freed((0, None), (8, 8, true)), (8, None));
-        // A truncated file on btrfs, whose whole extent is freed.
+        // On btrfs, deleting a truncated file frees its whole extent.
         assert_eq!(freed((64, Some(64)), (1, 1, true)), (64, Some(64)));
         // The file has become smaller since the search.
         assert_eq!(freed((64, Some(64)), (1, 1, false)), (1, Some(1)));

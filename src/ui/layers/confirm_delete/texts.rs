@@ -38,8 +38,8 @@ pub(super) fn title(dialog: &DeleteDialog) -> &'static str {
     match (dialog.is_rehearsal, dialog.kind) {
         (true, OperationKind::Trash) => "Dry run: moves nothing to the trash",
         (true, _) => "Dry run: deletes nothing",
-        (false, OperationKind::Trash) if is_again => "Move from a directory that others can change?",
-        (false, _) if is_again => "Delete from a directory that others can change?",
+        (false, OperationKind::Trash) if is_again => "Trash from a directory that other users can change?",
+        (false, _) if is_again => "Delete from a directory that other users can change?",
         (false, OperationKind::Trash) => "Move to the trash?",
         (false, OperationKind::Empty) => "Delete the contents only?",
         (false, _) => "Delete permanently?",
@@ -117,7 +117,7 @@ fn changed(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact
         let path = cx.shown_path(&group.path_of(item));
         metadata.push(Fact::new(
             0,
-            format!("Changed since the scan, will be skipped: {}", escape(&path)),
+            format!("Skipped, because it changed since the scan: {}", escape(&path)),
             Role::Warning,
         ));
     }
@@ -125,7 +125,7 @@ fn changed(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact
     if more > 0 {
         metadata.push(Fact::new(1, format!("and {} more that changed", grouped(more as u64)), Role::Warning));
     }
-    // While the name is typed, the key types a letter.
+    // While the user types the name, keys edit it, so the key for a rescan is not offered.
     let key = cx.keymap.first(Command::Retry, Scope::Confirm);
     if let Some(key) = key.filter(|_| !matches!(dialog.stage, ConfirmStep::Type(..))) {
         let them = if probe.changed.len() == 1 { "it" } else { "them" };
@@ -249,7 +249,7 @@ fn ago(now: i64, then: i64) -> String {
     const UNITS: [(i64, &str); 4] = [(365 * 86_400, "year"), (86_400, "day"), (3600, "hour"), (60, "minute")];
     let since = now.saturating_sub(then);
     if since < -60 {
-        return "in the future".to_owned();
+        return "dated in the future".to_owned();
     }
     for (unit, name) in UNITS {
         match since / unit {
@@ -271,7 +271,7 @@ mod tests {
         for (since, text) in [
             (0, "within the last minute"),
             (-30, "within the last minute"),
-            (-100, "in the future"),
+            (-100, "dated in the future"),
             (60, "1 minute ago"),
             (7199, "1 hour ago"),
             (86_400 * 364, "364 days ago"),

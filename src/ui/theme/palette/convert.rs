@@ -31,8 +31,8 @@ pub fn filled(style: Style) -> Style {
 /// Returns the text color for a background: black or white, whichever has more contrast.
 pub fn ink(background: Color) -> Color {
     let style = filled(Style::new().fg(background));
-    // For a color that depends on the terminal, `filled` sets no text color, except on `Color::Blue`. Black text is
-    // usually legible on such colors.
+    // If the color depends on the terminal, `filled` sets no background (except for `Color::Blue`). Black text is
+    // usually legible on such a color.
     style.bg.and(style.fg).unwrap_or(Color::Black)
 }
 
@@ -56,10 +56,10 @@ pub fn color(word: &str) -> Result<Color, String> {
         return Ok(Color::Reset);
     }
     Color::from_str(word)
-        .map_err(|_| "unknown color; write colors like blue, bright-blue, 32, #3a80c4, terminal".to_owned())
+        .map_err(|_| "unknown color; write colors like blue, bright-blue, 32, #3a80c4 or terminal".to_owned())
 }
 
-/// Returns the name of a color, which [`color`] can parse.
+/// Returns the name of a color, in a form that [`color`] can parse.
 pub fn color_name(color: Color) -> String {
     match color {
         Color::Reset => "terminal".to_owned(),
@@ -82,7 +82,7 @@ pub fn shown(color: Color, colors: Colors) -> Option<Color> {
     }
 }
 
-/// Returns the index of the palette color that is nearest to `wanted` among the colors with these `indexes`.
+/// Returns the index from `indexes` whose palette color is nearest to `wanted`.
 pub fn nearest(indexes: impl IntoIterator<Item = u8>, wanted: [u8; 3]) -> u8 {
     indexes.into_iter().min_by_key(|index| distance(*index, wanted)).unwrap_or(7)
 }

@@ -25,8 +25,8 @@ const TRITANOPIA: [Linear; 3] = [
     [0.004_733, 0.691_367, 0.303_900],
 ];
 
-/// Returns the root of the given degree of a number from 0 to 2, by Newton's method. `f64::powf` and `cbrt`
-/// need the C library, which is missing when the tests of the macOS build run on Linux.
+/// Returns the `degree`-th root of a number from 0 to 2, computed by Newton's method. `f64::powf` and `cbrt` need the
+/// C library, which is missing when the tests of the macOS build run on Linux.
 fn root(number: f64, degree: u8) -> f64 {
     let before = |power: f64, root: f64| (1..degree).fold(power, |power, _| power / root);
     (0..60).fold(1., |root, _| root + (before(number, root) - root) / f64::from(degree))

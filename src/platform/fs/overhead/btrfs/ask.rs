@@ -22,7 +22,7 @@ const ROOT_TREE: u64 = 1;
 const QUOTA_TREE: u64 = 8;
 const QUOTA_INFO: u32 = 242;
 
-/// `struct btrfs_ioctl_ino_lookup_args` of linux/btrfs.h.
+/// `struct btrfs_ioctl_ino_lookup_args` from linux/btrfs.h.
 #[repr(C)]
 struct Lookup {
     tree: u64,
@@ -30,7 +30,7 @@ struct Lookup {
     path: [u8; 4080],
 }
 
-/// `struct btrfs_ioctl_fs_info_args` of linux/btrfs.h.
+/// `struct btrfs_ioctl_fs_info_args` from linux/btrfs.h.
 #[repr(C)]
 struct FsInfo {
     _devices: [u64; 2],
@@ -73,7 +73,7 @@ pub fn block_groups(directory: &Directory) -> Result<Vec<BlockGroups>, Errno> {
 #[allow(unsafe_code)]
 pub fn has_unwritten_data(directory: &Directory) -> bool {
     let mut info = FsInfo { _devices: [0; 2], id: [0; 16], _rest: [0; 124] };
-    // SAFETY: the request fills an `FsInfo`, which consists only of numbers.
+    // SAFETY: the request fills an `FsInfo`, which contains only integers, so any bytes are valid.
     let answer = readable(directory).and_then(|it| unsafe { ioctl::ask(&it, FS_INFO, &mut info) });
     if let Err(errno) = answer {
         return errno != Errno::ENOTTY;
@@ -144,7 +144,7 @@ pub fn readable_subvolume(directory: &Directory) -> Result<u64, Errno> {
     // This search finds nothing, but fails if the process lacks the root privileges that tree searches need.
     search(directory, ROOT_TREE, (0, 0), 0, |_| ControlFlow::Continue(()))?;
     let mut question = Box::new(Lookup { tree: 0, id: FIRST, path: [0; 4080] });
-    // SAFETY: the request reads and writes a `Lookup`, which consists only of numbers.
+    // SAFETY: the request reads and writes a `Lookup`, which contains only integers, so any bytes are valid.
     unsafe { ioctl::ask(directory, INO_LOOKUP, &mut *question) }?;
     Ok(question.tree)
 }
@@ -160,7 +160,7 @@ pub fn readable(directory: &Directory) -> Result<Directory, Errno> {
 #[allow(unsafe_code)]
 fn lookup(directory: &Directory, tree: u64, id: u64) -> Result<Vec<u8>, Errno> {
     let mut question = Lookup { tree, id, path: [0; 4080] };
-    // SAFETY: the request reads and writes a `Lookup`, which consists only of numbers.
+    // SAFETY: the request reads and writes a `Lookup`, which contains only integers, so any bytes are valid.
     unsafe { ioctl::ask(directory, INO_LOOKUP, &mut question) }?;
     let end = question.path.iter().position(|byte| *byte == 0).unwrap_or(0);
     Ok(question.path[..end].to_vec())

@@ -1,4 +1,4 @@
-//! btrfs: usage of its block groups, and its subvolumes. The structures are defined in linux/btrfs.h and
+//! btrfs: subvolumes, and the usage of block groups. The structures are defined in linux/btrfs.h and
 //! `linux/btrfs_tree.h`.
 
 pub mod items;
@@ -19,7 +19,7 @@ pub struct Btrfs {
     pub subvolumes: Option<Vec<Subvolume>>,
 }
 
-/// Purpose of block groups.
+/// Purpose of a block group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Contents of files.

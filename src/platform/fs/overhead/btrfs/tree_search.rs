@@ -65,8 +65,8 @@ pub fn search(
     });
     loop {
         question.count = u32::MAX;
-        // SAFETY: the request reads and writes a `Search`, which consists only of numbers. `room` is the length of
-        // `items`.
+        // SAFETY: the request reads and writes a `Search`, which contains only integers, so any bytes are valid.
+        // `room` is the length of `items`.
         unsafe { ioctl::ask(directory, TREE_SEARCH, &mut *question) }?;
         let mut rest = question.items.as_slice();
         let mut end = None;

@@ -48,21 +48,21 @@ const GEOMETRY: u64 = ioctl::reads(b'X', 100, size_of::<Geometry>());
 const COUNTS: u64 = ioctl::reads(b'X', 113, size_of::<Counts>());
 const RESERVE: u64 = ioctl::reads(b'X', 115, size_of::<Reserve>());
 
-/// Reads the sizes of the log, the inodes and the reserve of the XFS file system that contains `path`.
+/// Reads the size of the log, the total size of the inodes, and the size of the reserve pool of the XFS file system
+/// that contains `path`. The sizes of the inodes and of the pool are `None` if they cannot be read.
 ///
 /// # Errors
-/// Returns any error of open(2), or of ioctl(2) if the geometry cannot be read. Other numbers that cannot be read are
-/// `None`.
+/// Returns any error of open(2), or of ioctl(2) if the geometry cannot be read.
 #[allow(unsafe_code)]
 pub fn ask(path: &Path) -> Result<Xfs, Errno> {
     let directory = Directory::open(path)?;
     let (mut geometry, mut counts, mut reserve) =
         (Geometry::default(), Counts::default(), Reserve::default());
-    // SAFETY: the request fills a `Geometry`, which consists only of numbers.
+    // SAFETY: the request fills a `Geometry`, which contains only integers, so any bytes are valid.
     unsafe { ioctl::ask(&directory, GEOMETRY, &mut geometry) }?;
-    // SAFETY: the request fills a `Counts`, which consists only of numbers.
+    // SAFETY: the request fills a `Counts`, which contains only integers, so any bytes are valid.
     let counted = unsafe { ioctl::ask(&directory, COUNTS, &mut counts) };
-    // SAFETY: the request fills a `Reserve`, which consists only of numbers.
+    // SAFETY: the request fills a `Reserve`, which contains only integers, so any bytes are valid.
     let reserved = unsafe { ioctl::ask(&directory, RESERVE, &mut reserve) };
     let block = u64::from(geometry.block_size);
     Ok(Xfs {

@@ -1,4 +1,4 @@
-//! Space map of a volume, which lists the ranges of the volume and their owners (`FS_IOC_GETFSMAP` of linux/fsmap.h).
+//! Space map of a volume: a list of the volume's ranges and their owners (`FS_IOC_GETFSMAP` from linux/fsmap.h).
 
 use std::ops::ControlFlow;
 use std::os::fd::AsFd;
@@ -11,7 +11,7 @@ use crate::platform::{Directory, Errno};
 /// Maximum number of ranges that one call returns.
 const RANGES: usize = 1024;
 
-/// `struct fsmap` of linux/fsmap.h.
+/// `struct fsmap` from linux/fsmap.h.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct MapRange {
@@ -24,7 +24,7 @@ struct MapRange {
     _reserved: [u64; 3],
 }
 
-/// `struct fsmap_head` of linux/fsmap.h, including the ranges.
+/// `struct fsmap_head` from linux/fsmap.h, including the ranges.
 #[repr(C)]
 struct Question {
     _in_flags: u32,
@@ -41,9 +41,9 @@ const HEAD: usize = 192;
 const _: () = assert!(size_of::<MapRange>() == 64 && size_of::<Question>() == HEAD + RANGES * 64);
 const GET_MAP: u64 = ioctl::exchanges(b'X', 59, HEAD);
 
-/// Flag of a range with a file's extended attributes.
+/// Flag of a range that contains a file's extended attributes.
 const ATTRIBUTES: u32 = 0x2;
-/// Flag of a block with the locations of a file's extents.
+/// Flag of a range that contains the locations of a file's extents.
 const EXTENT_MAP: u32 = 0x4;
 const SHARED: u32 = 0x8;
 /// Flag of a range whose owner is not a file.
@@ -105,8 +105,8 @@ fn visit(directory: &Directory, mut each: impl FnMut(&MapRange) -> ControlFlow<(
         ranges: [MapRange::default(); RANGES],
     });
     loop {
-        // SAFETY: the request reads and writes a `Question`, which consists only of numbers. `count` is the length of
-        // `ranges`.
+        // SAFETY: the request reads and writes a `Question`, which contains only integers, so any bytes are valid.
+        // `count` is the length of `ranges`.
         unsafe { ioctl::ask(directory, GET_MAP, &mut *question) }?;
         let count = RANGES.min(usize::try_from(question.entries).unwrap_or(RANGES));
         let ranges = &question.ranges[..count];
