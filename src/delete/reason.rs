@@ -2,6 +2,7 @@
 
 use crate::base::os_error::error_text;
 use crate::platform::Errno;
+use crate::platform::entry::contents::CAN_SHARE;
 use crate::platform::entry::safe_path;
 use crate::platform::entry::safe_path::Cause;
 
@@ -34,10 +35,11 @@ impl Reason {
             Self::Changed => CHANGED.to_owned(),
             Self::Mount => "is or contains a mount point".to_owned(),
             Self::NoTrash(why) => why.text(),
-            Self::NoSharing => {
+            Self::NoSharing if CAN_SHARE => {
                 "this file system cannot share data between files (btrfs can; XFS can with reflink=1)"
                     .to_owned()
             }
+            Self::NoSharing => "duke can share data only on Linux".to_owned(),
             Self::StoredApart => {
                 "stored differently from its copies (for example, chattr +C is set for only one of them)"
                     .to_owned()
@@ -77,7 +79,7 @@ impl NoTrash {
             Self::Nowhere => "no trash on this file system".to_owned(),
             Self::Foreign => "the trash or a directory above it belongs to another user".to_owned(),
             Self::Writable => {
-                "other users can write to the trash or a directory above it; run chmod go-w".to_owned()
+                "other users can write to the trash or a directory above it; run chmod go-w on it".to_owned()
             }
             Self::NoDirectory => {
                 "the trash and its files/ and info/ must be directories, not links".to_owned()

@@ -15,7 +15,7 @@ use nix::sys::stat::{FileStat, fstat, fstatat};
 use nix::unistd::{Whence, lseek};
 
 use super::imp;
-pub use super::imp::sync_file_system;
+pub use super::imp::{CAN_SHARE, sync_file_system};
 use crate::base::clock::Time;
 use crate::base::kind::Kind;
 use crate::platform::entry::extents::{ExtentReference, StoredForm, StoredPart, unshared_ranges};

@@ -20,7 +20,7 @@ use crate::platform::entry::probe::{Probe, Trait};
 use crate::platform::read_dir::directory::OPEN;
 use crate::platform::{Directory, Identity, retry};
 
-pub use dedupe::{share_range, sync_file_system};
+pub use dedupe::{CAN_SHARE, share_range, sync_file_system};
 pub use fiemap::{layout, locate, references, sharing, volume, volume_id};
 pub use unix::remove_dataless;
 

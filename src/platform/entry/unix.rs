@@ -130,6 +130,9 @@ pub fn layout(_: &Directory, _: &CStr) -> Result<ExtentLayout, Errno> {
     Err(Errno::ENOTSUP)
 }
 
+/// `true` on systems on which duke can let files share data.
+pub const CAN_SHARE: bool = false;
+
 /// Fails, because duke lets files share data only on Linux.
 ///
 /// # Errors

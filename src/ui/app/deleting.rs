@@ -18,6 +18,7 @@ use crate::base::format::plain_size;
 use crate::base::sync::Arc;
 use crate::delete::{CopyName, CopySharing, DeleteScope, Operation, OperationKind, Selection};
 use crate::duplicates::KeptCopy;
+use crate::platform::entry::contents::CAN_SHARE;
 use crate::source::SourceKind;
 use crate::tree::{DirId, EntryId};
 use crate::ui::layers::Layer;
@@ -112,7 +113,7 @@ impl<'t> App<'t> {
             let entries = kept.into_iter().chain(others);
             entries.filter_map(|entry| Some((entry.directory, entry.name(tree)?))).collect()
         };
-        if !sheet.may_share() {
+        if !CAN_SHARE || !sheet.may_share() {
             return Err(Notice::CannotShare);
         }
         let selection = Selection::new(tree, subject, DeleteScope::Whole);
@@ -219,7 +220,7 @@ impl<'t> App<'t> {
                 None
             }
             DeletionMessage::PreviewFailed(error) => {
-                self.cx.notify(Notice::JobFailed("Check before deletion", error));
+                self.cx.notify(Notice::JobFailed("Check of the selection", error));
                 // A deletion cannot be confirmed without a preview, so the dialog closes.
                 self.delete_dialog().is_some().then(|| {
                     self.layers.retain(|layer| !matches!(layer, Layer::ConfirmDelete(_)));

@@ -472,7 +472,7 @@ fn a_dialog_without_a_preview_closes() {
     press(&mut app, "d");
     let effect = app.update(Event::Deletion(DeletionMessage::PreviewFailed(bug())));
     assert_eq!((layer(&app), effect), (None, Some(Effect::Deletion(DeletionRequest::StopPreview))));
-    assert_eq!(app.cx.notice_text().as_deref(), Some("Check before deletion failed: internal error: a bug"));
+    assert_eq!(app.cx.notice_text().as_deref(), Some("Check of the selection failed: internal error: a bug"));
 }
 
 #[test]
