@@ -33,21 +33,21 @@ find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
 rclone\t'rclone lsjson -R'
 s3-inventory\t'S3 Inventory in CSV'"
 complete -c duke -n "__fish_duke_needs_command" -l fields -d 'Columns of a list that has no suitable header (example: path=2,size=5)' -r
-complete -c duke -n "__fish_duke_needs_command" -l root -d 'Read only the entries of a list below the directory PREFIX' -r
+complete -c duke -n "__fish_duke_needs_command" -l root -d 'From a list, read only the entries below the directory PREFIX' -r
 complete -c duke -n "__fish_duke_needs_command" -s d -l depth -d 'Print N levels below each PATH (default: 1 in a table, all in JSON)' -r
 complete -c duke -n "__fish_duke_needs_command" -l min-size -d 'Print only entries of SIZE or more, such as 100M' -r
 complete -c duke -n "__fish_duke_needs_command" -l top -d 'Print the N largest files instead of the tree' -r
 complete -c duke -n "__fish_duke_needs_command" -l by -d 'Print totals by type, age, owner or storage class instead of the tree' -r -f -a "type\t'File extension, or the kind of an entry that is not a file'
 age\t'Time since the last change'
-owner\t'Owning user'
+owner\t'User who owns the entry'
 class\t'Storage class of the objects in an object store'"
 complete -c duke -n "__fish_duke_needs_command" -l sort -d 'Sort the table and the browser by a column' -r -f -a "size\t'Largest first'
 count\t'Most items first'
 mtime\t'Most recently changed first'
 name\t'By name, with numbers in numeric order'"
-complete -c duke -n "__fish_duke_needs_command" -l columns -d 'Columns of the list in addition to size and name, separated by commas (default: share,bar,count)' -r -f -a "size\t'Size; always shown'
+complete -c duke -n "__fish_duke_needs_command" -l columns -d 'Columns of the browser\'s list in addition to size and name, separated by commas (default: share,bar,count)' -r -f -a "size\t'Size; always shown'
 growth\t'Growth since an earlier snapshot'
-share\t'Share of the directory in percent'
+share\t'Share of the directory\'s size in percent'
 bar\t'Share as a bar'
 count\t'Number of items'
 frees\t'Space freed by deletion; requires reading the extents of all files'
@@ -61,17 +61,17 @@ complete -c duke -n "__fish_duke_needs_command" -l start -d 'View that the brows
 overview\t'Largest directories and files, types, ages'
 treemap\t'Nested rectangles'"
 complete -c duke -n "__fish_duke_needs_command" -l panes -d 'Panes beside the list in a wide window' -r -f -a "preview\t'Preview of the selected entry (if the window has at least 140 columns)'
-both\t'Preview and parent directory (if the window has at least 180 columns)'
-none\t'List only'"
+both\t'Preview, and the parent directory if the window has at least 180 columns'
+none\t'Only the list'"
 complete -c duke -n "__fish_duke_needs_command" -l cwd-file -d 'On quitting, write the path of the directory on screen to FILE, so that a shell function can cd to it' -r -F
 complete -c duke -n "__fish_duke_needs_command" -s t -l threads -d 'Use N threads (default: twice the number of processors, but at least 8 and at most 64; 8 on macOS)' -r
 complete -c duke -n "__fish_duke_needs_command" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_needs_command" -s X -l exclude-from -d 'Exclude entries matching a pattern in FILE (one pattern per line); - is standard input' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l type-name-over -d 'Require typing the name to delete more than SIZE' -r
 complete -c duke -n "__fish_duke_needs_command" -l snapshot-days -d 'Keep snapshots for at most N days (default: 30)' -r
-complete -c duke -n "__fish_duke_needs_command" -l snapshot-size -d 'Keep at most SIZE of snapshots in total, and delete the oldest ones first (default: 512M)' -r
+complete -c duke -n "__fish_duke_needs_command" -l snapshot-size -d 'Keep snapshots of at most SIZE in total; the oldest are deleted first (default: 512M)' -r
 complete -c duke -n "__fish_duke_needs_command" -l config -d 'Read the configuration from FILE' -r -F
-complete -c duke -n "__fish_duke_needs_command" -l json -d 'Print the whole tree as JSON'
+complete -c duke -n "__fish_duke_needs_command" -l json -d 'Print the tree as JSON'
 complete -c duke -n "__fish_duke_needs_command" -l ndjson -d 'Print a JSON object for each entry, one per line'
 complete -c duke -n "__fish_duke_needs_command" -l csv -d 'Print comma-separated values for each entry, one entry per line'
 complete -c duke -n "__fish_duke_needs_command" -s c -l compress -d 'Compress the JSON export (-o) with zstd'
@@ -89,7 +89,7 @@ complete -c duke -n "__fish_duke_needs_command" -l no-collapse -d 'Show each dir
 complete -c duke -n "__fish_duke_needs_command" -l ascii -d 'Draw with ASCII characters only'
 complete -c duke -n "__fish_duke_needs_command" -l no-mouse -d 'Do not capture the mouse'
 complete -c duke -n "__fish_duke_needs_command" -l pick -d 'Browse even if standard output is redirected; the key p writes the marked paths to it'
-complete -c duke -n "__fish_duke_needs_command" -s 0 -l print0 -d 'Make the key p end each path with a NUL instead of a newline'
+complete -c duke -n "__fish_duke_needs_command" -s 0 -l print0 -d 'End each path that the key p prints with a NUL instead of a newline'
 complete -c duke -n "__fish_duke_needs_command" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
 complete -c duke -n "__fish_duke_needs_command" -l exclude-caches -d 'Exclude directories that contain a CACHEDIR.TAG'
 complete -c duke -n "__fish_duke_needs_command" -l include-kernfs -d 'Enter /proc, /sys and other kernel file systems below a PATH'
@@ -113,7 +113,7 @@ complete -c duke -n "__fish_duke_needs_command" -a "diff" -d 'Show what changed 
 complete -c duke -n "__fish_duke_needs_command" -a "df" -d 'Explain why df and a scan differ'
 complete -c duke -n "__fish_duke_needs_command" -a "duplicates" -d 'List files and directories with the same contents'
 complete -c duke -n "__fish_duke_needs_command" -a "help" -d 'Print help for duke or for a command'
-complete -c duke -n "__fish_duke_needs_command" -a "man" -d 'Print the manual page (to read it: duke man | man -l -, or mandoc -a on macOS)'
+complete -c duke -n "__fish_duke_needs_command" -a "man" -d 'Print the manual page (to read it: duke man | man -l - or, on macOS, duke man | mandoc -a)'
 complete -c duke -n "__fish_duke_needs_command" -a "ncdu" -d 'Browse with the flags and configuration files of ncdu'
 complete -c duke -n "__fish_duke_needs_command" -a "merge" -d 'Merge the snapshots of a plan\'s parts into one'
 complete -c duke -n "__fish_duke_needs_command" -a "plan" -d 'Divide PATH into parts that several machines can scan'
@@ -128,7 +128,7 @@ find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
 rclone\t'rclone lsjson -R'
 s3-inventory\t'S3 Inventory in CSV'"
 complete -c duke -n "__fish_duke_using_subcommand diff" -l fields -d 'Columns of a list that has no suitable header (example: path=2,size=5)' -r
-complete -c duke -n "__fish_duke_using_subcommand diff" -l root -d 'Read only the entries of a list below the directory PREFIX' -r
+complete -c duke -n "__fish_duke_using_subcommand diff" -l root -d 'From a list, read only the entries below the directory PREFIX' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l since -d 'Compare a directory with its newest snapshot that is at least AGE old, or not newer than DATE' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l min-change -d 'Print only changes of SIZE or more, such as 100M' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l exclude -d 'When scanning a directory, exclude entries matching GLOB' -r
@@ -172,7 +172,7 @@ find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
 rclone\t'rclone lsjson -R'
 s3-inventory\t'S3 Inventory in CSV'"
 complete -c duke -n "__fish_duke_using_subcommand plan" -l fields -d 'Columns of a list that has no suitable header (example: path=2,size=5)' -r
-complete -c duke -n "__fish_duke_using_subcommand plan" -l root -d 'Read only the entries of a list below the directory PREFIX' -r
+complete -c duke -n "__fish_duke_using_subcommand plan" -l root -d 'From a list, read only the entries below the directory PREFIX' -r
 complete -c duke -n "__fish_duke_using_subcommand plan" -l depth -d 'List directories down to K levels below PATH' -r
 complete -c duke -n "__fish_duke_using_subcommand plan" -s o -l output -d 'Write to FILE instead of standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand plan" -l exclude -d 'Exclude entries matching GLOB' -r
@@ -183,17 +183,17 @@ complete -c duke -n "__fish_duke_using_subcommand plan" -l skip-network -d 'Skip
 complete -c duke -n "__fish_duke_using_subcommand plan" -s e -l extended -d 'Read the owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_using_subcommand plan" -s q -l quiet -d 'Do not print progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand plan" -s h -l help -d 'Print help'
-complete -c duke -n "__fish_duke_using_subcommand save" -s f -l import -d 'Read FILE, an export or a list of files, instead of a PATH (requires -o); - is standard input' -r -F
+complete -c duke -n "__fish_duke_using_subcommand save" -s f -l import -d 'Read FILE, an export, a snapshot or a list of files, instead of a PATH (requires -o); - is standard input' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l format -d 'Read a list written by PROGRAM' -r -f -a "du\t'du -ab0'
 find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
 rclone\t'rclone lsjson -R'
 s3-inventory\t'S3 Inventory in CSV'"
 complete -c duke -n "__fish_duke_using_subcommand save" -l fields -d 'Columns of a list that has no suitable header (example: path=2,size=5)' -r
-complete -c duke -n "__fish_duke_using_subcommand save" -l root -d 'Read only the entries of a list below the directory PREFIX' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -l root -d 'From a list, read only the entries below the directory PREFIX' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s o -l output -d 'Write the snapshot to FILE (an existing file is replaced once the new one is complete); - is standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s t -l threads -d 'Use N threads' -r
-complete -c duke -n "__fish_duke_using_subcommand save" -l fs-id -d 'Name to give the file system of each PATH, so that merge recognizes it in snapshots from other hosts' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -l fs-id -d 'Name to give the file system of each PATH, so that duke recognizes it in other snapshots' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -l plan -d 'Save one part of the plan that FILE contains, with the flags of that plan' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l part -d 'Number of the part to save; part 0 contains everything that is in no other part' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'

@@ -75,7 +75,7 @@ pub struct Arguments {
     #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub paths: Vec<OsString>,
 
-    /// Print the whole tree as JSON
+    /// Print the tree as JSON
     #[arg(long, help_heading = "Output")]
     pub json: bool,
 
@@ -158,7 +158,7 @@ pub struct Arguments {
     ///
     /// Reads the extents of all files, but not their contents. Deleting only one of several copies that share their
     /// data frees nothing. The table also shows the size of the shared data. On btrfs, only root gets exact numbers;
-    /// other users get minimums. If the extents of some files cannot be read, their number is printed.
+    /// other users get minimums. Prints the number of files whose extents could not be read, if any.
     #[arg(long, conflicts_with_all = ["import", "output", "output_binary", "pick"], help_heading = "Output")]
     pub frees: bool,
 
@@ -192,7 +192,7 @@ pub struct Arguments {
     #[arg(long, help_heading = "Display")]
     pub no_hidden: bool,
 
-    /// Columns of the list in addition to size and name, separated by commas (default: share,bar,count)
+    /// Columns of the browser's list in addition to size and name, separated by commas (default: share,bar,count)
     ///
     /// Columns that do not fit into the window are left out; the title line then ends in an ellipsis. A value
     /// such as path=2 means the same as in --fields.
@@ -201,7 +201,7 @@ pub struct Arguments {
 
     /// Show each directory in its own row, even if its only entry is a directory
     ///
-    /// By default, a chain of such directories has one row (`a/b/c/`): Enter opens the innermost directory, and all
+    /// By default, a chain of such directories has one row (`a/b/c/`). Opening it leads to the innermost directory; all
     /// other keys act on the outermost.
     #[arg(long, help_heading = "Display")]
     pub no_collapse: bool,
@@ -232,12 +232,12 @@ pub struct Arguments {
 
     /// On quitting, write the path of the directory on screen to FILE, so that a shell function can cd to it
     ///
-    /// The path is absolute and is written without a trailing newline. Nothing is written if an export or a snapshot
-    /// is browsed.
+    /// The path is absolute and is written without a trailing newline. Nothing is written for a saved or remote scan,
+    /// or if the list of several PATHs is on screen.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub cwd_file: Option<PathBuf>,
 
-    /// Make the key p end each path with a NUL instead of a newline
+    /// End each path that the key p prints with a NUL instead of a newline
     #[arg(short = '0', long, help_heading = "Display")]
     pub print0: bool,
 
@@ -339,7 +339,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = ValueParser::new(count::<u32>), help_heading = "Snapshots")]
     pub snapshot_days: Option<u32>,
 
-    /// Keep at most SIZE of snapshots in total, and delete the oldest ones first (default: 512M)
+    /// Keep snapshots of at most SIZE in total; the oldest are deleted first (default: 512M)
     #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size), help_heading = "Snapshots")]
     pub snapshot_size: Option<u64>,
 
@@ -367,7 +367,7 @@ pub enum GroupBy {
     Type,
     /// Time since the last change
     Age,
-    /// Owning user
+    /// User who owns the entry
     Owner,
     /// Storage class of the objects in an object store
     #[value(name = "class")]

@@ -103,20 +103,23 @@ fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<Kep
     let reason = if is_same {
         kept.retain(|kept| matches(kept, Some(scope)));
         if has_since {
-            "no snapshot with the same flags is that old; give --since one of the times below".to_owned()
+            "no snapshot with the same scan flags is that old; give --since one of the times below".to_owned()
         } else {
-            "all snapshots with the same flags are dated in the future; give the file of a snapshot below as OLD"
+            "all snapshots with the same scan flags are dated in the future; to compare with one of them, give its file as OLD"
                 .to_owned()
         }
     } else if is_near {
         kept.retain(|kept| matches(kept, None));
-        let create = if has_since { String::new() } else { format!(", or create one: {save}") };
-        format!("no snapshot was made with the same flags; give the file of a snapshot below as OLD{create}")
+        let create = if has_since { String::new() } else { format!("; to create one: {save}") };
+        let omit = if has_since { " and omit --since" } else { "" };
+        format!(
+            "no snapshot with the same scan flags; to compare with one below, give its file as OLD{omit}{create}"
+        )
     } else {
         let purpose = if has_since { "for later comparisons, " } else { "" };
         format!("no snapshot of this directory; {purpose}create one: {save}")
     };
-    let label = if is_same || is_near { "snapshot" } else { "snapshot of another directory" };
+    let label = if is_same || is_near { "snapshot" } else { "snapshot of other paths" };
     let known: Vec<String> =
         kept.iter().filter_map(|kept| Some(line(kept, kept.subject.as_ref().ok()?))).collect();
     let mut lines: Vec<String> =

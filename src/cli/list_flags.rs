@@ -13,8 +13,8 @@ use crate::source::{FieldColumn, ListOptions, ListPreset};
 pub struct ListFlags {
     /// Read a list written by PROGRAM
     ///
-    /// Not needed for lists written by duke (--ndjson, --csv), JSON objects, and CSV with a header. docs/exchange.md in
-    /// duke's source has the commands that write each list.
+    /// Not needed for lists written by duke (--ndjson, --csv), for JSON objects, and for CSV with a header.
+    /// docs/exchange.md in duke's source has the commands that write each list.
     #[arg(long, value_name = "PROGRAM", value_enum, help_heading = "Exchange")]
     pub format: Option<ListProgram>,
 
@@ -25,7 +25,7 @@ pub struct ListFlags {
     #[arg(long, value_name = "FIELD=COLUMN", value_parser = ValueParser::new(FieldColumn::parse), action = ArgAction::Set, value_delimiter = ',', help_heading = "Exchange")]
     pub fields: Option<Vec<FieldColumn>>,
 
-    /// Read only the entries of a list below the directory PREFIX
+    /// From a list, read only the entries below the directory PREFIX
     #[arg(long, value_name = "PREFIX", help_heading = "Exchange")]
     pub root: Option<OsString>,
 }

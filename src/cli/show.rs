@@ -192,8 +192,8 @@ fn looks(text: &mut String, config: &Config) {
     push(
         text,
         format_args!(
-            "\n# Colors that replace those of the theme, such as blue, bright-blue, 32, #3a80c4, \
-                or terminal for its text color\n[colors]"
+            "\n# Colors that replace those of the theme, such as \"blue\", \"bright-blue\", 32, \"#3a80c4\", \
+                or \"terminal\" (the terminal's own text color)\n[colors]"
         ),
     );
     for role in Role::ALL {

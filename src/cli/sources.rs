@@ -176,7 +176,7 @@ pub fn comparison(words: &Difference, environment: &Environment) -> Result<DiffJ
     } else if words.since.is_some() {
         let shown = escape(old.as_bytes());
         return Err(UsageError::Usage(match std::fs::metadata(old) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && remote(old, &scan, &[]).is_none() => {
                 format!("{shown}: {}", io_error_text(&error))
             }
             _ => format!("diff: --since works only with a directory on this machine, not with {shown}"),

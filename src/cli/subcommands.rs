@@ -52,9 +52,9 @@ pub enum Command {
     ///
     /// On a terminal, changes are shown in the browser; otherwise, or with --json, -n or --min-change, they are
     /// printed. OLD and NEW are exports of ncdu, gdu or duke, snapshots, or directories. A directory alone (the current
-    /// one if none is given) is compared with its newest snapshot. For this, the browser keeps at most one
-    /// snapshot a day, and `duke save` adds one. Only snapshots made with the same -x, --skip-network and --exclude are
-    /// used; one made with --exclude-caches, -L or --include-kernfs must be given as OLD. --list shows the snapshots.
+    /// one if none is given) is compared with its newest snapshot. For this, the browser keeps a snapshot, at most one
+    /// a day, and `duke save` adds one. Only snapshots made with the same -x, --skip-network and --exclude are used;
+    /// one made with --exclude-caches, -L or --include-kernfs must be given as OLD. --list shows the snapshots.
     ///
     /// Renamed directories are recognized by their inode numbers if OLD and NEW both have them.
     Diff(Box<Difference>),
@@ -62,9 +62,9 @@ pub enum Command {
     Df(Box<Df>),
     /// List files and directories with the same contents
     ///
-    /// Prints the groups with the most wasted bytes first. Wasted bytes are freed if only the smallest copy in each
-    /// group is kept. Files are compared by their contents, and nothing is changed unless --share is given. Empty files
-    /// are ignored, and hard links to the same file count as one file.
+    /// Prints the groups with the most wasted bytes first. Wasted bytes are freed if only the copy with the smallest
+    /// disk usage is kept in each group. Files are compared by their contents, and nothing is changed unless --share
+    /// is given. Empty files are ignored, and hard links to the same file count as one file.
     Duplicates(Box<DuplicatesFlags>),
     /// Print help for duke or for a command
     Help {
@@ -72,7 +72,7 @@ pub enum Command {
         #[arg(value_parser = NAMES)]
         command: Option<String>,
     },
-    /// Print the manual page (to read it: duke man | man -l -, or mandoc -a on macOS)
+    /// Print the manual page (to read it: duke man | man -l - or, on macOS, duke man | mandoc -a)
     Man,
     /// Browse with the flags and configuration files of ncdu
     #[command(disable_help_flag = true)]
@@ -83,8 +83,8 @@ pub enum Command {
     },
     /// Merge the snapshots of a plan's parts into one
     ///
-    /// The result is like the snapshot of a single scan: hard links between parts count once. Missing parts are an
-    /// error unless --partial is given.
+    /// The result is like the snapshot of a single scan: a file with hard links in several parts counts only once.
+    /// Missing parts are an error unless --partial is given.
     Merge(MergeWords),
     /// Divide PATH into parts that several machines can scan
     ///
@@ -100,7 +100,7 @@ pub enum Command {
     ///
     /// The column Data is the size on disk of all extents of a subvolume; Exclusive is the part that no other
     /// subvolume has. The command needs root. Sizes are exact if the extents of all subvolumes add up to the data
-    /// that btrfs reports as used. The last line of the output shows whether they are.
+    /// that btrfs reports as used. The last line of the output shows whether the sizes are exact.
     Subvolumes(SubvolumesFlags),
 }
 
@@ -112,7 +112,7 @@ pub struct Save {
     #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub paths: Vec<OsString>,
 
-    /// Read FILE, an export or a list of files, instead of a PATH (requires -o); - is standard input
+    /// Read FILE, an export, a snapshot or a list of files, instead of a PATH (requires -o); - is standard input
     #[arg(short = 'f', long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "output", conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_caches", "skip_network", "extended", "list"])]
     pub import: Vec<OsString>,
 
@@ -151,7 +151,7 @@ pub struct Save {
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Name to give the file system of each PATH, so that merge recognizes it in snapshots from other hosts
+    /// Name to give the file system of each PATH, so that duke recognizes it in other snapshots
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub fs_id: Option<String>,
 

@@ -47,9 +47,9 @@ pub enum PaneChoice {
     /// Preview of the selected entry (if the window has at least 140 columns)
     #[default]
     Preview,
-    /// Preview and parent directory (if the window has at least 180 columns)
+    /// Preview, and the parent directory if the window has at least 180 columns
     Both,
-    /// List only
+    /// Only the list
     None,
 }
 
@@ -122,7 +122,7 @@ pub fn since(word: &str) -> Result<i64, String> {
 }
 
 pub fn count<T: FromStr>(word: &str) -> Result<T, String> {
-    word.parse().map_err(|_| "not a whole number, or negative, or too large".to_owned())
+    word.parse().map_err(|_| "negative, too large, or not a whole number".to_owned())
 }
 
 /// Parses a block size in KiB.
@@ -144,5 +144,5 @@ pub fn threads(word: &str) -> Result<u16, String> {
 
 /// Parses a value of `--color`.
 pub fn when(word: &str) -> Result<When, String> {
-    When::from_str(word, false).map_err(|_| "not auto, always or never".to_owned())
+    When::from_str(word, false).map_err(|_| "must be auto, always or never".to_owned())
 }

@@ -64,7 +64,7 @@ impl Report {
         if self.entries == 0 {
             return match self.failures.count {
                 0 if !self.is_cancelled => {
-                    "Nothing to share: no identical files with separate data".to_owned()
+                    "Nothing to share: no copies, or they already share data".to_owned()
                 }
                 _ => "Nothing was shared".to_owned(),
             };

@@ -31,7 +31,7 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
         Subject::Used => {
             vec![
                 "Size minus free space, as df shows it.",
-                "The lines indented below it add up to this amount.",
+                "The lines indented below \"used\" add up to this amount.",
             ]
         }
         Subject::Available => vec![
@@ -103,9 +103,7 @@ fn access(access: ProcessAccess) -> &'static str {
             "Only processes that duke may inspect were checked, usually your own. To check all of them, run \
                 duke with sudo on the same directory (in a container: on the host)."
         }
-        ProcessAccess::None => {
-            "No processes could be checked. On Linux, this requires that /proc is mounted."
-        }
+        ProcessAccess::None => "No processes could be checked. On Linux, checking them requires /proc.",
     }
 }
 
@@ -205,8 +203,8 @@ fn part_text(what: OverheadKind, counted: CountedAs) -> Vec<String> {
                 the file system is created, and changes only when it is resized."
         }
         OverheadKind::Journal => {
-            "Changes are written here first, so that a crash leaves the file system consistent. The \
-                journal's size is chosen when the file system is created."
+            "Changes to metadata are written here first, so that a crash leaves the file system \
+                consistent. The journal's size is chosen when the file system is created."
         }
         OverheadKind::ForRoot => {
             "This space allows root to clean up a full disk. Root can change its share, for example to \
@@ -314,7 +312,7 @@ fn usual(space: &FileSystemUsage) -> &'static str {
         b"xfs" => {
             "Usual causes of unexplained space on XFS: its B-trees; space that each allocation group \
                 reserves for reverse mappings and reference counts, which grows with the disk; \
-                preallocation of growing files. Files that share blocks make the unexplained space \
+                files written during the scan. Files that share blocks make the unexplained space \
                 smaller."
         }
         b"btrfs" => {
@@ -327,8 +325,8 @@ fn usual(space: &FileSystemUsage) -> &'static str {
                 host's. It also holds other containers, images and volumes, which a container cannot delete."
         }
         b"tmpfs" | b"ramfs" => {
-            "Usual causes of unexplained space on a file system in memory: extended attributes, and \
-                deleted files held open by processes that could not be checked."
+            "The usual cause of unexplained space on a file system in memory: deleted files held open by \
+                processes that could not be checked."
         }
         b"apfs" => {
             "Usual causes of unexplained space on APFS: other volumes of the container, local snapshots of \
@@ -341,7 +339,7 @@ fn usual(space: &FileSystemUsage) -> &'static str {
         }
         _ => {
             "Usual causes of unexplained space: overhead of the file system, snapshots, and deleted files \
-                held by processes that could not be checked."
+                held open by processes that could not be checked."
         }
     }
 }

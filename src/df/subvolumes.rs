@@ -1,4 +1,4 @@
-//! Btrfs subvolumes and snapshots, with the bytes that deleting them frees.
+//! Btrfs subvolumes and snapshots, and the number of bytes that would be freed by deleting them.
 //!
 //! An extent is freed with the last subvolume that refers to it. Extents are therefore counted by the *set* of
 //! subvolumes that refer to them: deleting some subvolumes frees the extents of every set that contains only
@@ -35,7 +35,7 @@ pub struct SubvolumeSize {
 /// Returns the reason why subvolumes cannot be read, with a remedy if there is one.
 pub fn refusal(error: Errno) -> String {
     match error {
-        Errno::ENOTTY => "not on btrfs; duke lists only subvolumes of btrfs".to_owned(),
+        Errno::ENOTTY => "not on btrfs; duke lists only btrfs subvolumes".to_owned(),
         Errno::EPERM => {
             format!("cannot read subvolumes: {}; run as root on the host", error_text(error as i32))
         }

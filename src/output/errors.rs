@@ -22,7 +22,7 @@ const NAMED: usize = 5;
 /// because they are given twice or lie inside other roots. `outcome` is `None` if the scan is still hanging after an
 /// interrupt.
 pub(crate) fn lines(tree: &Tree, outcome: Option<&Outcome>) -> Vec<String> {
-    const HANGS: &str = "interrupted; the output is incomplete, and the input is not responding";
+    const HANGS: &str = "interrupted while a read was hanging; the output is incomplete";
     let mut lines = aliases(tree);
     lines.extend(failures(tree, tree.failures(), remedy));
     match outcome {

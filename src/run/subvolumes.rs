@@ -76,8 +76,6 @@ fn index_of(rows: &[SubvolumeSize], word: &[u8]) -> Result<usize, String> {
             Err(format!("--without {}: the top-level subvolume cannot be deleted", name()))
         }
         Some(index) => Ok(index),
-        None => {
-            Err(format!("--without {}: no such subvolume; run duke subvolumes to list IDs and paths", name()))
-        }
+        None => Err(format!("--without {}: no such subvolume; omit --without to list IDs and paths", name())),
     }
 }

@@ -29,7 +29,7 @@ impl<'t> SnapshotInput<'t> {
     /// Checks a snapshot, and adds its devices to `tree`, except those of file systems that are already in `known`.
     ///
     /// # Errors
-    /// Returns the first damage in the file.
+    /// Returns an error that describes the first damaged place in the file.
     pub fn new(file: Snapshot, tree: &'t Tree, known: &mut KnownFileSystems) -> Result<Self, Damage> {
         file.tree.verify()?;
         let numbers = file.tree.devices().numbers().into_iter().enumerate();

@@ -191,7 +191,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     },
     ColumnSpec {
         column: Column::Percent,
-        choice: Some(("share", "Share of the directory in percent")),
+        choice: Some(("share", "Share of the directory's size in percent")),
         titles: ["Share"; 2],
         widths: &[Width::Cells(PERCENT)],
         drop_order: 5,

@@ -1,4 +1,4 @@
-//! Entry, and the information that the operating system reports about it.
+//! An entry together with the information that the operating system reports about it.
 
 use super::loader::{Loader, Sources};
 use crate::base::sync::Arc;

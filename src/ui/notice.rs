@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::keys::{Binding, Command, Scope};
 use super::operations::deletion::Script;
 pub use super::sentences::Display;
-use super::sentences::{FreedAccuracy, ONLY_FILES, deleted, script};
+use super::sentences::{CANNOT_SHARE, FreedAccuracy, ONLY_FILES, deleted, script};
 use super::views;
 use super::waiting_command::{Awaited, WaitingCommand};
 use crate::analysis::compare::NO_BASELINE;
@@ -265,10 +265,10 @@ impl Notice {
             Self::OnlyRootsMarked => "Cannot delete scan roots; mark entries inside them".into(),
             Self::RootDirectory => "Cannot delete a scan root; delete its contents".into(),
             Self::RootFile => "Cannot delete a scan root; scan its parent to delete it".into(),
-            Self::LastCopies(1) => "Cannot delete all copies of a file; unmark one of them".into(),
+            Self::LastCopies(1) => "Cannot delete all copies of a file; keep one of them".into(),
             Self::LastCopies(files) => {
                 let files = grouped(*files as u64);
-                format!("Cannot delete all copies of {files} files; unmark one of each")
+                format!("Cannot delete all copies of {files} files; keep one of each")
             }
             Self::NothingToDelete => "Nothing to delete here".into(),
             Self::NothingToDeleteInRow => "Nothing to delete in this row".into(),
@@ -336,7 +336,7 @@ impl Notice {
             Self::DirectoryNotRead => "Cannot open a directory that was not read".into(),
             Self::ScanRoot => "Already at the top of the scan".into(),
             Self::NothingAbove => "Already at the root directory".into(),
-            Self::NoOwners => "No owners recorded (scan with -e)".into(),
+            Self::NoOwners => "No owners recorded here (scan with -e)".into(),
             Self::NoOtherBaseline { is_newer: true } => "No newer snapshot".into(),
             Self::NoOtherBaseline { is_newer: false } => "No older snapshot".into(),
             Self::Since(time, index, count) => format!("Growth since {time} (snapshot {index} of {count})"),
@@ -351,12 +351,12 @@ impl Notice {
                 let shows = display.keymap.hint(Command::Open, Scope::Sheet, "lists its entries");
                 format!("Cannot mark a total{shows}")
             }
-            Self::NoDirectoryOfCopy => "No copy under the cursor; move to one in a directory to keep".into(),
+            Self::NoDirectoryOfCopy => "No copy here; unfold a group and move to a copy to keep".into(),
             Self::MarkedElsewhere(copies, directory) => {
                 let entries = counted(*copies as u64, "entry", "entries");
                 about(directory, &|directory| format!("Marked {entries} outside {directory}"))
             }
-            Self::CannotShare => "Copies cannot share data on this file system".into(),
+            Self::CannotShare => CANNOT_SHARE.into(),
             Self::NothingSharedDryRun => "Dry run: nothing was shared".into(),
             Self::NoCopies => "No copies among these entries".into(),
             Self::CannotMarkDeleted => "Cannot mark a deleted entry".into(),
@@ -371,15 +371,15 @@ impl Notice {
             Self::MarkedFound { marked: 1, .. } => "Marked 1 file".into(),
             Self::MarkedFound { marked, .. } => format!("Marked {} files", grouped(*marked)),
             Self::MarkedWhole => "Mark includes entries that the filter hides".into(),
-            Self::NotMarked(1) => "Did not mark 1 directory: the filter hides part of it".into(),
+            Self::NotMarked(1) => "Did not mark 1 directory with filtered-out entries".into(),
             Self::NotMarked(count) => {
                 let count = grouped(*count as u64);
-                format!("Did not mark {count} directories: the filter hides part of them")
+                format!("Did not mark {count} directories with filtered-out entries")
             }
             Self::RangeBegun => {
-                let name = |command| display.keymap.first(command, Scope::List).unwrap_or_default();
-                let (again, none) = (name(Command::MarkRange), name(Command::Back));
-                format!("Range starts here; move and press {again} again ({none} cancels)")
+                let again = display.keymap.first(Command::MarkRange, Scope::List).unwrap_or_default();
+                let cancels = display.keymap.hint(Command::Back, Scope::List, "cancels");
+                format!("Range starts here; move and press {again} again{cancels}")
             }
             Self::RangeStartHidden => "Range canceled: its start is no longer shown".into(),
             Self::NoMarks => "No marks".into(),

@@ -44,8 +44,8 @@ pub struct Rescan {
     /// Parent directory and former size of the rescanned entry, for the notice about the result; `None` if no notice
     /// will be shown.
     pub wanted: Option<(DirId, u64)>,
-    /// Directories that the rescan may replace or remove. Their ancestors are also removed if the ancestors no longer
-    /// exist.
+    /// Directories that the rescan may replace or remove. Ancestors that no longer exist on disk are also
+    /// removed.
     pub replaced: Vec<DirId>,
 }
 

@@ -603,7 +603,7 @@ fn broken_blocks_are_errors() {
         assert!(verdict.contains(reason), "{what}: {verdict}");
     }
     for (frame, reason) in [
-        (frame_of_one(0, 1 << 24), "no zstd frame here that states a content length"),
+        (frame_of_one(0, 1 << 24), "no zstd frame here with a content length"),
         (frame_of_one(0, (1 << 24) - 1), "expands to more than 100 times its size"),
         ([&frame(&root)[..], &frame(&root)].concat(), "truncated or damaged"),
         (frame(&root)[..20].to_vec(), "truncated or damaged"),

@@ -112,7 +112,7 @@ fn errors_have_a_position_and_the_rest_applies() {
         ("7:11", "pattern 'a[b': unclosed character class; missing ']'"),
         ("8:9", "'color' must be a single value, not a list"),
         ("9:9", "unknown theme; expected one of default, dark, light, color-blind, high-contrast, plain"),
-        ("11:7", "'bar': unknown color; write colors like blue, bright-blue, 32, #3a80c4 or terminal"),
+        ("11:7", "'bar': unknown color; use one such as blue, bright-blue, 32, #3a80c4 or terminal"),
         ("13:8", "'xx': unknown key; write keys like k, G, Ctrl-D, Space, PgUp or F5"),
         ("14:1", "unknown command 'ascii'; 'duke config show' lists all commands"),
     ];

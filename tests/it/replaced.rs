@@ -1,5 +1,5 @@
-//! A replacement of a confirmed entry is never deleted, even on file systems that reuse the entry's inode
-//! number for the next file.
+//! If an entry is replaced after the user has confirmed its deletion, the new entry is never deleted, even on file
+//! systems that reuse the inode number of the old entry for the next file.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 

@@ -364,7 +364,7 @@ fn a_scan_with_patterns_is_compared_with_a_snapshot_of_the_same_patterns() {
     assert_eq!(new_files(run), ["late"], "the order of the flags has no effect");
     for flags in [&["--exclude", "*.o", "-x"][..], &["--exclude", "*.o", "--exclude", "tmp/"], &[]] {
         let run = diff(flags).ended(2);
-        assert!(run.stderr.contains("no snapshot was made with the same flags"), "{flags:?}: {}", run.stderr);
+        assert!(run.stderr.contains("with the same scan flags"), "{flags:?}: {}", run.stderr);
     }
     let kept = kept.to_str().unwrap();
     let run = with_state(&place, &state, &["diff", "-n", kept, "t"]);
@@ -401,9 +401,9 @@ fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
         reason
     };
     assert_eq!(listed(refused(&["other"])), format!("other: {none} other"));
-    let flags = "no snapshot was made with the same flags; give the file of a snapshot below as OLD, or create one: duke save t";
+    let flags = "no snapshot with the same scan flags; to compare with one below, give its file as OLD; to create one: duke save t";
     assert_eq!(listed(refused(&["t"])), format!("t: {flags}"));
-    let late = "no snapshot with the same flags is that old; give --since one of the times below";
+    let late = "no snapshot with the same scan flags is that old; give --since one of the times below";
     assert_eq!(listed(refused(&["-x", "--since", "3d", "t"])), format!("t: {late}"));
     assert!(
         refused(&["--exclude", "a/*.o", "t"])

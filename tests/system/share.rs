@@ -365,7 +365,7 @@ fn the_program_shares_and_prints_the_result() {
     assert!(text.contains("Shared 2.0 MiB of data in 1 file (free space +"), "{text}");
     assert!(fs::read_to_string(state.path().join("duke/deleted.jsonl")).unwrap().contains("\"share\""));
     let text = share(&root).ended(0).text().to_owned();
-    assert!(text.ends_with("Nothing to share: no identical files with separate data\n"), "{text}");
+    assert!(text.ends_with("Nothing to share: no copies, or they already share data\n"), "{text}");
 
     let plain = tempfile::tempdir_in("/dev/shm").unwrap();
     for name in ["a", "b"] {

@@ -117,10 +117,10 @@ fn the_table_names_subvolumes_and_errors_name_a_remedy() {
         assert!(text.contains(part), "{part} in {text}");
     }
     let errors = |words: &[&str], path: &Path| subvolumes(words, path).ended(2).stderr;
-    let expected = "duke: --without nowhere: no such subvolume; run duke subvolumes to list IDs and paths\n";
+    let expected = "duke: --without nowhere: no such subvolume; omit --without to list IDs and paths\n";
     assert_eq!(errors(&["--without=nowhere"], &root), expected);
     let expected = "duke: --without 5: the top-level subvolume cannot be deleted\n";
     assert_eq!(errors(&["--without=5"], &root), expected);
-    let expected = "duke: /proc: not on btrfs; duke lists only subvolumes of btrfs\n";
+    let expected = "duke: /proc: not on btrfs; duke lists only btrfs subvolumes\n";
     assert_eq!(errors(&[], Path::new("/proc")), expected);
 }

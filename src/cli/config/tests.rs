@@ -86,11 +86,11 @@ fn invalid_values_are_reported_with_their_position() {
         ),
         (
             "[colors]\n bar = 'bleu'",
-            "f:2:8: 'bar': unknown color; write colors like blue, bright-blue, 32, #3a80c4 or terminal",
+            "f:2:8: 'bar': unknown color; use one such as blue, bright-blue, 32, #3a80c4 or terminal",
         ),
         (
             "colors.bar = true",
-            "f:1:14: 'bar': unknown color; write colors like blue, bright-blue, 32, #3a80c4 or terminal",
+            "f:1:14: 'bar': unknown color; use one such as blue, bright-blue, 32, #3a80c4 or terminal",
         ),
     ];
     for (text, expected) in cases {

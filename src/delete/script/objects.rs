@@ -10,8 +10,8 @@ use crate::tree::join;
 const HEAD: &str = "#!/bin/sh
 # Review before running: rclone deletes the objects listed below. Objects that have changed are deleted, too.
 # Noncurrent versions remain unless they are listed below.
-# To delete all noncurrent versions below a path: rclone backend cleanup-hidden REMOTE:PATH
-# Unfinished uploads remain: 'rclone backend cleanup REMOTE:PATH' deletes those that are older than a day.
+# To delete all noncurrent versions below a path (S3, B2): rclone backend cleanup-hidden REMOTE:PATH
+# Unfinished uploads remain: 'rclone backend cleanup REMOTE:PATH' deletes those that are older than a day (S3, B2).
 failed=0
 ";
 

@@ -156,7 +156,7 @@ impl PathTree {
             return Ok(Some(RootedPath { root, below, is_implied: true }));
         }
         let below = if line.is_bucket { Some(path) } else { below_root(path, &line.root) };
-        let below = below.ok_or("the path is not below the root of this line")?;
+        let below = below.ok_or("the path is not below the root in this line")?;
         Ok(Some(RootedPath { root: line.root.clone(), below, is_implied: false }))
     }
 

@@ -154,7 +154,8 @@ impl<'d> ListReader<'d> {
     }
 
     /// Adds the entries of all lines read so far to the tree. Returns the host and scan time of each root, and
-    /// messages about unreadable lines. If there are neither roots nor such lines, reports that there are no entries.
+    /// messages about unreadable lines. If there are neither roots nor such lines, the only message says that
+    /// the list has no entries.
     pub(crate) fn write(
         mut self,
         builder: &mut Builder<'d>,

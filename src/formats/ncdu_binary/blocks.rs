@@ -48,7 +48,7 @@ impl Blocks {
         let head = number(&file.bytes(footer, word)?);
         let index = u64::from(head & ((1 << LENGTH_BITS) - 1));
         let damaged =
-            || Damage::new(footer, "end of the export not found: the file is truncated or has trailing data");
+            || Damage::new(footer, "end of the export not found; the file is truncated or has trailing data");
         if head >> LENGTH_BITS != INDEX || index < 2 * word + LONG || !(index - 2 * word).is_multiple_of(LONG)
         {
             return Err(damaged().into());
@@ -94,7 +94,7 @@ impl Blocks {
         let frame = frame(&whole, number).ok_or_else(|| damaged("no data block here"))?;
         let content = zstd_block::content_length(frame).filter(|content| *content <= LARGEST);
         let content =
-            content.ok_or_else(|| damaged("no zstd frame here that states a content length below 16 MiB"))?;
+            content.ok_or_else(|| damaged("no zstd frame here with a content length below 16 MiB"))?;
         self.check_ratio(place, content).map_err(|reason| damaged(&reason))?;
         let content = usize::try_from(content).map_err(|_| damaged("block too large"))?;
         let bytes = zstd_block::unpack(frame, content).map_err(|reason| damaged(&reason))?;

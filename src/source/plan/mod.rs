@@ -117,7 +117,7 @@ impl ScanPlan {
             Ok(())
         } else {
             Err(
-                "a path of a part is inside another one, is not below \"path\", or contains '.', '..' or '//'",
+                "a path of a part is inside another one, is not below \"path\", or contains a name that is empty, '.' or '..'",
             )
         }
     }

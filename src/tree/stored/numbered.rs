@@ -44,7 +44,7 @@ impl NumberedFile {
         };
         let decoded = self.file.read(*block, self.plan.checksum).and_then(|bytes| {
             rows::decode(&bytes, first, count)
-                .map_err(|at| Damage::new(block.offset + at as u64, "invalid row of a directory"))
+                .map_err(|at| Damage::new(block.offset + at as u64, "invalid row in the directory table"))
         });
         let rows = decoded.unwrap_or_else(|damage| {
             self.damage.note(damage);

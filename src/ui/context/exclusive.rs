@@ -128,14 +128,10 @@ fn coverage_text(coverage: ExclusiveCoverage, units: Units) -> String {
     let mut text = match (read, by_links) {
         (0, 0) if unread == 0 => "Frees: no files in the scan".to_owned(),
         (0, 0) => format!("Frees unknown: could not read {}", files(unread)),
-        (0, _) => "Frees: based on link counts only; shared extents are unknown".to_owned(),
+        (0, _) => "Frees: based on link counts; shared extents are not reported".to_owned(),
         (read, 0) => format!("Frees: based on the extents of {}", files(read)),
         (read, by_links) => {
-            format!(
-                "Frees: based on the extents of {} and the link counts of {} more",
-                files(read),
-                grouped(by_links)
-            )
+            format!("Frees: based on extents ({}) and link counts ({})", files(read), grouped(by_links))
         }
     };
     if unread > 0 && read + by_links > 0 {

@@ -102,7 +102,8 @@ pub struct Context<'t> {
     /// Totals that the previous scan found for the directories on the screen.
     pub recorded: Option<Arc<RecordedTotals>>,
     /// Directory whose list shows all entries from the previous scan, because the user has scrolled to the end of the
-    /// list. The list of another directory may show only the largest of these entries.
+    /// list. The list of any other directory may show only the largest of its entries from the previous
+    /// scan.
     scrolled_through: Option<DirId>,
     pub pressed: Option<Duration>,
     pub sorted: Duration,

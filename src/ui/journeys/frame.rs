@@ -1,4 +1,4 @@
-//! Tests of the frame: the header, the tabs, the footer, notices and the cursor of the terminal.
+//! Tests of the frame: the header, the tabs, the footer, notices and the terminal cursor.
 
 use super::*;
 use crate::source::baseline::{Baseline, BaselineInfo};

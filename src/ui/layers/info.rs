@@ -291,7 +291,7 @@ impl DetailLines<'_> {
                 let cause = if is_whole { "" } else { " (scan incomplete)" };
                 format!("; the other names are unknown{cause}")
             }
-            Some(known) if known < links => format!(", {} of them outside the scan", grouped(links - known)),
+            Some(known) if known < links => format!(", {} of them not scanned", grouped(links - known)),
             None | Some(_) => String::new(),
         };
         self.add("Names", format!("{}{elsewhere}", grouped(links)));

@@ -13,7 +13,7 @@ pub struct HalfBlocks {
     halves: Vec<Half>,
 }
 
-/// Upper or lower half of a cell.
+/// Upper or lower half of a cell, with the colors of its left and right part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Half {
     left: Option<Color>,

@@ -117,7 +117,7 @@ fn changed(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact
         let path = cx.shown_path(&group.path_of(item));
         metadata.push(Fact::new(
             0,
-            format!("Skipped, because it changed since the scan: {}", escape(&path)),
+            format!("Changed since the scan; will be skipped: {}", escape(&path)),
             Role::Warning,
         ));
     }

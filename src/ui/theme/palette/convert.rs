@@ -56,7 +56,7 @@ pub fn color(word: &str) -> Result<Color, String> {
         return Ok(Color::Reset);
     }
     Color::from_str(word)
-        .map_err(|_| "unknown color; write colors like blue, bright-blue, 32, #3a80c4 or terminal".to_owned())
+        .map_err(|_| "unknown color; use one such as blue, bright-blue, 32, #3a80c4 or terminal".to_owned())
 }
 
 /// Returns the name of a color, in a form that [`color`] can parse.
