@@ -82,7 +82,7 @@ pub fn create(path: &Path) -> io::Result<()> {
     image.set_modified(age(now, 35))
 }
 
-/// Creates a file and the directories above it.
+/// Creates a file that was last modified `days` days before `now`, and the directories above it.
 fn file(path: &Path, bytes: &[u8], now: SystemTime, days: u64) -> io::Result<()> {
     fs::create_dir_all(path.parent().unwrap_or(path))?;
     let mut file = File::create_new(path)?;

@@ -13,7 +13,8 @@ use crate::svg;
 /// Recording of the screens shown so far.
 #[derive(Default)]
 pub struct Recording {
-    /// Times at which each version of a line appears and disappears, in milliseconds.
+    /// Times at which each version of a line appears and disappears, in milliseconds since the start of the
+    /// recording. A version is identified by the line number and the SVG elements that draw the line.
     lines: BTreeMap<(u16, String), Vec<(u32, u32)>>,
     size: (u16, u16),
     end: u32,

@@ -180,8 +180,9 @@ impl Kept {
         places
     }
 
-    /// Returns, for each element of `directories`, the index of the element to which its totals are added: the parent
-    /// directory or, for a later part of a huge directory, its first part. Returns `None` for the starting directory.
+    /// Returns, for each element of `self.directories`, the index of the element to which its totals are added: the
+    /// parent directory or, for a later part of a huge directory, its first part. The index is `None` for the
+    /// starting directory, and may be `None` for a directory that a rescan has moved.
     fn above(&self, tree: &Tree, from: DirId, places: &[(DirId, usize)]) -> Vec<Option<usize>> {
         let above = |(at, direct): (usize, &Direct)| {
             let first = place(places, direct.id)?;

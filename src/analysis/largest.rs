@@ -50,7 +50,8 @@ pub(super) struct LargestFiles<'t> {
 
 #[derive(Clone, Copy)]
 struct File {
-    /// Key of the inode. The device is set only for files with several names.
+    /// Key of the inode. The device is 0 if the file has only one name, because only the names of files with several
+    /// names are grouped by this key.
     inode: InodeKey,
     row: Row,
 }

@@ -46,7 +46,6 @@ impl LinkedInode {
     }
 }
 
-/// Hard links of a subtree.
 #[derive(Clone, Debug, Default)]
 pub struct HardLinks {
     /// Inodes in the requested order: by size, or by the number of names in the subtree.

@@ -206,7 +206,7 @@ impl<'i> Oracle<'i> {
             .collect()
     }
 
-    /// Returns `true` if the item, or something below it, is kept.
+    /// Returns `true` if a filter with this query keeps the item or an item below it; see [`Self::keeps`].
     pub(crate) fn shows(&self, item: &Item) -> bool {
         self.items
             .iter()

@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::analysis::ages::{self, Ages};
-use crate::analysis::cleanup::{Candidates, Hints};
+use crate::analysis::cleanup::{CandidateList, Candidates};
 use crate::analysis::directories::{self, Directories};
 use crate::analysis::errors::{Errors, FailedEntries};
 use crate::analysis::largest;
@@ -26,12 +26,11 @@ pub struct Breakdown {
 pub struct Overview {
     /// Totals by type and by age.
     pub breakdown: Breakdown,
-    /// Largest files.
     pub files: Arc<SearchResult>,
     /// Largest directories, measured by the files directly in them.
     pub directories: Arc<Directories>,
     /// Cleanup candidates.
-    pub hints: Arc<Hints>,
+    pub candidates: Arc<CandidateList>,
     /// Read errors, grouped by reason.
     pub errors: Arc<Errors>,
 }
@@ -64,7 +63,7 @@ pub fn overview(pool: &Pool, request: Request, now: i64, most: usize) -> io::Res
         let totals = (types::TypeCounts::default(), ages::AgeCounts::new(now));
         let others = (Candidates::new(), FailedEntries::default());
         parallel_walk(&request, Mode::Filter, task, (large, (totals, others)), |all, progress| {
-            let (NoDirectories((files, directories)), ((types, ages), (hints, failed))) = all;
+            let (NoDirectories((files, directories)), ((types, ages), (candidates, failed))) = all;
             let breakdown = Breakdown {
                 types: Arc::new(types.typed(order, progress)),
                 ages: Arc::new(ages.ages(order, progress)),
@@ -73,7 +72,7 @@ pub fn overview(pool: &Pool, request: Request, now: i64, most: usize) -> io::Res
                 breakdown,
                 files: Arc::new(files.found(progress)),
                 directories: Arc::new(directories.directories(&request, most, progress)),
-                hints: Arc::new(hints.hints(&request.tree, progress)),
+                candidates: Arc::new(candidates.candidates(&request.tree, progress)),
                 errors: Arc::new(failed.errors(&request, progress)),
             })
         });
@@ -135,7 +134,7 @@ mod tests {
         assert_eq!((&all.breakdown.types.types, all.breakdown.types.total), (&types.types, types.total));
         let ages = finish(survey::ages(&pool, asked(), now));
         assert_eq!(all.breakdown.ages.rows, ages.rows);
-        assert_eq!(all.hints.rows, finish(crate::analysis::cleanup::hints(&pool, asked())).rows);
+        assert_eq!(all.candidates.rows, finish(crate::analysis::cleanup::candidates(&pool, asked())).rows);
         assert_eq!(all.errors.groups, finish(survey::errors(&pool, asked())).groups);
         let both = finish(breakdown(&pool, asked(), now));
         assert_eq!((&both.types.types, both.ages.rows), (&types.types, ages.rows));

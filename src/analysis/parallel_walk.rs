@@ -34,7 +34,8 @@ const VISIT: u64 = 64;
 const PIECE: u64 = 1 << 17;
 /// Maximum number of visits by one worker in one round.
 const VISITS: usize = 256;
-/// Number of workers per thread in a round. With more than one, a thread whose worker ends early can run another.
+/// Number of workers for each thread of the pool. In each round, the walk divides the next visits among the workers.
+/// With more than one worker per thread, a thread whose worker ends early can run another.
 const PARTS: usize = 2;
 /// Time until the first result. Each later result is due when the elapsed time has grown by the factor `NEXT`: results
 /// become less frequent, because each one takes time to produce.
@@ -117,7 +118,6 @@ impl<A: Collector, B: Collector> Collector for (A, B) {
     }
 }
 
-/// Progress of a walk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {
     /// Number of entries searched so far.
@@ -203,7 +203,8 @@ fn publish<R: Send>(task: &Task<R>, report: impl FnOnce() -> Option<R> + Send) {
     }
 }
 
-/// Takes visits from the end of the stack and divides them into equal parts for the workers.
+/// Removes visits from the end of the stack and divides them into at most `workers` parts, one for each worker. All
+/// parts except the last have the same length, at most [`VISITS`]; any remaining visits stay on the stack.
 fn take_parts<'t>(stack: &mut Vec<Visit<'t>>, workers: usize) -> Vec<Vec<Visit<'t>>> {
     let each = stack.len().div_ceil(workers).min(VISITS);
     (0..workers)
@@ -285,13 +286,13 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
             self.push(id, Standing::default(), false, None, visit);
             return;
         }
-        // Only roots are copied. Entries are large, and copying all of them would take a considerable part of the
-        // search time.
+        // A root is copied, because the query needs the last component of its path as its name. Other entries are not
+        // copied: entries are large, and copying all of them would take a considerable part of the search time.
         let root = (visit.id == DirId::TOP).then(|| as_root(*record));
         let subject = Subject::of(tree, visit.id, root.as_ref().unwrap_or(record), &self.path);
         let Standing { is_kept, is_unwanted } = visit.standing;
-        // In a filter, or if the query has additional terms (see `Query::is_narrowed`), everything inside a kept
-        // directory is found. Only the additional terms are still compared.
+        // In a filter, or if the query has additional terms (see `Query::narrowed_by`), everything inside a kept
+        // directory counts as matching the query's own terms. Only the additional terms are tested for each entry.
         let needs_no_look = is_kept && (self.mode == Mode::Filter || query.is_narrowed());
         let (is_found, is_unwanted) =
             if needs_no_look { (true, is_unwanted) } else { query.finds(&subject, is_unwanted) };
@@ -324,7 +325,8 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
     }
 }
 
-/// Returns the totals by which an entry is sorted, and the sizes of the entry itself.
+/// Returns the totals by which an entry is sorted, and the sizes of the entry itself. The totals include the contents
+/// of a directory only if `counts_contents` is `true`.
 fn sizes(tree: &Tree, record: &Entry<'_>, counts_contents: bool) -> (Totals, Totals) {
     let errors = u32::from(errno(tree, record).is_some());
     let EntryState::Known(metadata) = &record.state else {

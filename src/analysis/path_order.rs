@@ -21,7 +21,8 @@ enum Child {
     Below(DirId),
 }
 
-/// Children to sort, grouped by parent directory, each with its sort key.
+/// Children to sort, grouped by parent directory. The sort key of each child is its name; for a [`Child::Below`], a
+/// slash is appended.
 type Children<'t> = HashMap<DirId, Vec<(Cow<'t, [u8]>, Child)>>;
 
 /// Returns the indexes of the entries in `places`, sorted by path. `compare` compares two path components.

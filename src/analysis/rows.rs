@@ -47,7 +47,6 @@ pub(crate) fn larger(one: Totals, other: &Totals) -> Totals {
     Totals { disk: one.disk.max(other.disk), apparent: one.apparent.max(other.apparent), ..one }
 }
 
-/// Search result.
 #[derive(Clone, Debug, Default)]
 pub struct SearchResult {
     /// First rows in the requested order, up to the requested number. Until the search is complete, there are at most

@@ -9,7 +9,7 @@ use nix::errno::Errno;
 pub(crate) const ENOENT: i32 = Errno::ENOENT as i32;
 /// Error number for an entry that is expected to be a directory but is not.
 pub(crate) const ENOTDIR: i32 = Errno::ENOTDIR as i32;
-/// Error number for an entry that an export marks as unreadable.
+/// Error number for an entry that an export marks as unreadable without recording an error number.
 #[doc(hidden)]
 pub const EIO: i32 = Errno::EIO as i32;
 

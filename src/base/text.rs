@@ -54,7 +54,8 @@ const UNSEEN: [(u32, u32); 55] = [
     (0x1bca0, 0x1bca3),
     (0x1d173, 0x1d17a),
     (0xe0000, 0xe0fff),
-    // Marks that precede their letter, and code points reserved for marks, have no width.
+    // Characters that take no column on the screen and are in none of the categories above: marks that precede their
+    // letter, and unassigned code points that are reserved for marks.
     (0x05c8, 0x05c9),
     (0x0b53, 0x0b54),
     (0x0d4e, 0x0d4e),

@@ -142,7 +142,7 @@ pub struct Arguments {
     /// Print only entries of SIZE or more, such as 100M
     ///
     /// With --apparent-size, tables compare SIZE with the apparent size; --json always compares it with the disk usage.
-    /// Totals include the entries left out.
+    /// Totals include the omitted entries.
     #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size), help_heading = "Output")]
     pub min_size: Option<u64>,
 
@@ -194,7 +194,7 @@ pub struct Arguments {
 
     /// Columns of the browser's list in addition to size and name, separated by commas (default: share,bar,count)
     ///
-    /// Columns that do not fit into the window are left out; the title line then ends in an ellipsis. A value
+    /// Columns that do not fit into the window are omitted; the title line then ends in an ellipsis. A value
     /// such as path=2 means the same as in --fields.
     #[arg(long, value_name = "COLS", value_parser = choices(), action = ArgAction::Set, value_delimiter = ',', help_heading = "Display")]
     pub columns: Option<Vec<ColumnWord>>,

@@ -68,7 +68,9 @@ pub fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Argumen
     Arguments::from_arg_matches(&matches).map_err(refusal)
 }
 
-/// Returns the location of the configuration file.
+/// Returns the location of the configuration file: the path `named` from the command line, otherwise the value of
+/// `DUKE_CONFIG`, otherwise the default location. Returns [`Source::None`] if `is_unwanted` is `true`, or if there is
+/// no default location either.
 pub fn source(named: Option<PathBuf>, is_unwanted: bool, environment: &Environment) -> Source {
     if is_unwanted {
         return Source::None;

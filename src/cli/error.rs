@@ -65,8 +65,9 @@ pub fn refusal_with(error: clap::Error, help: &str) -> UsageError {
     let text = error.render().to_string();
     let lines: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
     let line = lines.join(" ");
-    let advice = match (error.kind(), error.get(ContextKind::SuggestedArg)) {
-        (_, Some(flag)) => format!("; did you mean {flag}?"),
+    let suggested = [ContextKind::SuggestedArg, ContextKind::SuggestedValue];
+    let advice = match (error.kind(), suggested.into_iter().find_map(|kind| error.get(kind))) {
+        (_, Some(word)) => format!("; did you mean {word}?"),
         (ErrorKind::UnknownArgument | ErrorKind::MissingRequiredArgument, None) => format!("; see {help}"),
         _ => String::new(),
     };

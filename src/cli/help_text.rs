@@ -93,7 +93,7 @@ pub const FILES: &[(&str, &str)] = &[
     (
         "$XDG_STATE_HOME/duke/, ~/.local/state/duke/",
         "Automatic snapshots: for each set of paths and flags, one a day and one of the latest scan. By default, \
-            snapshots older than 30 days are deleted, and all together take at most 512 MiB.",
+            snapshots are deleted after 30 days, or earlier if all of them together exceed 512 MiB.",
     ),
     (
         "$XDG_STATE_HOME/duke/deleted.jsonl, ~/.local/state/duke/deleted.jsonl",

@@ -261,7 +261,11 @@ pub fn selects(arguments: &Arguments) -> bool {
     arguments.min_size.is_some() || arguments.top.is_some() || !arguments.by.is_empty()
 }
 
-/// Returns the part of a tree to print.
+/// Returns the entries and lists to print.
+///
+/// # Errors
+/// Returns an error if flags for a part of the tree are combined with `--ndjson`, `--csv` or an export, or if
+/// `--frees` is given but the output has no column for it.
 pub fn selection(arguments: &Arguments) -> Result<Selection, UsageError> {
     let is_all =
         arguments.ndjson || arguments.csv || arguments.output.is_some() || arguments.output_binary.is_some();

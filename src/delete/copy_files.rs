@@ -16,7 +16,7 @@ use crate::tree::{DirId, EntryId, Tree, join};
 pub struct CopyName<'n> {
     pub directory: DirId,
     pub name: &'n [u8],
-    /// State of the file when it was compared.
+    /// State of the file when the search for duplicates compared it. Used to detect later changes.
     pub state: ContentState,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct CopyFile {
     /// Index in [`CopyPlaces`] of the directory that contains the file.
     pub(super) place: usize,
     name: CString,
-    /// State of the file when it was compared.
+    /// State of the file when the search for duplicates compared it. Used to detect later changes.
     pub(super) state: ContentState,
 }
 

@@ -35,7 +35,6 @@ impl Failures {
 /// Counts of entries that will be kept, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
-    /// Mount points.
     pub mounts: u64,
     /// Entries that the user has no permission to delete.
     pub denied: u64,

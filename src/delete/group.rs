@@ -18,7 +18,6 @@ use crate::tree::{DirId, Entry, EntryState, Metadata, Tree, join};
 /// Part of an entry to which an operation applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeleteScope {
-    /// The whole entry.
     Whole,
     /// Only the contents, so that an empty directory remains.
     Content,
@@ -67,7 +66,8 @@ pub struct Item {
     /// Start time of the last scan or rescan that read the entry; `None` if this time cannot be compared with the times
     /// that the file system reports.
     pub read_at: Option<Time>,
-    /// Identity of the entry when the confirmation dialog opened; `None` if not recorded.
+    /// Identity of the entry when the confirmation dialog opened; `None` if it has not been recorded yet, or could
+    /// not be read.
     pub identity: Option<Identity>,
 }
 

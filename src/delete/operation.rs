@@ -51,7 +51,7 @@ pub struct Report {
     /// Change in free space in bytes during the operation, including changes by other processes; `None` if unknown.
     pub gained: Option<i64>,
     /// Error that left the journal incomplete, if any.
-    pub unwritten: Option<String>,
+    pub journal_error: Option<String>,
     /// `true` if the user canceled the operation.
     pub is_cancelled: bool,
     /// `true` once the operation has ended.
@@ -160,7 +160,7 @@ fn run(task: &Task<Report>, work: &Operation, journal: Option<&Journal>) -> Repo
         Operation::Share(sharing) => shared(task, sharing, &items),
     };
     let not_ended = write_down(&ended);
-    Report { unwritten: not_begun.or(not_ended), ..report }
+    Report { journal_error: not_begun.or(not_ended), ..report }
 }
 
 /// Deletes the selection, and measures the free space before and after. Returns the report, and the journal lines with

@@ -46,12 +46,13 @@ pub struct Preview {
     pub least: u64,
     /// Number of bytes that are freed if everything that shares them is deleted too.
     pub most: u64,
-    /// `true` if the deletion may free more than `most`: the file system keeps a whole extent while a file refers to
-    /// part of it.
+    /// `true` if the deletion may free more than `most`. The file system keeps a whole extent while a file refers to
+    /// part of it, so deleting the last such file also frees the parts that no file uses.
     pub is_unbounded: bool,
     /// Number of inodes that also have names outside the selection, and are therefore not freed.
     pub linked: u64,
-    /// Time of the newest change, in seconds since 1970.
+    /// Latest modification time (mtime) of the entries that the preview has visited so far, in seconds since 1970;
+    /// `None` if it has visited no entry.
     pub newest: Option<i64>,
     /// Number of files and directories changed within the last minute.
     pub recent: u64,
@@ -71,7 +72,7 @@ pub struct Preview {
     /// Indexes of the items that have changed since they were read. These items are not deleted.
     pub changed: Vec<usize>,
     /// Selected items to which the operation applies: all except those in `changed`. Each item contains the identity
-    /// that the preview found on the disk.
+    /// that the preview found on the disk. `None` only in [`Preview::default`].
     pub going: Option<Arc<Selection>>,
     pub is_complete: bool,
 }
@@ -185,8 +186,9 @@ impl<'a> Previewer<'a> {
         })
     }
 
-    /// Returns the number of bytes that deleting a file is certain to free: bytes that no other file shares. `bytes` is
-    /// the file's disk usage.
+    /// Returns the number of bytes that deleting a file is certain to free: bytes that no other file shares. `bytes`
+    /// is the file's disk usage. Returns 0 if the extents of the file are not read (see [`WORTH_ASKING`] and
+    /// [`MOST_ASKED`]) or cannot be read, or if new data of the file may not be on the disk yet.
     fn least(&self, at: &Directory, name: &CStr, bytes: u64) -> u64 {
         let mut met = lock(&self.met);
         if bytes < WORTH_ASKING || met.asked >= MOST_ASKED {

@@ -57,7 +57,7 @@ impl Reason {
 /// Reason why a trash cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoTrash {
-    /// The file system cannot have a trash.
+    /// The trash has no usable path, or is on a different device or mount than the entry.
     Nowhere,
     /// The trash belongs to another user, or is in another user's directory.
     Foreign,
@@ -148,7 +148,7 @@ impl Blocked {
             Self::HoldsHome => "contains your home directory",
             Self::Mount => "is a mount point",
             Self::Working => "is or contains the current directory",
-            Self::LastCopy => "is or contains the last copy of a file; others were deleted or changed",
+            Self::LastCopy => "is or contains the last copy of a file; the others were deleted or changed",
         }
     }
 }

@@ -116,9 +116,9 @@ impl Selection {
         Self { copies: self.copies.clone(), ..now.filtered(|number| is_kept[number]) }
     }
 
-    /// Replaces the modification times of the entries with those in `mtimes`, and clears `read_at` of these entries.
-    /// `mtimes` contains the times known when the user chose the entries; a rescan may have read different times
-    /// since then.
+    /// Replaces the modification times of the entries with those in `mtimes`: the times known when the user chose the
+    /// entries. A rescan may have read different times since then. Also clears `read_at` of these entries, because it
+    /// is the time at which the replaced modification time was read.
     #[must_use]
     pub fn as_chosen(mut self, mtimes: &HashMap<(DirId, &[u8]), i64>) -> Self {
         for group in &mut self.groups {

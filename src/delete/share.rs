@@ -277,7 +277,8 @@ struct FreeSpace {
     /// Free bytes of each device, and the device that represents its file system. On btrfs, one file system has several
     /// devices, because every subvolume has its own device number.
     devices: HashMap<u64, (u64, u64)>,
-    /// Indexes into the `places` of [`CopySharing`], keyed by device: one directory for each device.
+    /// Directory at which the free space of each device is read, as an index into the `places` of [`CopySharing`].
+    /// The key is the device.
     places: HashMap<u64, usize>,
     /// Devices on which the operation made files share data.
     changed: HashSet<u64>,

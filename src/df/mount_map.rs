@@ -228,7 +228,8 @@ impl MountMap {
         }
     }
 
-    /// Records that the path `place`, which lies on `mount`, is covered.
+    /// Adds the path `place`, which lies on `mount` and is covered by another mount, to the [`System::covers`] of the
+    /// file system of `mount`.
     fn cover(&mut self, mount: &Mount, place: &Path) {
         let under = point(mount);
         let system = self
@@ -244,7 +245,8 @@ impl MountMap {
     }
 }
 
-/// Returns the directory at the path `below`, relative to `id`, and the mount that is visible there, if known.
+/// Returns the directory at the path `below`, relative to `id`, and the index of the mount that contains the
+/// directory, if `visible` contains this mount. Returns `None` if the directory is not in the tree.
 fn descend(
     tree: &Tree,
     id: DirId,

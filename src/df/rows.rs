@@ -64,9 +64,8 @@ pub enum Subject {
 pub enum Amount {
     /// Size in bytes.
     Bytes(u64),
-    /// Number of bytes to subtract.
+    /// Negative amount: number of bytes by which the counted space exceeds the used space that df reports.
     Less(u64),
-    /// The amount is unknown.
     Unknown,
     /// The line has no amount.
     Nothing,

@@ -35,7 +35,8 @@ pub struct FileSystemUsage {
 pub enum Note {
     /// The file system is an overlay with these layers.
     Layers {
-        /// Directory that receives writes.
+        /// Directory that receives writes (mount option `upperdir`); `None` if there is none, as in a read-only
+        /// overlay.
         upper: Option<Vec<u8>>,
         /// Lower directories of the overlay, topmost first.
         lower: Vec<Vec<u8>>,

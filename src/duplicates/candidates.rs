@@ -26,7 +26,7 @@ pub(crate) struct SizeCandidates {
     /// Names of files that may have other names too, each with its inode. Once all names are collected, they are
     /// sorted by inode.
     pub(crate) linked: Vec<(InodeKey, Candidate)>,
-    /// Pipes, sockets and devices.
+    /// Pipes, sockets and devices. They are not compared, but reported as skipped.
     pub(crate) special: Vec<EntryId>,
     /// Files modified no earlier than [`RECENT`] seconds before the start of the scan. Once all files are collected,
     /// only one name of each inode is kept, and the files are sorted by directory.

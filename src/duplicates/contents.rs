@@ -34,8 +34,8 @@ impl OpenFile {
         Ok(Self { contents, state })
     }
 
-    /// Returns a hash of the first and the last block. If the file is not longer than [`SHORT`], returns a hash of
-    /// the whole contents.
+    /// Returns a hash of the first and the last [`END`] bytes. If the file is not longer than [`SHORT`], returns a
+    /// hash of the whole contents.
     pub(crate) fn ends(&self, search: &DuplicateSearch<'_>) -> Result<ContentHash, NotCompared> {
         let size = self.state.size;
         if size <= SHORT {

@@ -122,7 +122,8 @@ fn hash(
     Some((hash_parts(&unchanged(tree, id, mtime)?, &parts)?, summary))
 }
 
-/// Returns the contents of an entry, or `None` if they are unknown.
+/// Returns the contents of an entry. Returns `None` for an entry without known metadata, a nonempty file in no set
+/// of identical files, a directory that is not in `known`, or a pipe, socket, device or entry of unknown kind.
 fn part(
     entry: &Entry<'_>,
     id: EntryId,
@@ -139,7 +140,8 @@ fn part(
     }
 }
 
-/// Opens a directory if it is on an ordinary file system and no entry was added or deleted since the scan.
+/// Opens a directory. Returns `None` if it cannot be opened, if its file system is not [`FileSystem::Ordinary`], or
+/// if its modification time is no longer `mtime`, because an entry was added or deleted since the scan.
 fn unchanged(tree: &Tree, id: DirId, mtime: i64) -> Option<Directory> {
     let directory = reach(tree, id).ok()?;
     let is_ordinary = directory.file_system() == Ok(FileSystem::Ordinary);

@@ -159,13 +159,14 @@ impl Duplicate {
 #[derive(Default)]
 struct Storage {
     disk: u64,
-    /// `true` if deleting the copies does not free the data.
+    /// `true` if the data is not freed, because a copy that uses it has names outside the searched directories or
+    /// is the copy that is assumed to be kept.
     is_kept: bool,
     /// `true` if at least one of the copies that use the data is visible: not inside an extra copy of a directory.
     /// The module documentation defines *extra copies*.
     is_visible: bool,
-    /// Index of a group of duplicate directories whose extra copies contain one of the copies. `None` if all copies
-    /// are visible.
+    /// Index of a group of duplicate directories whose extra copies contain one of the copies that use the data.
+    /// `None` if all copies that use the data are visible.
     group: Option<usize>,
 }
 
@@ -192,9 +193,10 @@ impl FileSet {
         Self { size: set.size, copies: copies.collect(), locations: locations.collect() }
     }
 
-    /// Returns a group of the visible copies: those that are not inside an extra copy of a directory. Returns `None` if
-    /// there are fewer than two visible copies, or if all of them share their data. Adds the disk usage of the other
-    /// copies to the groups of the directories that contain them.
+    /// Returns a group of the visible copies: those with a name outside all extra copies of directories (see the
+    /// module documentation). Returns `None` if there are fewer than two visible copies, or if all of them share
+    /// their data. For copies that are not visible, adds the disk usage that deleting them frees to the wasted bytes
+    /// of a group of directories that contain them.
     fn group(
         &self,
         tree: &Tree,

@@ -59,7 +59,8 @@ pub fn find(pool: &Pool, request: Request) -> io::Result<Job<Duplicates>> {
     })
 }
 
-/// Finds the duplicates among the candidates, and returns the complete result.
+/// Finds the duplicates among `files`, which were moved out of `candidates`, and returns the complete result.
+/// The rest of `candidates` supplies the recently modified files, and the names of inodes with several names.
 fn run(
     search: &DuplicateSearch<'_>,
     files: Vec<Candidate>,

@@ -69,7 +69,8 @@ pub(crate) struct PartOfVolume {
 
 impl Method {
     /// Returns the method for finding the unshared bytes of files on the file system that contains `directory`.
-    /// `files` is the number of scanned files.
+    /// `files` is the number of scanned files. On XFS, the space map is used only if this number is large enough
+    /// compared with the number of inodes on the volume; see [`MAP_SHARE`].
     pub(crate) fn of(directory: &Directory, files: u64) -> Self {
         if !matches!(directory.file_system(), Ok(FileSystem::Ordinary)) {
             return Self::LinkCount;
@@ -124,7 +125,8 @@ pub(crate) struct FileExtents {
     references: Vec<ExtentReference>,
     /// `true` if `references` contains all extents of the file.
     is_whole: bool,
-    /// State of the file's contents; `None` if this state was not read.
+    /// State of the file's contents, read before the extents. `None` if the exclusive size depends on the link count
+    /// alone, or if the entry is not a regular file.
     pub(crate) state: Option<ContentState>,
 }
 
@@ -213,7 +215,8 @@ impl FileExtents {
                 ExtentReference::Inline => {}
             }
         }
-        // If names have been deleted since the scan, deleting a remaining name may free more than the scan shows.
+        // The last condition is `true` if names have been deleted since the scan. Deleting the remaining names then
+        // frees the data, although the tree still contains other names.
         if !is_in_place || !is_bounded || self.links() < names.len() as u64 {
             return unbound(sums, names);
         }

@@ -34,7 +34,8 @@ impl FileEnds {
         self.blocks[node as usize] = u32::try_from(blocks).unwrap_or(u32::MAX);
     }
 
-    /// Returns the part of an extent that lies before the end of the file with these names.
+    /// Returns the part of an extent that lies before the end of the file with these names, or the whole extent if
+    /// the end is unknown or the extent does not contain file contents.
     fn within(&self, names: &[KnownName], owned: &OwnedExtent) -> FileExtent {
         let end = names.first().map_or(u32::MAX, |name| self.blocks[name.node as usize]);
         let offset = owned.offset.filter(|_| end < u32::MAX);

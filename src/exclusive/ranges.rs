@@ -44,7 +44,7 @@ pub struct VolumeRange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Reference {
     pub(super) start: u64,
-    /// Number of sectors, combined with the bits [`TRANSIENT`], [`FLAGGED`] and [`REPEATED`].
+    /// Length in sectors of [`SECTOR`] bytes, combined with the bits [`TRANSIENT`], [`FLAGGED`] and [`REPEATED`].
     pub(super) sectors: u32,
     pub(super) node: Node,
 }

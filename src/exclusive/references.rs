@@ -36,8 +36,8 @@ pub(super) struct ChangedFile {
 
 const _: () = assert!(size_of::<ChangedFile>() == 16);
 
-/// Files that have changed since the scan, or that have new data that may not be on the disk yet. All of them are on
-/// volumes that are read as a whole.
+/// Files that have changed since the scan, or that have new data that may not be on the disk yet. Contains only files
+/// on volumes whose extents are read all together at the end of the search, not file by file.
 #[derive(Default)]
 pub(super) struct ChangedFiles {
     pub(super) since_scan: Vec<ChangedFile>,
@@ -110,8 +110,9 @@ impl<'s> References<'s> {
         self.names = nodes;
     }
 
-    /// Marks the references added with [`Self::add_shared`] as reliable, except those of files that have bytes in no
-    /// extent. `known` contains the names of the scanned files, sorted by inode number.
+    /// Marks the references added with [`Self::add_shared`] as reliable ([`Known::All`]), except those of files that
+    /// have bytes in no extent, because these bytes may still replace a shared extent. `known` contains the names of
+    /// the scanned files, sorted by inode number.
     pub(super) fn complete_shared(&mut self, known: &[KnownName]) {
         let files = known.chunk_by(|one, next| one.inode == next.inode);
         let files = files.filter(|names| self.unseen[names[0].node as usize] > 0);
@@ -127,7 +128,8 @@ impl<'s> References<'s> {
         for names in known.chunk_by(|one, next| one.inode == next.inode) {
             let nodes = self.nodes(names);
             self.sums.may_hold(&nodes, self.unseen[names[0].node as usize]);
-            // If names have been deleted since the scan, deleting a remaining name may free more than the scan shows.
+            // If the scan found more names than the file has links now, names have been deleted since the scan.
+            // Deleting one of the remaining names may then free more than the references show.
             if names.len() > links(names) {
                 unbound(self.sums, &nodes);
             }

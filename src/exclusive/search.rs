@@ -28,7 +28,8 @@ use crate::tree::{DirId, Entry, ExclusiveCoverage, ExclusiveSizes, Tree};
 
 /// Time limit for reading a file that is being written.
 const BUSY: Duration = Duration::from_millis(50);
-/// Time limit for opening a file or directory, and for reading a file that is not being written.
+/// Time limit for opening a file or directory, for reading the attributes of a file, and for reading the extents of a
+/// file that is not being written.
 pub(super) const HANGING: Duration = Duration::from_secs(2);
 /// Interval between two checks for threads whose current system call has exceeded its time limit.
 const CHECK: Duration = Duration::from_millis(10);
@@ -61,7 +62,9 @@ impl ExclusiveProgress {
         format!("read the extents of {} of {}", grouped(self.handled()), counted(self.files, "file", "files"))
     }
 
-    /// Returns the share of the files that have been handled, in thousandths; `None` if unknown.
+    /// Returns the share of the files that have been handled, in thousandths. Returns `None` if the files have not
+    /// been counted yet, or if the extents of a whole volume are being read, because the number of these extents is
+    /// unknown.
     pub fn share(&self) -> Option<u16> {
         (self.extents == 0 && self.files > 0).then(|| share(self.handled(), self.files))
     }
@@ -220,7 +223,8 @@ impl ExclusiveSearch {
         let part = self.plan.part(piece);
         let mut files = self.plan.files(piece.directory, &part).skip(done).peekable();
         // If the piece has no files left, its directory is opened only if the method for its device is not known yet.
-        // `add_directories` needs the method for every device, even if no directory on the device has files.
+        // `add_directories` needs the method for every device, even if no directory on the device has files, because
+        // the method determines whether the blocks of the directories themselves are added.
         let is_known = || {
             let device = self.plan.tree.device_index(piece.directory);
             piece.directory == DirId::TOP || lock(&self.state).methods.contains_key(&device)
@@ -236,7 +240,8 @@ impl ExclusiveSearch {
     }
 
     /// Records that `thread` starts a system call with the time limit `limit`. If `limit` is `None`, records that
-    /// the call has returned.
+    /// the call has returned. Fails if the search was stopped, or if the thread exceeded an earlier limit and was
+    /// replaced.
     pub(super) fn waiting(&self, thread: usize, limit: Option<Duration>) -> Result<(), Abandoned> {
         let mut state = lock(&self.state);
         if state.is_stopped {
@@ -326,7 +331,7 @@ impl ExclusiveSearch {
         Ok(state.and_then(|state| if is_same(&state) { Ok(state) } else { Err(Errno::ESTALE) }))
     }
 
-    /// Locks the state, unless the job has given up on the thread.
+    /// Locks the state. Fails if the search was stopped, or if `thread` waited too long and was replaced.
     fn state_of(&self, thread: usize) -> Result<MutexGuard<'_, SearchState>, Abandoned> {
         let state = lock(&self.state);
         let is_current = !state.is_stopped && state.waits.contains_key(&thread);
@@ -375,7 +380,8 @@ impl ExclusiveSearch {
 pub(super) enum OpenedDirectory {
     /// The directory is open.
     Open(Directory, Method),
-    /// The piece consists of roots. Roots have no common directory, so each is looked up by its own path.
+    /// No directory was opened, because the entries of the piece are roots. Roots have no common directory, so each
+    /// is looked up by its own path.
     Roots,
     /// The files are not opened, because their exclusive sizes depend on the link counts alone.
     ByLinks,

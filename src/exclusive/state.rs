@@ -27,7 +27,8 @@ pub(crate) struct SearchState {
     pub(crate) methods: HashMap<u32, Method>,
     /// IDs of the volumes. Each volume has the same index here and in `sums`.
     pub(crate) volumes: Vec<u64>,
-    /// Changed files on those volumes that are read as a whole at the end of the search.
+    /// Files that have changed since the scan, or whose new data may not be on the disk yet. Contains only files on
+    /// volumes that use [`Method::Volume`]; the extents of these volumes are read at the end of the search.
     pub(super) changed: ChangedFiles,
     /// Inodes with several names that [`SearchState::add`] has handled. Their extents are added only once.
     pub(crate) added: HashSet<InodeKey>,

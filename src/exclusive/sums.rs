@@ -185,8 +185,8 @@ impl ExclusiveSums {
         if !is_flagged {
             let sums = &mut self.sums[owner as usize];
             sums.shared = sums.shared.wrapping_sub(bytes);
-            // The bytes count only if at least one reference cannot disappear. Otherwise, they may already be free
-            // before the deletion.
+            // The bytes count toward the minimum only if at least one reference is not transient. If all references
+            // may disappear, the bytes may already be free before the deletion.
             if lasting.is_some() {
                 sums.at_least = sums.at_least.saturating_add(bytes);
             }
@@ -242,8 +242,8 @@ struct HeldBytes {
 ///
 /// The time per reference is logarithmic in the number of references to the same byte, because a reference
 /// affects only the pairs that its node forms with the neighboring nodes in `nodes`. [`Sweep::advance`] also searches
-/// `nodes` from both ends, and skips nodes all of whose references may disappear. There are few such nodes, because
-/// only recently changed files have references that may disappear.
+/// `nodes` for the first and last node with a reference that is not transient (see [`Known::Transient`]). The search
+/// is short, because only recently changed files have transient references.
 #[derive(Default)]
 struct Sweep {
     nodes: BTreeMap<Node, Active>,

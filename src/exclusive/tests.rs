@@ -63,7 +63,8 @@ fn is_within(parents: &[Node], node: Node, above: Node) -> bool {
     std::iter::successors(Some(node), up).any(|node| node == above)
 }
 
-/// Computes the sums of one node from the set of nodes that refer to each sector.
+/// Computes the expected [`NodeSums`] of the node `above` from the set of nodes that refer to each sector. Returns
+/// `at_least`, `at_most` and `shared`, in bytes.
 fn sums_by_sets(parents: &[Node], planned: &[Planned], above: Node) -> [u64; 3] {
     let mut sums = [0; 3];
     for sector in 0..SECTORS {

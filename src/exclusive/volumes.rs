@@ -30,8 +30,8 @@ pub(super) struct WholeVolume {
     names: HashMap<u64, Vec<KnownName>>,
     /// Disk usage of the scanned files in bytes, indexed by [`Node`]; 0 for all other nodes.
     sizes: Vec<u64>,
-    /// End of the contents of each scanned file if the extents are read from the space map; `None` if the extents are
-    /// read from the trees.
+    /// Ends of the contents of the scanned files on XFS, where blocks after the end do not count as part of a file.
+    /// `None` on btrfs.
     ends: Option<FileEnds>,
 }
 

@@ -174,8 +174,8 @@ impl<'t> Builder<'t> {
         if self.open.len() > SHALLOW {
             self.seal(self.open.len() - 1);
         }
-        // The child's entry was added to the parent's page, which is still the current one. If this page is empty,
-        // the entry has already been published.
+        // With `Sizes::Own`, the child's entry was added to the parent's page, which is still the current one. If
+        // this page is empty, `seal` has just published the entry. With `Sizes::Sums`, `leave` adds the entry.
         child.is_published = sizes == Sizes::Own && self.batch.page().is_empty();
         let empty = self.fresh_page();
         let page = self.batch.turn(empty);

@@ -199,7 +199,8 @@ impl<S> KeepsError<S> {
 }
 
 impl<R: Read> Read for KeepsError<R> {
-    /// Returns 0 (end of file) after an error in the input or in the output.
+    /// Returns 0 (end of file) once reading the input or writing the output has failed; [`compress`] returns the
+    /// error at the end.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.error.borrow().is_some() {
             return Ok(0);

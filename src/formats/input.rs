@@ -55,7 +55,9 @@ pub(crate) enum Pulse {
     Idle,
 }
 
-/// Waits for the next chunk, and returns `None` at the end of the input.
+/// Waits for the next chunk, and returns `None` at the end of the input. Calls `pulse` when the chunk arrives, and
+/// each time that none has arrived within [`PATIENCE`]. Fails if `pulse` returns `Break`, or if the input cannot be
+/// read.
 pub(crate) fn next_chunk(
     chunks: &mut Chunks,
     pulse: &dyn Fn(Pulse) -> ControlFlow<()>,

@@ -142,7 +142,7 @@ fn sizes(json: &mut JsonWriter<'_>, metadata: &Metadata) {
 }
 
 /// Writes the fields that ncdu writes with `-e`. Writes none of them if the owner is unknown, as in trees
-/// read from exports of gdu, which record only the time.
+/// read from exports of gdu, which record only the modification time.
 fn extended(json: &mut JsonWriter<'_>, metadata: &Metadata) {
     let Some(owner) = metadata.owner else { return };
     json.field(",\"uid\":", u64::from(owner.uid));

@@ -15,11 +15,13 @@ use super::matcher::RowMatcher;
 
 /// First bytes of a frame.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// Flags in the descriptor, which is the byte after the magic number.
+/// Flag in the descriptor, which is the byte after the magic number: the header has no window size.
 const SINGLE_SEGMENT: u8 = 0x20;
+/// Flag in the descriptor: the frame ends with a checksum of its content.
 const CHECKSUM: u8 = 0x04;
+/// Bits of the descriptor that encode the length of the dictionary ID: 0, 1, 2 or 4 bytes.
 const DICTIONARY: u8 = 0x03;
-/// Flag in the descriptor: the content length is stored in four bytes.
+/// Value of the two highest bits of the descriptor if the content length is stored in four bytes.
 const FOUR_BYTES: u8 = 0x80;
 
 /// Window size in bytes up to which a frame is accepted regardless of the length of its content. Decoders should

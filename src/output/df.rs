@@ -5,14 +5,14 @@
 //! /home: /dev/sda2 (ext4)
 //!  100.0 GiB  size
 //!   60.0 GiB  used                          60.0%
-//!   50.0 GiB    scanned here                123,456 entries
+//!   50.0 GiB    scanned                     123,456 entries
 //!
-//!      Size       Used  Available    Scanned       Rest  Path
+//!      Size       Used  Available    Scanned Difference  Path
 //! 100.0 GiB   60.0 GiB   35.0 GiB   50.0 GiB   10.0 GiB  /home
 //! ```
 //!
-//! Invariant: names are safe for a terminal, and the column "Rest" of the table is the used space minus the scanned
-//! size, except for differences that result from rounding.
+//! Invariant: names are safe for a terminal, and the column "Difference" of the table is the used space minus the
+//! scanned size, except for differences that result from rounding.
 
 use std::io::{self, BufWriter, Write};
 
@@ -73,7 +73,8 @@ fn amount(amount: Amount, units: Units) -> String {
 
 fn table(spaces: &[FileSystemUsage], units: Units, out: &mut dyn Write) -> io::Result<()> {
     let columns = units.width() + 1;
-    let heads = ["Size", "Used", "Available", "Scanned", "Rest"].map(|head| format!("{head:>columns$}"));
+    let heads =
+        ["Size", "Used", "Available", "Scanned", "Difference"].map(|head| format!("{head:>columns$}"));
     writeln!(out, "{}  Path", heads.join(" "))?;
     let mut total = Some(Figures::default());
     for space in spaces {

@@ -14,7 +14,6 @@ use crate::tree::{Entry, EntryState};
 pub enum Category {
     /// Films and clips.
     Video,
-    /// Pictures.
     Image,
     /// Music and other sound.
     Audio,
@@ -203,7 +202,8 @@ fn without_versions(name: &[u8]) -> &[u8] {
 /// word that begins with an equals sign is a complete file name.
 const EXTENSIONS: &str = include_str!("extensions.txt");
 
-/// Presence of a dot at the start of a file name, as in `.gitignore`.
+/// Presence of a dot at the start of a complete file name, such as `.gitignore`. [`Tables::names`] stores the names
+/// without this dot.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Dot {
     None,
@@ -214,9 +214,10 @@ enum Dot {
 /// category of every file, and comparing two numbers takes only one or two instructions.
 #[derive(Default)]
 struct Tables {
-    /// Extensions with their categories. Complete file names are included, without the leading dot.
+    /// Category of each extension, and of each complete file name in `names`.
     extensions: Vec<(u128, Category)>,
-    /// Complete file names that have a category (`Makefile`, `.gitignore`), without the leading dot.
+    /// Complete file names that have a category (`Makefile`, `.gitignore`), without the leading dot, and with the
+    /// information whether the name begins with a dot.
     names: Vec<(u128, Dot)>,
 }
 

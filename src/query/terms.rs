@@ -257,8 +257,8 @@ impl Query {
         self.terms().next().is_none() || self.terms().any(Term::brings_contents)
     }
 
-    /// Returns `true` if each matching directory is counted with all its contents. If the query has additional terms
-    /// (see [`Query::is_narrowed`]), the result depends only on these terms.
+    /// Returns `true` if the totals of a matching directory include its contents. If the query has additional terms,
+    /// only they determine this, because every result must match them itself (see [`Query::narrowed_by`]).
     pub(crate) fn counts_contents(&self) -> bool {
         if self.is_narrowed() {
             self.narrowed.iter().any(Term::brings_contents)

@@ -131,7 +131,7 @@ fn read_side(wanted: SourceSpec, interrupt: Option<&Interrupt>, progress: Progre
     Err(Exit::Failure)
 }
 
-/// Reports that a tree has no directory to compare.
+/// Prints the error that a tree cannot be compared because none of its roots is a directory. Names the first root.
 pub(super) fn print_not_comparable(tree: &Tree) {
     let listing = tree.listing(DirId::TOP);
     let root = listing.entries().next().map(|(_, entry)| escape(entry.name).into_owned());
@@ -188,8 +188,8 @@ impl<'t> Changes<'t> {
         found
     }
 
-    /// Returns `true` if the paths of a change are short enough for a line. Otherwise, counts the change in `too_long`.
-    /// Walks up the tree only as far as necessary.
+    /// Returns `true` if no path of a change exceeds [`LONGEST`], the maximum length in a line, which includes a NUL.
+    /// Otherwise, counts the change in `too_long`. Walks up the tree only as far as necessary.
     fn is_short(&self, change: &Change<'_>, too_long: &mut TooLong) -> bool {
         let is_long = |read: &Read, directory: DirId, name: &[u8]| {
             let tree = read.source.tree();

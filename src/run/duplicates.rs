@@ -25,9 +25,7 @@ use crate::tree::{DirId, Tree};
 /// Settings of a search for duplicates.
 #[derive(Debug)]
 pub struct DuplicatesJob {
-    /// Paths to scan.
     pub roots: Vec<PathBuf>,
-    /// Options of the scan.
     pub scan: scan::Options,
     /// `true` to make the duplicates share their data.
     pub is_shared: bool,
@@ -45,7 +43,6 @@ pub enum DuplicatesFormat {
     Json,
 }
 
-/// Runs the job and returns the exit code.
 pub fn run(job: DuplicatesJob) -> Exit {
     let interrupt = Interrupt::hold().ok();
     let threads = job.scan.threads.unwrap_or_else(processors);
@@ -101,6 +98,9 @@ fn all(tree: &Arc<Tree>) -> Request {
 }
 
 /// Waits for the result of a search. Cancels the search after an interrupt.
+///
+/// # Errors
+/// Returns the outcome of the search if the search ended before its result was complete.
 fn wait(
     search: &Job<Duplicates>,
     interrupt: Option<&Interrupt>,

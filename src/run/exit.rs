@@ -62,7 +62,8 @@ impl Exit {
         }
     }
 
-    /// Returns the code for a source in which at least one export was not read to the end.
+    /// Returns the code for a source in which at least one export was not read to the end: [`Exit::Failure`] if the
+    /// tree has no roots, otherwise [`Exit::Incomplete`].
     pub fn of_broken(tree: &Tree) -> Self {
         if tree.listing(DirId::TOP).is_empty() { Self::Failure } else { Self::Incomplete }
     }

@@ -41,7 +41,6 @@ pub enum By {
     Age,
     /// User who owns an entry.
     Owner,
-    /// Storage class of an object.
     StorageClass,
 }
 

@@ -23,7 +23,6 @@ pub struct PlanJob {
     /// Path of the directory as typed by the user. Used if the tree does not contain `path`, because a list of files
     /// may contain paths in this form.
     pub typed: PathBuf,
-    /// Number of parts.
     pub parts: usize,
     /// Source of the entry counts: an earlier snapshot, export or list, or a scan that lists the directories.
     pub wanted: SourceSpec,

@@ -87,7 +87,6 @@ pub enum Format {
         /// Unit system for sizes.
         units: Units,
     },
-    /// Tree in JSON.
     Json {
         /// Maximum number of levels below the roots; `None` for all.
         depth: Option<usize>,
@@ -108,7 +107,6 @@ pub(crate) const TICK: Duration = Duration::from_millis(50);
 /// return.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Runs the job and returns the exit code.
 pub fn run(job: PrintJob) -> Exit {
     let interrupt = Interrupt::hold().ok();
     let PrintJob { wanted, output, selection, progress } = job;
@@ -148,8 +146,8 @@ pub fn run(job: PrintJob) -> Exit {
     exit
 }
 
-/// Reads `wanted` until everything has been read or the user interrupts the program. The outcome is `None` if the
-/// scan hangs after an interrupt.
+/// Reads `wanted` until everything has been read or the user interrupts the program. Returns the source and the
+/// outcome, which is `None` if the scan does not stop within `PATIENCE` after an interrupt.
 pub(crate) fn read(
     wanted: SourceSpec,
     interrupt: Option<&Interrupt>,
@@ -250,7 +248,8 @@ fn print(
             let system = if is_whole { df::of_roots(tree, stays) } else { None };
             // In JSON, the lists always use disk usage, regardless of the measure selected for tables.
             let summary = &selection.lists(tree, Measure::Disk)?;
-            // If there are lists, the tree is printed only if `--depth` requests it.
+            // If `--top` or `--by` requests lists, the entries below the roots are printed only if `--depth` requests
+            // them.
             let depth = if selection.has_lists() { depth.or(Some(0)) } else { depth };
             report(live, Body::Tree { depth, summary, system: system.as_ref() }).write(out)
         }

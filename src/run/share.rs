@@ -62,7 +62,7 @@ fn print(report: &Report, units: Units) -> Exit {
     if let more @ 1.. = count.saturating_sub(NAMED as u64) {
         print_error(&format!("{} not shared", counted(more, "more file was", "more files were")));
     }
-    if let Some(error) = &report.unwritten {
+    if let Some(error) = &report.journal_error {
         print_error(&format!("journal not written: {error}"));
     }
     match written {
@@ -72,7 +72,7 @@ fn print(report: &Report, units: Units) -> Exit {
             Exit::Incomplete
         }
         Ok(()) if report.is_cancelled => Exit::Interrupted,
-        Ok(()) if *count > 0 || report.unwritten.is_some() => Exit::Incomplete,
+        Ok(()) if *count > 0 || report.journal_error.is_some() => Exit::Incomplete,
         Ok(()) => Exit::Success,
     }
 }

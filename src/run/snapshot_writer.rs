@@ -58,7 +58,8 @@ impl SnapshotWriter {
         Self::of(move |shared| shared.work(&source, &settings))
     }
 
-    /// Runs `work` on a new thread. `work` must return only errors worth reporting.
+    /// Runs `work` on a new thread. `work` must return an error message if the user should see it after quitting, and
+    /// `None` after success or an expected failure; see [`Shared::work`].
     fn of(work: impl FnOnce(&Shared) -> Option<String> + Send + 'static) -> Self {
         let shared = Arc::new(Shared::default());
         let writer = Arc::clone(&shared);
@@ -72,7 +73,8 @@ impl SnapshotWriter {
         Self { shared }
     }
 
-    /// Stops the writer. Returns its error message if the user should see it.
+    /// Stops the writer, but first waits up to [`PATIENCE`] if it is writing a snapshot. Returns an error message if
+    /// no snapshot was saved for a reason that the user should know; see [`Shared::work`].
     pub(crate) fn finish(self) -> Option<String> {
         if matches!(*lock(&self.shared.stage), Stage::Writing) {
             self.wait(PATIENCE);
@@ -123,11 +125,12 @@ impl Shared {
                 escape_path(&settings.folder),
                 io_error_text(&error)
             )),
-            // If sudo keeps HOME, the folder belongs to another user. This is expected, so it is not reported.
+            // If sudo keeps HOME, the snapshot folder belongs to the user who called sudo. This is expected, so it is
+            // not reported.
             Err(KeepError::Unsafe(refusal)) if matches!(refusal.cause, Cause::Owner(_)) => None,
             Err(unkept @ KeepError::Unsafe(_)) => Some(format!("no snapshot saved: {unkept}")),
             // The remaining failures are expected: the disk is nearly full, the snapshot would be too large, the
-            // user has quit, or the tree changed.
+            // user has quit, or the tree changed while it was written.
             Ok(_) | Err(KeepError::NoRoom | KeepError::Write(_)) => None,
         }
     }

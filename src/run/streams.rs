@@ -75,7 +75,9 @@ pub fn no_thread(error: &io::Error) -> Exit {
     Exit::Incomplete
 }
 
-/// Reports read errors and, if writing to `place` failed, the write error. Returns the exit code.
+/// Reports read errors and, if writing to `place` failed, the write error. Returns `exit`, or at least
+/// [`Exit::Incomplete`] after a write error. If the reader has closed the pipe, reports nothing and returns
+/// [`Exit::Success`], unless `exit` is [`Exit::Interrupted`].
 pub(crate) fn exit_of_writing(
     source: &Source,
     outcome: Option<&Outcome>,

@@ -28,11 +28,9 @@ pub struct SubvolumesJob {
 pub enum SubvolumesFormat {
     /// Human-readable table with sizes in these units.
     Table(Units),
-    /// JSON document.
     Json,
 }
 
-/// Runs the job and returns the exit code.
 pub fn run(job: &SubvolumesJob) -> Exit {
     let found = match Subvolumes::read(&job.path, &|| false) {
         Ok(found) => found,
@@ -64,7 +62,7 @@ pub fn run(job: &SubvolumesJob) -> Exit {
 }
 
 /// Returns the index of the subvolume with this path or ID. Returns an error message if no such subvolume exists, or
-/// if the subvolume cannot be deleted.
+/// if it is the top-level subvolume, which cannot be deleted.
 fn index_of(rows: &[SubvolumeSize], word: &[u8]) -> Result<usize, String> {
     let word = word.strip_prefix(b"/").unwrap_or(word);
     let name = || escape(word);

@@ -149,8 +149,8 @@ impl Scan {
         self.shared.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Makes the scan read these directories of its tree next, in reverse order. Skips directories that the scan has
-    /// already begun to read, and roots that lie inside other roots.
+    /// Makes the scan read these directories of its tree next, beginning with the last one in the vector. Skips
+    /// directories that the scan has already begun to read, and roots that lie inside other roots.
     pub fn look_at(&self, directories: Vec<DirId>) {
         self.shared.looked_at.set(directories);
     }

@@ -97,7 +97,8 @@ impl<'s> Roots<'s> {
                 (Some(identity), Some(own)) => Some(match known.get(&identity).copied().flatten() {
                     Some(elsewhere) if root.inside => elsewhere,
                     _ => {
-                        // The first root with this identity is not an alias, but later roots with this identity are.
+                        // The root gets a directory of its own. Later inner roots with the same file ID become
+                        // aliases of this directory.
                         known.insert(identity, Some(own));
                         own
                     }

@@ -56,7 +56,8 @@ pub struct Shared {
     /// Flag that stops the scan when it is set. Every job checks it. `Relaxed` ordering is enough, because the flag
     /// guards no data.
     pub stop: AtomicBool,
-    /// Expected size in bytes; 0 if unknown. Written once at the start of the scan and read by the progress display.
+    /// Number of bytes used on the file system if the scan reads exactly one whole file system; 0 otherwise, or if
+    /// unknown. Written once at the start of the scan and read by the progress display, which shows a percentage.
     /// `Relaxed` ordering is enough, because the number guards no data.
     pub expected: AtomicU64,
     /// Devices on which the size of a directory is the total of everything below it (as on `CephFS`). Read from the

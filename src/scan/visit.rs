@@ -32,7 +32,7 @@ use crate::tree::{Batch, DirId, Entry, EntryState, Exclusion, Sealed};
 /// State that all jobs of a scan share in addition to [`Shared`].
 pub(crate) struct Visitor<'s> {
     pub(crate) shared: &'s Shared,
-    /// Number of full buffers that were handed out to other workers and have not been processed yet.
+    /// Number of batches that were handed out to other workers and whose entries have not been processed yet.
     handed_out: AtomicUsize,
     pub(crate) policy: Policy<'s>,
 }

@@ -14,7 +14,7 @@ use crate::platform::process::io_policy;
 use crate::platform::{Buffer, FileSystem};
 use crate::tree::{Batch, DirId, LinkedName, Sealed, Tree};
 
-/// Time after which an unfinished file-system call is reported.
+/// Time after which the directory of an unfinished file-system call is included in [`Progress::silent`].
 const SILENT: Duration = Duration::from_secs(2);
 
 /// File system and device of a directory.
@@ -93,7 +93,8 @@ impl CallCount {
 pub(crate) struct WorkerState {
     pub(crate) batch: Batch,
     pub(crate) buffer: Buffer,
-    /// File system and device of the last directory read.
+    /// File system and device of the directory that this worker read last. Cached, because the next directory is
+    /// usually on the same device.
     pub(crate) mount: Option<Mount>,
 }
 
@@ -206,7 +207,8 @@ impl Workers {
             progress.errors += counters.errors.load(Ordering::Relaxed);
             let id = DirId(counters.current.load(Ordering::Relaxed));
             let candidate = (tree.ancestry(id).count(), id);
-            // For an idle worker, `current` is still the last directory that it read. Skip complete directories.
+            // The counters of an idle worker still contain the last directory that the worker read. A complete
+            // directory is therefore skipped: no worker is reading it now.
             let is_read = id != DirId::TOP && !tree.status(id).is_complete();
             if is_read && current.is_none_or(|best| candidate < best) {
                 current = Some(candidate);

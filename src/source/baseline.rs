@@ -120,7 +120,7 @@ pub struct BaselineInfo {
     pub since: Option<i64>,
     /// Totals of the earlier tree; `None` if there is no earlier tree, or if it is still being read.
     pub totals: Option<Totals>,
-    /// Index of the requested snapshot, even if it was not found. The newest snapshot has index 0.
+    /// Index of the requested snapshot; 0 for the newest. Set even if there is no snapshot with this index.
     pub index: usize,
     /// Number of snapshots to choose from.
     pub count: usize,

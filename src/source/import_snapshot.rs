@@ -108,7 +108,7 @@ impl<'t> SnapshotInput<'t> {
             builder.push(&Entry { state, ..*record });
             return None;
         };
-        // A root inside another root is skipped here, because it is imported as part of the outer root.
+        // A root inside another root is not imported as a root of its own, because it is part of the outer root.
         if self.file.tree.parent(child) != Some(id) {
             return None;
         }

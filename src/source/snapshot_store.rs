@@ -176,7 +176,8 @@ pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> 
 }
 
 /// Searches the same snapshots as [`latest_for`]. Returns the path of the snapshot at position `index` (0 is the
-/// newest). Also returns the number of snapshots that match by file name, including those that cannot be opened.
+/// newest), or `None` if there are fewer. Also returns the number of snapshots that match by file name, including
+/// those that cannot be opened.
 pub fn kept_for(
     folder: &Path,
     roots: &[&[u8]],

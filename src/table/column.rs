@@ -19,7 +19,7 @@ pub enum Column {
     Growth,
     /// Chart of the sizes in earlier scans and the current size.
     Trend,
-    /// Percentage of the total size.
+    /// Size as a percentage of the directory's size or, in other views, of the total of all results.
     Percent,
     /// Share as a bar; [`Scale`] defines the full length.
     Bar,
@@ -113,7 +113,7 @@ pub struct ColumnSpec {
     pub align: Align,
     /// Possible widths, widest first; empty for the name column, which takes the remaining space.
     pub widths: &'static [Width],
-    /// Rank. When space is short, the lowest-ranked column is narrowed, then dropped, before the next is narrowed.
+    /// Rank. If space is short, the column with the lowest number is narrowed, then dropped, before the next one.
     pub drop_order: u8,
     /// Column that a click on the title sorts by.
     pub sorts_by: Column,

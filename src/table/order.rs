@@ -9,7 +9,6 @@ use crate::tree::{DirId, Entry, EntryState, Metadata, Totals};
 /// all other entries.
 const LARGEST: u64 = u64::MAX >> 1;
 
-/// Direction of sorting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Direction {
     /// Default direction of the column, such as largest first.
@@ -52,7 +51,6 @@ pub enum Hidden {
 /// Sort settings of a list, and the visibility of its hidden entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Order {
-    /// Column to sort by.
     pub column: Column,
     pub direction: Direction,
     /// Measure used for sizes: disk usage or apparent size.
@@ -75,7 +73,8 @@ impl Order {
         id != DirId::TOP && self.hides(record)
     }
 
-    /// Returns `true` if the entry is hidden. The entry must not be a root.
+    /// Returns `true` if the list leaves out hidden entries, and this entry is hidden: it is excluded, or its name
+    /// begins with a dot. The entry must not be a root, because roots are always shown.
     pub fn hides(self, record: &Entry<'_>) -> bool {
         self.hidden == Hidden::LeftOut
             && (record.name.starts_with(b".") || matches!(record.state, EntryState::Excluded(_)))

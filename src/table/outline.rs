@@ -35,7 +35,6 @@ pub struct Node {
     pub kind: Kind,
     /// Disk usage or apparent size in bytes, depending on the measure of the request.
     pub size: u64,
-    /// Precision of the size.
     pub precision: Precision,
     /// Modification time in seconds since 1970.
     pub mtime: i64,
@@ -64,7 +63,8 @@ pub struct OutlineRequest {
     pub order: Order,
     /// Source of the directory totals. Includes the active filter and the comparison, if there are any.
     pub sizes: SizeSource,
-    /// Number of cells available for drawing. Entries smaller than a few cells are omitted.
+    /// Size of the drawing area in terminal cells. It represents the total size of the directory. Entries that would
+    /// get fewer than `SMALLEST` cells are omitted.
     pub parts: u64,
 }
 

@@ -48,7 +48,8 @@ pub enum Lookup {
 /// Directories of the previous scan that correspond to the directories on the screen, and their totals.
 #[derive(Debug, Default)]
 pub struct RecordedTotals {
-    /// Directories whose recorded totals were looked up, each with the length of its listing at that time.
+    /// Directories whose recorded totals were looked up, each with the length in bytes of its listing at that time.
+    /// If the listing is longer now, the scan has read more entries since.
     shown: Vec<(DirId, u64)>,
     totals: HashMap<DirId, Totals>,
     /// `true` if the recorded tree contains files with several hard links.
@@ -67,7 +68,8 @@ impl RecordedTotals {
         self.shown.len() == directories.len() && self.shown.iter().zip(directories).all(is_same)
     }
 
-    /// Returns `true` if the previous scan found the directory `id`.
+    /// Returns `true` if the totals of the directory `id` were found in the recorded tree. They are looked up only
+    /// for the directories on the screen and for the child directories of these directories.
     pub fn has(&self, id: DirId) -> bool {
         self.totals.contains_key(&id)
     }

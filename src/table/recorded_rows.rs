@@ -117,7 +117,6 @@ impl RecordedRows {
         &self.directory
     }
 
-    /// Returns the recorded entry at `position`.
     pub fn record(&self, position: Position) -> Option<Entry<'_>> {
         EntryId { directory: self.directory.id, position }.record(&self.directory.tree)
     }

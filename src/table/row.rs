@@ -61,7 +61,7 @@ pub enum CellValue {
     Time(i64),
     User(u32),
     StorageClass(StorageClass),
-    /// Sizes over time.
+    /// Chart of the entry's size over time.
     Trend(Trend),
     /// Words in place of a number, in full and abbreviated.
     Words([&'static str; 2]),
@@ -78,7 +78,6 @@ pub struct NumberFormat<'a> {
     pub zone: &'a TimeZone,
     /// Known names of users.
     pub users: &'a UserNames,
-    /// Storage classes of the tree.
     pub classes: &'a StorageClasses,
 }
 
@@ -165,7 +164,8 @@ fn full_change(before: Option<u64>, after: Option<u64>, units: Units) -> String 
     }
 }
 
-/// Formats a change, such as `+1.2G`, for a narrow column.
+/// Formats a change for a narrow column: `+1.2G`, `-1.2G`, or `=` for no change. A new entry is shown as `*`
+/// and its size, a deleted entry as `x` and its former size.
 fn brief_change(before: Option<u64>, after: Option<u64>, units: Units) -> String {
     let (sign, bytes) = match (before, after) {
         (None, after) => ('*', after.unwrap_or(0)),
@@ -233,7 +233,7 @@ pub struct Row {
     pub label: String,
     pub style: RowStyle,
     pub is_marked: bool,
-    /// `true` if something in the entry could not be read.
+    /// `true` if the entry, or any entry below it, could not be read.
     pub has_errors: bool,
     pub precision: Precision,
     /// Contents of the cells, indexed by column.

@@ -27,7 +27,8 @@ pub struct Page {
     /// Child directories among the entries, in the order in which the scan will read them, each with the position of
     /// its entry in the draft.
     pub(super) children: Vec<(DirId, usize)>,
-    /// Number of urgent child directories, which are at the beginning of `children` and are read first.
+    /// Number of child directories that [`Batch::move_up_last_directory`] has moved to the beginning of `children`,
+    /// so that they are read first.
     pub(super) urgent: usize,
     /// For each entry that could not be read: its position in the draft, and its error number.
     pub(super) failed: Vec<(usize, i32)>,

@@ -37,7 +37,8 @@ pub struct Sealed {
 }
 
 impl Batch {
-    /// Adds an entry of `parent` that does not need a directory ID.
+    /// Adds an entry of `parent` for which no directory has to be created: an entry that is not a directory, was
+    /// excluded or could not be read, or a directory that already has an ID.
     pub fn push(&mut self, parent: DirId, record: &Entry<'_>) {
         let page = &mut self.page;
         let start = page.draft.push(record);

@@ -48,7 +48,7 @@ impl Devices {
         HostDevices { devices: self, host }
     }
 
-    /// Returns the index of `device` on host 0, adding the device if it is new.
+    /// Returns the index of `device` on host 0, adding the device if it is new. In a scan, host 0 is this machine.
     #[doc(hidden)]
     pub fn index(&self, device: u64) -> u32 {
         self.of_host(0).index(device)

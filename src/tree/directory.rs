@@ -152,7 +152,8 @@ impl Totals {
 #[derive(Default)]
 pub(super) struct Free {
     pub(super) ready: Vec<u32>,
-    /// IDs of the most recently dropped directories. They are not reused yet, because readers may still use them.
+    /// IDs of the directories dropped by the latest call of [`Tree::drop_subtrees`](super::Tree::drop_subtrees).
+    /// Readers may still use them, so they are reused only after the next call.
     waiting: Vec<u32>,
 }
 

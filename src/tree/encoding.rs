@@ -15,6 +15,7 @@
 //!             OWNED:      uid varint  gid varint  mode varint
 //!             CLASSED:    storage class u8
 //! tag     = kind (3 bits)  LINKED 8  OWNED 16  EXCLUDED 32  FAILED 64  CLASSED 96  EXECUTABLE 128
+//!           CLASSED has the bits of EXCLUDED and FAILED; such an entry is neither excluded nor failed
 //! delta   = zigzag varint of the difference from the previous record in the segment, or from zero in the first
 //! ```
 //!
@@ -166,8 +167,8 @@ fn kind_as_stored(record: &Entry<'_>) -> Kind {
     }
 }
 
-/// Encodes the link that connects the previous node, at address `before`, with the segment or run at address
-/// `segment`.
+/// Encodes a link node of a listing. `before` is the address of the listing's previous node, and `segment` the
+/// address of a segment or a run of segments.
 pub(crate) fn encode_link(before: u64, segment: u64) -> [u8; 17] {
     let mut bytes = [1; 17];
     bytes[1..9].copy_from_slice(&before.to_le_bytes());

@@ -32,12 +32,13 @@ impl EntryId {
         Some(Self { directory, position })
     }
 
-    /// Returns the entry. This decodes all earlier entries of the same segment; see `encoding`.
+    /// Returns the entry, or `None` if no entry of the directory's listing begins at this position. Also decodes all
+    /// entries before it in its segment; see `encoding`.
     pub fn record(self, tree: &Tree) -> Option<Entry<'_>> {
         self.listing(tree).record(self.position)
     }
 
-    /// Returns the name of the entry.
+    /// Returns the name of the entry. Returns `None` if the directory's listing has no entry at this position.
     pub fn name(self, tree: &Tree) -> Option<&[u8]> {
         self.listing(tree).name(self.position)
     }
@@ -48,7 +49,8 @@ impl EntryId {
         head.filter(|head| self.position < head.length()).unwrap_or_else(|| tree.listing(self.directory))
     }
 
-    /// Returns the path of the entry, starting with the root as the user gave it.
+    /// Returns the path of the entry, starting with the root as the user gave it. Returns `None` if the directory's
+    /// listing has no entry at this position.
     pub fn path(self, tree: &Tree) -> Option<Vec<u8>> {
         Some(join([tree.path(self.directory).as_slice(), self.name(tree)?]))
     }

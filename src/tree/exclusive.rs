@@ -121,13 +121,15 @@ impl NodeNumbers {
         one
     }
 
-    /// Returns the node of a directory, or [`NodeNumbers::OUTSIDE`] if it has none.
+    /// Returns the node of a directory, or [`NodeNumbers::OUTSIDE`] if the directory was not in the tree when the
+    /// nodes were numbered.
     pub fn directory(&self, id: DirId) -> Node {
         self.directories.get(id.0 as usize).copied().unwrap_or(Self::OUTSIDE)
     }
 
-    /// Returns the node of a file in a directory, or `None` if the file takes no space or is a root that repeats
-    /// another root. If several names of the inode are in this directory, returns the node of the first of them.
+    /// Returns the node of a file in a directory, or `None` if the file takes no space, is a root that repeats
+    /// another root, or is in a directory that has no node. If several names of the inode are in this directory,
+    /// returns the node of the first of them.
     pub fn file(&self, directory: DirId, key: FileKey) -> Option<Node> {
         let above = Some(self.directory(directory)).filter(|node| *node != Self::OUTSIDE)? as usize;
         let count = usize::try_from(self.keys[above]).ok()?;
@@ -246,7 +248,8 @@ impl ExclusiveSizes {
         }
     }
 
-    /// Returns the exclusive size of a file in `directory`. The file must occupy at least one block.
+    /// Returns the exclusive size of a file in `directory`, or `None` if the file has no node (see
+    /// [`NodeNumbers::file`]). The file must occupy at least one block, because other files have no nodes.
     pub fn file(&self, directory: DirId, key: FileKey) -> Option<Exclusive> {
         self.numbers.file(directory, key).map(|node| self.node(node))
     }

@@ -107,7 +107,7 @@ impl UniqueSizes {
     }
 
     /// Calls `add` for every directory that contains linked names at any depth, with the total size of their inodes.
-    /// Each inode counts once.
+    /// Each inode counts once in every directory that has at least one of its names in or below it.
     pub fn per_directory(self, parent: impl Fn(DirId) -> Option<DirId>, mut add: impl FnMut(DirId, &Totals)) {
         let graph = AncestorGraph::of(self.linked, parent, Counted::First);
         graph.nodes.iter().for_each(|node| add(node.id, &node.sum));

@@ -12,7 +12,8 @@ use super::{Entry, Listing, Position};
 
 /// Maximum number of entries from one stop to the next. A stop is a position at which decoding can resume.
 const LONGEST_STRIDE: usize = 8;
-/// Divisor for computing the stride of an index from the length of the listing in bytes.
+/// Divisor for computing the stride of an index. The stride is the length of the listing in bytes divided by this
+/// number, but at least 1 and at most [`LONGEST_STRIDE`], so the index of a short listing has a stop at every entry.
 const STEP: u64 = 1 << 16;
 
 /// Index of a listing: positions at which decoding can resume.

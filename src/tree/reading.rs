@@ -75,7 +75,8 @@ impl Tree {
         self.record(id).map_or(&[], |record| self.name_at(record))
     }
 
-    /// Returns the address of the directory's own entry.
+    /// Returns the address of the directory's own entry in the memory of the tree. Loads the entry if necessary.
+    /// Returns `None` for [`DirId::TOP`], and if the entry has not been written yet or cannot be loaded.
     pub(super) fn record(&self, id: DirId) -> Option<Address> {
         // `Acquire` pairs with the `Release` in the module `stored`, which may publish the directory while other
         // threads are reading.
@@ -150,8 +151,8 @@ impl Tree {
         Listing::from_segments(segments)
     }
 
-    /// Returns the metadata of the directory's own entry. Searches the parent's listing, so calling this for every
-    /// directory would be too slow.
+    /// Returns the metadata of the directory's own entry; `None` for [`DirId::TOP`], or if the parent's listing does
+    /// not contain the entry. Searches this listing, so calling this for every directory would be too slow.
     pub fn own_metadata(&self, id: DirId) -> Option<Metadata> {
         let listing = self.listing(self.parent(id)?);
         listing.entries().find_map(|(_, record)| match record.state {
@@ -202,7 +203,8 @@ impl Tree {
         self.is_growing(id) && !self.status(DirId::TOP).is_complete()
     }
 
-    /// Returns `true` if the totals of `id` are known and can be compared with those of another tree.
+    /// Returns `true` if the totals of `id` can be compared with those of another tree: they are known, and not
+    /// preliminary (see [`Self::is_preliminary`]).
     pub(crate) fn is_comparable(&self, id: DirId) -> bool {
         self.status(id).is_known() && !self.is_preliminary(id)
     }

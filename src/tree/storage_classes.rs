@@ -38,7 +38,8 @@ impl From<Vec<Vec<u8>>> for StorageClasses {
 }
 
 impl StorageClasses {
-    /// Returns the class called `name`, adding it if it is new.
+    /// Returns the class called `name`, adding it if it is new. If only the last ID is left, a new name gets the
+    /// class `(other)`, which has that ID.
     #[doc(hidden)]
     pub fn add(&self, name: &[u8]) -> StorageClass {
         let mut names = lock(&self.names);

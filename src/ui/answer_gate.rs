@@ -9,7 +9,7 @@
 //! The quiet time starts and ends with a check that finds no pending terminal input. Keys pressed while the
 //! program was busy or stopped therefore count as input, even if they are read late.
 //!
-//! Invariant: after any input, the gate stays closed for at least `quiet`.
+//! Invariant: after any input, no Yes is accepted for at least the required time (the field `quiet`).
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! Notices: the messages shown in the status line.
 //!
 //! The state stores a [`Notice`], which contains only values. The text is created at drawing time, with the user's
-//! units and keys. The texts of all notices are in this file and in `sentences`.
+//! units and keys. Most texts are in this file and in `sentences`.
 
 use std::path::{Path, PathBuf};
 
@@ -246,9 +246,9 @@ impl Notice {
             Self::RecordedReadOnly => "Saved and remote scans are read-only".into(),
             Self::RecordedNotRead => "Cannot rescan a saved or remote scan".into(),
             Self::RecordedNotHere => "Not available for saved and remote scans".into(),
-            Self::ReadOnly => "Read-only mode: nothing can be changed (--read-only)".into(),
-            Self::ScanRunning => "Scan in progress; wait, or stop it with Ctrl-C".into(),
-            Self::ReadingAlready => "Scan or rescan in progress; wait, or stop it with Ctrl-C".into(),
+            Self::ReadOnly => "Cannot change anything in read-only mode (--read-only)".into(),
+            Self::ScanRunning => "Scan in progress (Ctrl-C stops it)".into(),
+            Self::ReadingAlready => "Scan or rescan in progress (Ctrl-C stops it)".into(),
             Self::RescanRunning => "Rescan in progress; try again when it is done".into(),
             Self::Deleting => format!("File operation in progress{}", hint(Command::Interrupt, "stops it")),
             Self::ExportBeforeEnd => "Cannot export until everything is read".into(),
@@ -332,9 +332,9 @@ impl Notice {
             Self::OnlyFiles => ONLY_FILES.into(),
             Self::NotInRoot => "Cannot start a shell here; open a scan root first".into(),
             Self::Opening(path) => about(path, &|path| format!("Opening {path}")),
-            Self::NotADirectory => "Not a directory".into(),
+            Self::NotADirectory => "Cannot open: not a directory".into(),
             Self::DirectoryNotRead => "Cannot open a directory that was not read".into(),
-            Self::ScanRoot => "Already at the top of the scan".into(),
+            Self::ScanRoot => "Already at the scan root".into(),
             Self::NothingAbove => "Already at the root directory".into(),
             Self::NoOwners => "No owners recorded here (scan with -e)".into(),
             Self::NoOtherBaseline { is_newer: true } => "No newer snapshot".into(),
@@ -390,7 +390,7 @@ impl Notice {
                 (0, _) => format!("Unmarked {} entries that have changed", grouped(*changed)),
                 _ => {
                     let [all, gone, changed] = [gone + changed, *gone, *changed].map(grouped);
-                    format!("Unmarked {all} entries ({gone} deleted, {changed} changed)")
+                    format!("Unmarked {all} entries ({gone} no longer exist, {changed} changed)")
                 }
             },
             Self::UnknownEnding(other) => format!("Unknown extension; use {other}"),

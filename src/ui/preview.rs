@@ -13,7 +13,8 @@ use crate::scan::head::FileHead;
 use crate::table::outline::{Level, OutlineRequest};
 use crate::tree::{DirId, EntryId};
 
-/// Time without cursor movement after which jobs start.
+/// Time that the cursor must stay on a row before the jobs for its preview start. Jobs are thus not started for rows
+/// that the cursor only passes.
 const REST: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 120 });
 
 /// Row that is previewed.
@@ -33,12 +34,13 @@ pub enum Previewed {
 #[derive(Debug, Default)]
 pub struct PreviewState {
     pub subject: Option<Previewed>,
-    /// Time when the cursor reached the row.
+    /// Time when the cursor reached the row in `subject`; `None` if there is no such row. The jobs for the preview
+    /// start [`REST`] after this time.
     since: Option<Instant>,
     /// Totals of a directory by type and age. The key contains the directory and the edition of the tree (see
     /// [`crate::tree::Tree::edition`]).
     pub breakdown: Requested<(DirId, u64), Breakdown>,
-    /// Largest entries of a directory.
+    /// Treemap of the previewed directory: its largest entries, as many as fit into the pane.
     pub map: Requested<OutlineRequest, Level>,
     pub info: Option<EntryInfo>,
     pub head: Requested<EntryId, FileHead>,

@@ -20,7 +20,7 @@ const PATH: usize = 12;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FreedAccuracy {
     Exact,
-    /// Fewer bytes may be freed, because files are compressed or share space.
+    /// Fewer bytes than the disk usage may be freed, because files are compressed or share space.
     AtMost,
     /// Fewer or more bytes than the disk usage may be freed.
     Unknown,
@@ -116,7 +116,7 @@ pub fn deleted(
         0 => String::new(),
         count => format!("; {} failed", grouped(count)),
     };
-    if let Some(reason) = &report.unwritten {
+    if let Some(reason) = &report.journal_error {
         end.extend(["; journal not written: ", reason]);
     }
     let start = if report.is_cancelled { "Stopped. " } else { "" };
@@ -137,7 +137,7 @@ pub fn deleted(
             };
             let with_gain = whole(&format!("{text}{}", report.gained_text(display.units)));
             // The free space is omitted if the notice must also report a journal error, or if there is too little room.
-            let has_room = report.unwritten.is_none() && width(&with_gain) <= display.room;
+            let has_room = report.journal_error.is_none() && width(&with_gain) <= display.room;
             if has_room { with_gain } else { whole(&text) }
         }
         OperationKind::Trash => {

@@ -239,7 +239,8 @@ impl<'s> Session<'s> {
         Ok(())
     }
 
-    /// Lets a prepared program use the terminal. Reports an error if the program could not be prepared or fails.
+    /// Lets a prepared program use the terminal. If the program could not be prepared or fails, shows a notice.
+    /// Returns an error if the browser cannot take over the terminal again.
     fn lend(&mut self, ready: &Result<Ready, String>) -> io::Result<()> {
         let failure = match ready {
             Ok(ready) => {

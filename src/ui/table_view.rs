@@ -32,7 +32,7 @@ pub struct TableView {
     pub rows: Loader<TableAnswer>,
     request: TableRequest,
     title: Title,
-    /// Text shown instead of rows.
+    /// Text shown instead of rows while the query is empty: example searches, or an error in the search text.
     text: Option<String>,
     cursor: Cursor,
     columns: usize,
@@ -230,8 +230,8 @@ impl TableView {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
     }
 
-    /// Returns all copies in each group in which at least one copy is `directory` or is inside `directory`.
-    /// [`Copies::kept`] contains these copies; [`Copies::others`] contains the copies elsewhere.
+    /// Returns the copies that are `directory` or have a name inside it as [`Copies::kept`], and the other copies in
+    /// the same groups as [`Copies::others`].
     pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
         self.answer().map(|answer| answer.data.copies_elsewhere(tree, directory)).unwrap_or_default()
     }
@@ -309,8 +309,8 @@ impl TableView {
         }
     }
 
-    /// Returns the key of the row under the cursor, its index in the answer, and the answer's data. Returns `None` if
-    /// the row cannot be folded.
+    /// Returns the `Branch::key` of the row under the cursor, the row's index in the answer, and the answer's data.
+    /// Returns `None` if there is no row, or if the row cannot be folded.
     fn branch(&self) -> Option<(u64, usize, Arc<dyn TableData>)> {
         let data = Arc::clone(&self.answer()?.data);
         let row = self.number(self.cursor.index)?;

@@ -42,7 +42,7 @@ pub struct Views {
     pub sheets: Vec<TableView>,
     /// Query parsed from the search text. Ignores an unfinished last term; empty if the search is invalid.
     pub filter: Query,
-    /// Filter for the list, if a search is active.
+    /// Filter that applies the search to the list and the treemap; `None` unless started by `Context::begin_filter`.
     pub filtering: Option<Filtering>,
     /// View to which Esc returns after the user has jumped from one of its rows to an entry.
     pub return_to: Option<Return>,
@@ -125,8 +125,8 @@ impl Views {
             Needs::Nothing => true,
             Needs::FileSystem => self.is_whole(),
             Needs::Baseline => self.can_grow(),
-            // To find out if the view has rows, duke would have to compare the contents of files, which takes a long
-            // time.
+            // To find out if this view (duplicates) has rows, duke would have to compare the contents of files. This
+            // takes too long, so the view never counts as likely to have rows.
             Needs::CompleteScan => false,
         }
     }

@@ -92,7 +92,7 @@ fn a_rescan_shows_new_entries_and_keeps_the_cursor() {
         (names(&app), place(&app)),
         (vec!["new".into(), "deeper".into(), "two".into()], at("a/deep", "two"))
     );
-    // The user can still go back. The cursor in the parent directory has not moved.
+    // After the rescan, the user can still return to the parent directory, in which the cursor has not moved.
     press(&scan, &mut app, "h");
     assert_eq!((names(&app), place(&app)), (vec!["deep".into(), "one".into()], at("a", "deep")));
     fs::remove_file(home.path().join("a/deep/new")).unwrap();
@@ -137,7 +137,7 @@ fn marks_of_existing_entries_survive_a_rescan() {
     fs::rename(home.path().join("a/deep/other"), home.path().join("a/deep/two")).unwrap();
     press(&scan, &mut app, "g r");
     assert_eq!(app.cx.marks().count(), 3);
-    assert_eq!(app.cx.notice_text().as_deref(), Some("Unmarked 2 entries (1 deleted, 1 changed)"));
+    assert_eq!(app.cx.notice_text().as_deref(), Some("Unmarked 2 entries (1 no longer exist, 1 changed)"));
     assert!(app.cx.window.lines[0].is_marked);
 }
 

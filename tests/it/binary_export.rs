@@ -513,8 +513,8 @@ fn broken() -> Vec<(&'static str, Vec<u8>, &'static str)> {
             },
             twice,
         ),
-        ("a block that does not exist", items(&[&directory("/r", 1 << 24)]), "no such block"),
-        ("a block beyond all numbers", items(&[&directory("/r", u64::MAX)]), "no such block"),
+        ("a block that does not exist", items(&[&directory("/r", 1 << 24)]), "its block is not in the index"),
+        ("a block beyond all numbers", items(&[&directory("/r", u64::MAX)]), "its block is not in the index"),
         ("an item after its block", items(&[&directory("/r", 0xff_ffff)]), "not found in this block"),
         (
             "an item in the middle of another",
@@ -644,7 +644,7 @@ fn damage_leaves_the_rest_readable() {
         Walk::new(&tree, DirId::TOP).map(|(_, listing)| listing.entries().count()).sum::<usize>(),
         102
     );
-    assert!(tree.damage().unwrap().reason.contains("item 0x40000000: no such block"));
+    assert!(tree.damage().unwrap().reason.contains("item 0x40000000: its block is not in the index"));
 }
 
 #[test]

@@ -189,7 +189,8 @@ fn a_pipe_as_configuration_is_reported_and_not_waited_for() {
     assert_eq!(names(run.text()), ["./large", "./a-small.o", "."]);
 }
 
-/// Returns `true` if the tests run as root; otherwise, reports that the rules for root are not tested.
+/// Returns `true` if the tests run as root. Otherwise, prints that the calling test is skipped. The callers need root
+/// to give files to other users, or to test checks that duke makes only as root.
 fn is_root() -> bool {
     if !geteuid().is_root() {
         eprintln!("SKIPPED: only root is careful with what others can write");
@@ -376,7 +377,7 @@ const NCDU_SETTINGS: [(&str, &str); 27] = [
 ];
 
 /// Lines of ncdu's configuration that have no effect in duke: comments, defaults, settings that duke does not need,
-/// and invalid lines whose errors ncdu ignores because of the `@`.
+/// and invalid lines that begin with `@`, which makes ncdu ignore their errors.
 const NCDU_WITHOUT_EFFECT: [&str; 17] = [
     "# a comment",
     "",

@@ -69,8 +69,8 @@ fn export(head: &str, body: &str) -> Vec<u8> {
     format!("[1,2,{head},[{{\"name\":\"/r\"}}{body}]]").into_bytes()
 }
 
-/// Checks that reading an export takes no more memory than the limit, and that the output is at most `times` the size
-/// of the export.
+/// Checks that reading an export takes no more memory than the documented limit for its size, and that the output is
+/// at most `times` the size of the export. Runs the program once with each element of [`WAYS`].
 fn holds(test: &str, export: &[u8], times: u64) {
     let bytes = export.len() as u64;
     hold(test, export, bytes, &WAYS, |cost| {
@@ -287,8 +287,9 @@ fn a_snapshot_of_errors_takes_no_more_memory_than_its_bytes() {
     holds_snapshot("a_snapshot_of_errors_takes_no_more_memory_than_its_bytes", &snapshot.finish(2), 1);
 }
 
-/// Checks that reading a binary export takes no more memory than the limit, and that the output is at most `levels`
-/// times the size of the export. `content` contains the items, which are stored without compression.
+/// Checks that reading a binary export takes no more memory than the limit checked by [`hold`], and that the output
+/// for each element of [`WAYS`] is at most `levels` times the size of the export. `content` contains the items, which
+/// are stored without compression.
 fn holds_binary(test: &str, content: &[u8], root: u64, levels: u64) {
     let file = binary_export::file(&[content], root);
     hold(test, &file, file.len() as u64, &WAYS, |cost| {

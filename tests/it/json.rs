@@ -321,7 +321,7 @@ fn a_root_is_named_as_given_and_a_link_to_a_directory_is_followed() {
     assert_eq!(roots[3].get("type").text(), "symlink");
     assert_eq!(roots[4].get("type").text(), "file");
     assert!(roots[4].find("links").is_none());
-    // Roots 0 to 2 are the same directory, and root 4 is a file in it. Each of their inodes counts once.
+    // Roots 0 to 2 are one directory, which contains root 4, so they count once. Root 3 is a separate link.
     let link = disk(&place.join("link"));
     assert_eq!(output.root().get("totals").get("disk").number(), roots[0].get("disk").number() + link);
     assert_eq!(output.root().get("totals").get("items").number(), 3);

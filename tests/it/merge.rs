@@ -270,7 +270,7 @@ fn inodes_are_the_same_only_on_the_same_file_system() {
         ([7, 8], ["one", "one"], &disk, 2),
         // A network file system, recognized on two hosts by its ID.
         ([39, 40], ["one", "two"], &ceph, 1),
-        // A network file system without an ID.
+        // A network file system without an ID, which is therefore not recognized on the other host.
         ([39, 40], ["one", "two"], &unknown, 2),
         // Different devices with the same `--fs-id`, on two hosts and on one host.
         ([39, 40], ["one", "two"], &named, 1),
@@ -459,7 +459,7 @@ fn directories_that_changed_since_the_plan_do_not_prevent_a_merge() {
     let lines = fleet.lines(&["-f", "all.duke"]);
     assert!(lines.iter().any(|line| line.contains("no such file or directory")), "{lines:?}");
     assert!(lines.iter().any(|line| line.contains("not a directory")), "{lines:?}");
-    // Part 0 is scanned again after the file at the path of part 2 has been deleted.
+    // The file that replaced the directory of part 2 is deleted, and part 0 is scanned again.
     fs::remove_file(path(2)).unwrap();
     fs::remove_file(fleet.folder.join("0.duke")).unwrap();
     fleet.save(0).ended(0);

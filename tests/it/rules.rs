@@ -140,6 +140,8 @@ const RETIRED: &[(&str, &str)] = &[
     ("Errands", "Runner"),
     ("Facts", "Metadata"),
     ("Fate", "ChangeKind or Disposition"),
+    ("Hint", "CleanupCandidate"),
+    ("Hints", "CandidateList"),
     ("Judge", "Policy"),
     ("Keeper", "FilterCursor or SnapshotWriter"),
     ("Lonely", "Unmatched"),

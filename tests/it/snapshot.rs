@@ -438,7 +438,8 @@ fn build(plan: Vec<Plan>) -> Tree {
     tree
 }
 
-/// Returns the tree stored in `tests/data/snapshot-1.duke`, in version 1 of the format.
+/// Builds the tree that `snapshot-1.duke` and `snapshot-2.duke` in `tests/data` must contain. The number in each name
+/// is the version of the file's format.
 fn tree_of_version_1() -> Tree {
     let facts = |inode| Metadata { apparent: 5_000, blocks: 16, mtime: -3, inode, ..Metadata::default() };
     let linked = Metadata { links: Some(Links { count: 2, device: 1 }), ..facts(12) };
@@ -556,7 +557,8 @@ fn the_largest_entries_of_a_long_listing_are_loaded_without_the_others() {
 }
 
 /// Three roots are also child directories of the first root. The snapshot lists each of them twice, but gives it only
-/// one number. In a long listing, the largest directories are numbered first.
+/// one directory number. In the long listing of the first root, the largest directories are numbered first, so the
+/// numbers do not follow the order of the listing.
 #[test]
 fn roots_inside_a_long_listing_are_read_back() {
     let fixture = fixtures::plain();

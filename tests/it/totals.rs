@@ -168,7 +168,8 @@ fn a_file_can_be_larger_than_any_disk() {
     }
 }
 
-/// Creates a fixture on a file system that accepts files of the maximum size.
+/// Creates a fixture in `/dev/shm`, whose file system accepts files of up to 2^63 - 1 bytes. Returns `None` if
+/// `/dev/shm` does not exist.
 fn memory_fixture() -> Option<Fixture> {
     let place = Path::new("/dev/shm");
     place.is_dir().then(|| Fixture::build_in(place, |_| Ok(())))

@@ -70,7 +70,8 @@ fn fill(root: &Path) {
     sync(root);
 }
 
-/// Compares the exclusive size of each directory with the space that its deletion frees.
+/// Creates the directories of [`fill`], and compares the exclusive sizes of all but `outside` with the space that
+/// their deletion frees. `is_bounded` is `true` if each size must have an upper bound.
 fn compare(image: &Image, is_bounded: bool) {
     let root = image.path();
     fill(&root);
@@ -413,8 +414,8 @@ fn nice_of_threads(name: &str) -> Vec<i32> {
     stats.filter_map(nice).collect()
 }
 
-/// Starts a search for exclusive sizes while the system does not answer a query about one of the files. Cancels the
-/// search, and checks that it ends without a result.
+/// Starts a search for exclusive sizes in `root`, cancels it, and checks that it ends without a result. The caller
+/// must have locked one of the files with [`stuck_writer`], so that the query for its extents blocks.
 fn stop_while_waiting(root: &Path) {
     let scan = crate::support::scan(root, 2);
     let job = exclusive::find(&Pool::new(2).unwrap(), scan.tree().clone()).unwrap();

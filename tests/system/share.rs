@@ -67,7 +67,7 @@ fn a_journal_that_cannot_be_written_is_named() {
     let journal = Journal::in_directory(folder.path().join("state"));
     fs::create_dir_all(journal.path()).unwrap();
     let report = shared(folder.path(), Some(journal.clone()), || {});
-    assert_eq!(report.unwritten, Some(format!("{}: is a directory", journal.path().display())));
+    assert_eq!(report.journal_error, Some(format!("{}: is a directory", journal.path().display())));
 }
 
 #[test]

@@ -22,12 +22,12 @@ use crate::tree::{DirId, EntryId, EntryState, Totals, Tree, Walk};
 
 /// Directory that matches a cleanup rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hint {
+pub struct CleanupCandidate {
     /// Directory that can be deleted.
     pub directory: DirId,
     /// ID of the directory's entry in its parent.
     pub entry: EntryId,
-    /// Index of the rule in [`Hints::rules`].
+    /// Index of the rule in [`CandidateList::rules`].
     pub rule: usize,
     pub totals: Totals,
     /// Latest modification time of the entries below the directory, in seconds since 1970; `None` until the search is
@@ -37,10 +37,10 @@ pub struct Hint {
 
 /// Cleanup candidates of a subtree.
 #[derive(Clone, Debug, Default)]
-pub struct Hints {
+pub struct CandidateList {
     /// Candidates, largest first.
-    pub rows: Vec<Hint>,
-    /// Rules to which [`Hint::rule`] refers.
+    pub rows: Vec<CleanupCandidate>,
+    /// Rules to which [`CleanupCandidate::rule`] refers.
     pub rules: Arc<Vec<Rule>>,
     /// Number of entries searched so far.
     pub searched: u64,
@@ -48,11 +48,11 @@ pub struct Hints {
     pub complete: bool,
 }
 
-impl Hints {
+impl CandidateList {
     /// Returns the total of all candidates. An inode with names in several candidates is counted once per candidate.
     pub fn sum(&self) -> Totals {
         let mut sum = Totals::default();
-        self.rows.iter().for_each(|hint| sum.add(&hint.totals));
+        self.rows.iter().for_each(|candidate| sum.add(&candidate.totals));
         sum
     }
 }
@@ -61,10 +61,10 @@ impl Hints {
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
-pub fn hints(pool: &Pool, request: Request) -> io::Result<Job<Hints>> {
+pub fn candidates(pool: &Pool, request: Request) -> io::Result<Job<CandidateList>> {
     pool.start(move |task| {
         parallel_walk(&request, Mode::Filter, task, Candidates::new(), |found, progress| {
-            Some(found.hints(&request.tree, progress))
+            Some(found.candidates(&request.tree, progress))
         });
     })
 }
@@ -105,20 +105,21 @@ impl Candidates {
         Self { rules: Arc::new(rules()), rows: HashMap::new() }
     }
 
-    pub(super) fn hints(&self, tree: &Tree, progress: Progress) -> Hints {
+    pub(super) fn candidates(&self, tree: &Tree, progress: Progress) -> CandidateList {
         let found: HashSet<DirId> = self.rows.keys().copied().collect();
         let is_outermost = |id: &DirId| !tree.ancestry(*id).skip(1).any(|above| found.contains(&above));
-        let hint = |(id, (entry, rule)): (&DirId, &(EntryId, usize))| Hint {
+        let candidate = |(id, (entry, rule)): (&DirId, &(EntryId, usize))| CleanupCandidate {
             directory: *id,
             entry: *entry,
             rule: *rule,
             totals: tree.totals(*id),
             used: progress.complete.then(|| newest(tree, *id)).flatten(),
         };
-        let mut rows: Vec<Hint> = self.rows.iter().filter(|(id, _)| is_outermost(id)).map(hint).collect();
-        sort_by_key(&mut rows, |hint| (std::cmp::Reverse(hint.totals.disk), hint.directory));
+        let mut rows: Vec<CleanupCandidate> =
+            self.rows.iter().filter(|(id, _)| is_outermost(id)).map(candidate).collect();
+        sort_by_key(&mut rows, |candidate| (std::cmp::Reverse(candidate.totals.disk), candidate.directory));
         let Progress { searched, complete } = progress;
-        Hints { rows, rules: Arc::clone(&self.rules), searched, complete }
+        CandidateList { rows, rules: Arc::clone(&self.rules), searched, complete }
     }
 }
 
@@ -147,12 +148,14 @@ mod tests {
         let tree = Arc::new(tree);
         let request =
             Request { tree: Arc::clone(&tree), from, query: Query::default(), order: Order::default() };
-        let job = hints(&Pool::new(1).unwrap(), request).unwrap();
+        let job = candidates(&Pool::new(1).unwrap(), request).unwrap();
         assert!(job.wait(Duration::from_secs(60)).is_some());
         let found = job.latest().unwrap();
         assert!(found.complete);
-        let path = |hint: &Hint| String::from_utf8_lossy(&tree.path(hint.directory)).into_owned();
-        found.rows.iter().map(|hint| (path(hint), hint.totals, hint.used)).collect()
+        let path = |candidate: &CleanupCandidate| {
+            String::from_utf8_lossy(&tree.path(candidate.directory)).into_owned()
+        };
+        found.rows.iter().map(|candidate| (path(candidate), candidate.totals, candidate.used)).collect()
     }
 
     fn paths(entries: Vec<Plan>) -> Vec<String> {

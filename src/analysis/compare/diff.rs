@@ -61,7 +61,8 @@ pub struct Change<'t> {
     /// ID of the entry: in the old tree if the entry was deleted, otherwise in the new tree. For a root, the field
     /// `directory` is the ID of the root itself, and `position` is unused.
     pub entry: EntryId,
-    /// Directory in the new tree that contains the entry. For a deleted entry, its former directory.
+    /// ID, always in the new tree, of the directory that contains the entry or, if the entry was deleted, contained
+    /// it. For a root, the ID of the root itself.
     pub place: DirId,
     /// ID of the directory, in the same tree as `entry`; `None` if the entry is not a directory.
     pub itself: Option<DirId>,
@@ -259,7 +260,8 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         }
     }
 
-    /// Reports a pair of directories, and queues it for comparison.
+    /// Passes a pair of directories to `note`, and queues the pair so that its entries are compared later. If the
+    /// totals of both directories are comparable, also passes any change of the totals to `note`.
     fn pair(&mut self, difference: ChangeKind, unmatched: Unmatched<'t>, (old, new): (DirId, DirId)) {
         if self.old.tree.is_comparable(old) && self.new.tree.is_comparable(new) {
             self.add(difference, unmatched, extent(self.old.tree, old), extent(self.new.tree, new));

@@ -64,12 +64,13 @@ pub struct Comparison {
     pub rows: Vec<Row>,
     /// Rows as a tree: each directory is followed by the changes below it, in the requested order.
     pub outline: Vec<OutlineRow>,
-    /// Size charts of the first rows; empty until they have been computed, or if there are too few earlier trees.
+    /// Size charts of the first elements of `rows`, in the same order. Empty until all charts have been computed, or
+    /// if there are too few earlier trees.
     pub trends: Vec<Trend>,
     /// Total number of changes, including changes that are not in `rows`.
     pub matched: u64,
     /// Earlier and current sizes of the requested directory. Set only if the directory is in both trees and its
-    /// totals are comparable.
+    /// totals are comparable: final in both trees, and with the directory read completely in both or in neither.
     pub whole: Option<(Sizes, Sizes)>,
     /// Error from loading the earlier tree, if any. After an error, only the part that could be read was compared.
     pub trouble: Option<String>,

@@ -67,7 +67,7 @@ pub fn outline(rows: &[Row], tree: &Tree, from: DirId, (whole, by): (u64, By)) -
 }
 
 /// Returns `true` if a directory is in both trees under the same path, and its sizes have changed by the same amounts
-/// as those of `only`.
+/// as those of `only`, the row of its only changed entry.
 fn is_same_change(directory: &Row, only: &Row) -> bool {
     let change = |row: &Row, by| i128::from(size(row.after, by)) - i128::from(size(row.before, by));
     directory.difference == ChangeKind::Kept

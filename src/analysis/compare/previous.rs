@@ -26,7 +26,8 @@ enum What {
     New,
     /// Corresponding directory in the earlier tree, with the positions of its entries sorted by name.
     Was(DirId, Box<[Position]>),
-    /// The directory was not compared.
+    /// The earlier entries are unknown, because the directory was not compared, or because the earlier scan could not
+    /// read it.
     Unknown,
 }
 
@@ -101,7 +102,7 @@ impl PreviousListing {
     }
 
     /// Returns `true` if the earlier listing is complete, so that an entry missing from it is new. Returns `false`
-    /// for the roots, because their names may have changed.
+    /// for the list of roots: a root may have different names in the two trees, so a missing name proves nothing.
     fn is_all_there(&self) -> bool {
         match self.what {
             What::Was(id, _) => id != DirId::TOP && self.growth.old.status(id).is_settled(),

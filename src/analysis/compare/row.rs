@@ -14,7 +14,8 @@ pub struct Row {
     pub kind: Kind,
     /// ID of the entry: in the earlier tree if the entry was deleted, otherwise in the current tree.
     pub entry: EntryId,
-    /// Directory in the current tree that contains the entry. For a deleted entry, its former directory.
+    /// ID, always in the current tree, of the directory that contains the entry or, if the entry was deleted,
+    /// contained it.
     pub place: DirId,
     /// ID of the entry in the current tree, if it is a directory there; otherwise `None`.
     pub itself: Option<DirId>,

@@ -179,7 +179,8 @@ fn entries_unread_on_one_side_are_neither_new_nor_deleted() {
     assert_eq!(all(&new, &old), []);
 }
 
-/// Returns the earlier state of each entry of the directory `name` in `new`, keyed by the name of the entry.
+/// Returns the earlier state of each entry of the directory `name` in `new`, keyed by the name of the entry. The
+/// state is `None` if it is unknown.
 fn column(old: &Arc<Tree>, new: &Arc<Tree>, name: &[u8]) -> BTreeMap<String, Option<Previous>> {
     let request =
         Request { tree: Arc::clone(new), from: DirId::TOP, query: Query::default(), order: Order::default() };

@@ -82,8 +82,8 @@ fn wanted<'t>(rows: &[Row], old: &'t Tree, new: &'t Tree) -> HashMap<DirId, Hash
     names
 }
 
-/// Looks up `names` in `tree`. For each entry that a row needs, calls `note` with the index of the row and the sizes
-/// of the entry. Reads each listing at most once.
+/// Looks up `names`, the result of [`wanted`] for `new`, in the earlier tree `tree`. For each entry that a row needs,
+/// calls `note` with the index of the row and the sizes of the entry in `tree`. Reads each listing at most once.
 fn look_up(
     tree: &Tree,
     new: &Tree,

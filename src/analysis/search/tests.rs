@@ -59,7 +59,8 @@ fn hold(
     Ok(())
 }
 
-/// Returns the totals of the kept entries below a directory. Every entry counts as an item.
+/// Returns the totals of the kept entries below a directory, not including the directory itself. Excluded entries
+/// also count as items, unlike in [`Oracle::kept`].
 fn sum_below(items: &[Item], oracle: &Oracle<'_>, path: &str) -> Totals {
     let inside = |item: &&Item| path.is_empty() || item.path.starts_with(&format!("{path}/"));
     let count = items.iter().filter(inside).filter(|item| oracle.keeps(item)).count() as u64;

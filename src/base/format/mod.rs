@@ -243,7 +243,8 @@ pub fn parse(text: &str) -> Option<u64> {
     Some(whole.saturating_mul(factor).saturating_add(u64::try_from(part).unwrap_or(u64::MAX)))
 }
 
-/// Returns the number of bytes in `unit`, which must be in lower case.
+/// Returns the number of bytes in `unit`, which must be in lower case, or `None` if the unit is unknown. An empty
+/// unit means bytes; `k`, `ki` and `kib` mean 1024 bytes, and `kb` means 1000 bytes.
 fn factor(unit: &str) -> Option<u64> {
     let mut letters = unit.chars();
     let Some(power) = letters.next().filter(|letter| *letter != 'b') else {

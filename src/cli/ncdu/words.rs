@@ -12,7 +12,8 @@ use crate::base::text::escape;
 use crate::cli::error::{UsageError, refusal_with};
 use crate::run::print::BLOCK_SIZES;
 
-/// Scan flags, which ncdu accepts but ignores when importing.
+/// duke's scan flags that are omitted if an export is imported. ncdu then ignores the corresponding flags of its own,
+/// but duke rejects most of these flags together with `-f`. `-x` and `--include-kernfs` are omitted separately.
 const SCAN: [&str; 6] = ["-e", "-t", "-L", "-X", "--exclude", "--exclude-caches"];
 
 /// Values of `--graph-style`, including a misspelled one that ncdu also accepts.
@@ -23,7 +24,7 @@ const GRAPH_STYLES: [&str; 4] = ["hash", "half-block", "eighth-block", "eigth-bl
 pub struct Translation {
     /// Words of the command line, without the program's name.
     pub words: Vec<OsString>,
-    /// Browser commands whose key bindings are removed.
+    /// Browser commands whose key bindings are removed, because flags such as `--disable-shell` disable the commands.
     pub without_keys: Vec<&'static str>,
 }
 

@@ -48,7 +48,6 @@ pub struct Trashing {
     pub is_over: bool,
 }
 
-/// Item in the trash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trashed {
     /// Former location, as a group that contains only this item.

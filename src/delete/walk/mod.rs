@@ -151,7 +151,8 @@ impl<'w, A: Visitor> Walk<'w, A> {
         });
     }
 
-    /// Processes a selected entry that is not a directory, unless the entry was changed or replaced.
+    /// Processes a selected entry that is not a directory. If the entry was changed or replaced (see
+    /// [`Item::is_still`]), it is not visited, but fails with [`Reason::Changed`].
     fn visit_selected(&self, group: &Group, item: &Item, number: usize, at: At<'_, A::Rights>) {
         let path = || group.path_of(item);
         let Ok(name) = CString::new(item.name.as_slice()) else { return };
@@ -211,7 +212,9 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Processes a directory whose content is only in the cloud, without opening it.
+    /// Processes a directory that could not be opened because its contents are only in the cloud. Fails with
+    /// `EDEADLK` if the directory is not [`Boundary::Dataless`], or if only the contents of the selected directories
+    /// are to be deleted.
     fn visit_dataless(&self, above: &Directory, name: &CStr, item: usize) -> Result<(), Errno> {
         let found = above.attributes_of(name)?;
         if found.border != Boundary::Dataless || self.selection.extent == DeleteScope::Content {
@@ -297,7 +300,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
             Ok(found) if found.is_directory() => return false,
             Ok(found) => match self.act.visit(at, entry.name, &found, node.item) {
                 Ok(_) => {}
-                // Another process has just replaced the entry with a directory.
+                // Another process has just replaced the entry with a directory. `false` makes the caller queue it.
                 Err(Errno::EISDIR) => return false,
                 Err(error) => self.fail_in(node, Some(entry.name), error.into()),
             },

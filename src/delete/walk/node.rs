@@ -25,7 +25,8 @@ pub struct Node<'w> {
     pub rounds: AtomicU32,
     /// Names of the child directories that have not been opened yet.
     pub waiting: Mutex<Vec<CString>>,
-    /// Open directory. Not set if too many directories are open.
+    /// Open directory, kept so that its child directories can be opened. Not set if it has no child directories, or
+    /// if too many directories were open when it was read.
     pub kept: OnceLock<Counted<'w, Arc<Directory>>>,
 }
 

@@ -13,7 +13,7 @@ pub enum ListField {
     PathBase64,
     /// Name of the entry. Used as the path if the list has no path column.
     Name,
-    /// Root of the entry. The path begins with the root.
+    /// Root of the entry. If a line names a root, its path must begin with this root.
     Root,
     /// Exact bytes of the root, in base64.
     RootBase64,
@@ -26,9 +26,7 @@ pub enum ListField {
     Type,
     /// `true` if the entry is a directory.
     IsDirectory,
-    /// Disk usage.
     Disk,
-    /// Apparent size.
     Apparent,
     /// Time of the last modification.
     Mtime,
@@ -45,7 +43,6 @@ pub enum ListField {
     Error,
     /// Reason why the entry was excluded.
     Excluded,
-    /// Storage class of an object.
     StorageClass,
 }
 
@@ -172,7 +169,7 @@ impl ListField {
 }
 
 impl FieldUnit {
-    /// Returns the field that a column with this name contains.
+    /// Returns the field that a column with this name contains, and its unit; `None` if the name is not known.
     pub fn of_name(name: &str) -> Option<Self> {
         let words = words(name);
         let field = |words: &[String]| {

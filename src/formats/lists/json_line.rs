@@ -57,7 +57,8 @@ impl ObjectParser {
         }
     }
 
-    /// Returns the field for the most recently read key.
+    /// Returns the field for the most recently read key. Returns `None` if the key names no field, or if the user has
+    /// specified a different column for this field.
     fn meaning(&mut self) -> Option<FieldUnit> {
         let key = self.lexer.text();
         if let Some(known) = self.keys.get(key) {

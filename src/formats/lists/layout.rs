@@ -172,7 +172,9 @@ fn objects(is_array: bool, options: &ListOptions) -> Result<Recognized, LayoutEr
     }))
 }
 
-/// Recognizes a list of tab-separated fields without a header.
+/// Returns the layout of a list of tab-separated fields without a header. The columns are those specified by the user
+/// or, if there are none, those of `preset`. Apart from read errors, fails only if a column is specified by a name
+/// instead of a number, or if no column contains the path.
 fn tabs(
     records: &mut RecordReader<'_>,
     options: &ListOptions,
@@ -296,7 +298,8 @@ fn path_column(columns: &[(usize, FieldUnit)]) -> Option<usize> {
     columns.iter().find(|(_, meaning)| is_path(meaning.field)).map(|(index, _)| *index)
 }
 
-/// Returns the first line without its newline.
+/// Returns the first line without its newline, but does not take it from `records`. If the line is longer than
+/// [`HEAD`] bytes, the result may be truncated.
 fn first_line<'r>(records: &'r mut RecordReader<'_>) -> Result<&'r [u8], Reason> {
     let head = records.look(|bytes| bytes.contains(&b'\n') || bytes.len() > HEAD)?;
     Ok(head.split(|byte| *byte == b'\n').next().unwrap_or_default())

@@ -59,7 +59,6 @@ impl<'t> LiveTree<'t> {
         }
     }
 
-    /// Returns the storage classes of the tree.
     pub(crate) fn storage_classes(&self) -> &StorageClasses {
         self.tree.storage_classes()
     }

@@ -34,7 +34,6 @@ pub(crate) enum LogTag {
     Untyped = 0,
     /// Entry of a known kind that is not a directory.
     Typed = 1,
-    /// Child directory.
     Child = 2,
     /// Line that describes the directory itself.
     Own = 3,
@@ -42,11 +41,9 @@ pub(crate) enum LogTag {
 
 /// Record for a directory. Describes one of its child directories, one of its other entries, or the directory itself.
 pub(crate) enum Logged<'l> {
-    /// Child directory.
     Child {
         /// Index of the child in `PathTree::nodes`.
         node: u32,
-        /// Name of the child.
         name: &'l [u8],
     },
     /// Record with a tag other than [`LogTag::Child`]: an entry, or the directory itself ([`LogTag::Own`]).
@@ -56,7 +53,8 @@ pub(crate) enum Logged<'l> {
 #[derive(Default)]
 pub(crate) struct EntryLog {
     blocks: Vec<LogBlock>,
-    /// For each group of [`GROUP`] directories, the index of its last block in `blocks`; `None` if it has no records.
+    /// For each group of [`GROUP`] directories, the index in `blocks` of the last block with records of the group;
+    /// `None` if there are no such records.
     groups: Vec<Option<usize>>,
     draft: Option<Draft>,
     head: Vec<u8>,
@@ -66,7 +64,7 @@ pub(crate) struct EntryLog {
 struct LogBlock {
     /// Records; `None` once all of them have been released.
     pages: Option<Pages>,
-    /// Number of records that have not been released.
+    /// Number of records that have not been released with [`EntryLog::release`].
     live: u32,
 }
 
@@ -143,7 +141,6 @@ impl EntryLog {
         Logged::Entry(tag, entry.expect("this log has written the record"))
     }
 
-    /// Returns the name of the child directory at `place`.
     pub(crate) fn child_name(&self, place: LogPlace) -> &[u8] {
         match self.read(place) {
             Logged::Child { name, .. } => name,

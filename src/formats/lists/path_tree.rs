@@ -62,8 +62,8 @@ pub(super) struct ListRoot {
     pub(super) host: u32,
     pub(super) host_name: Vec<u8>,
     pub(super) scanned_at: Option<i64>,
-    /// `true` if the lines of the list do not name the root. If such a root contains only a single directory, this
-    /// directory may become the root instead.
+    /// `true` if the root is derived from the paths, because the lines name no root. If such a root contains only a
+    /// single directory, `PathTree::narrow` may replace the root with it.
     pub(super) is_implied: bool,
 }
 
@@ -264,9 +264,9 @@ impl PathTree {
 /// Kind of an entry according to its line in the list.
 #[derive(Clone, Copy)]
 enum LineKind {
-    /// Directory with known attributes, even if an error was reported for it.
+    /// Directory whose attributes are known. Its line may contain an error too.
     Directory,
-    /// Entry of a known kind that is not a directory, or any entry that was excluded or could not be read.
+    /// Non-directory of a known kind, or any entry without attributes because it was excluded or could not be read.
     Typed(Kind),
     /// Entry of unknown kind: a directory if other lines name entries inside it, otherwise a file.
     Untyped,
@@ -386,7 +386,7 @@ fn first_name(path: &[u8]) -> Option<(&[u8], &[u8])> {
     None
 }
 
-/// Splits a path at its last name. Returns the path above the name, the name, and `true` if a slash follows.
+/// Returns the path above the last name, that name, and `true` if a slash follows it; `None` if there is no name.
 fn last_name(path: &[u8]) -> Option<(&[u8], &[u8], bool)> {
     let mut rest = path;
     loop {

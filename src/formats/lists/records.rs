@@ -20,7 +20,8 @@ const LONGEST_RECORD: usize = 1 << 18;
 pub(crate) enum RecordEnd {
     Newline,
     Nul,
-    /// Newline outside quoted fields. The value is the separator between fields. A quoted field may begin after it.
+    /// Newline outside quoted fields. The value is the separator between fields. A quoted field can begin only at the
+    /// start of a record or after a separator.
     Csv(u8),
 }
 

@@ -15,7 +15,6 @@ pub(crate) enum CsvState {
     Closed,
     /// After an invalid byte that follows a closing quote.
     Wrong,
-    /// End of the record.
     End,
 }
 

@@ -105,7 +105,8 @@ pub(crate) fn exclusion(text: &[u8]) -> Result<Exclusion, LineRefusal> {
     found.ok_or_else(|| "unknown reason for the exclusion".into())
 }
 
-/// Decodes URL-encoded text in which a plus sign stands for a space, as in the keys of S3 Inventory.
+/// Decodes URL-encoded text in which a plus sign stands for a space, as in the keys of S3 Inventory. Returns an error
+/// if a percent sign is not followed by two hexadecimal digits.
 pub(crate) fn url_decoded(text: &[u8]) -> Result<Vec<u8>, LineRefusal> {
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text;

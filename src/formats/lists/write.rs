@@ -83,7 +83,7 @@ impl PathTree {
         origins
     }
 
-    /// Sets a read error for every root.
+    /// Sets a read error for every root. Used if the program that wrote the list failed, so entries may be missing.
     pub(super) fn fail(&mut self) {
         for root in &self.roots {
             self.nodes[root.node as usize].errno = UNREADABLE;
@@ -122,8 +122,9 @@ impl PathTree {
             _ => return None,
         };
         let path = path(&name)?;
-        // An older record, at index 1, may be the child's own line. This line was logged as an entry if it precedes
-        // the lines of the child's entries, unless its kind is `LineKind::Directory`.
+        // `places[1]` is an older record, which may be the line of the child directory itself: if this line precedes
+        // the lines of the entries inside the child, it was logged as an entry of the parent. This does not apply
+        // to lines of the kind `LineKind::Directory`.
         if let Some(place) = places.get(1) {
             let is_line = matches!(self.log.read(*place), Logged::Entry(_, entry) if entry.name == name);
             if !is_line || self.nodes[directory as usize].own.is_some() {

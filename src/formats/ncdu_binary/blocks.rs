@@ -15,7 +15,7 @@ use crate::formats::zstd_block;
 use crate::platform::memory::block_file::{BlockFile, Damage};
 use crate::tree::stored::chains::{ChainItem, Chains};
 
-/// Length in bytes of each pointer and each reference in the index.
+/// Length in bytes of each element of the index: the pointers to the blocks, and the reference to the root item.
 const LONG: u64 = 8;
 /// Maximum length of a block's content in bytes.
 const LARGEST: u64 = (1 << OFFSET_BITS) - 1;
@@ -79,14 +79,15 @@ impl Blocks {
     /// Returns the content of the block that contains the item `reference`.
     fn block(&self, reference: u64) -> Result<ContentBlock, Damage> {
         let index_damage = |reason| damage(self.index_offset, reference, reason);
-        let number = u32::try_from(reference >> OFFSET_BITS).map_err(|_| index_damage("no such block"))?;
+        let number = u32::try_from(reference >> OFFSET_BITS)
+            .map_err(|_| index_damage("its block is not in the index"))?;
         let place = number as usize;
         if let Some(block) = lock(&self.kept).get(number) {
             return Ok(block);
         }
         let is_known = place < self.claimed.len();
         let pointer = self.pointer(place).filter(|pointer| is_known && *pointer != 0);
-        let pointer = pointer.ok_or_else(|| index_damage("no such block"))?;
+        let pointer = pointer.ok_or_else(|| index_damage("its block is not in the index"))?;
         let (offset, length) = (pointer >> POINTER_LENGTH_BITS, pointer & ((1 << POINTER_LENGTH_BITS) - 1));
         let whole = self.file.bytes(offset, length);
         let whole = whole.map_err(|found| damage(found.offset, reference, &found.reason))?;

@@ -111,7 +111,8 @@ impl<'a> CborReader<'a> {
         Ok(())
     }
 
-    /// Reads the argument of a value. Returns `None` for an indefinite length.
+    /// Reads the argument of a value. `short`, the low five bits of the value's first byte, is the argument itself or
+    /// determines the length of the argument. Returns `None` for an indefinite length.
     fn argument(&mut self, short: u8) -> Result<Option<u64>, Malformed> {
         let length = match short {
             0..24 => return Ok(Some(u64::from(short))),

@@ -121,7 +121,7 @@ impl<'a> Fields<'a> {
         Ok(Self { kind, name: name.ok_or("no name")?, values, end: reader.position() })
     }
 
-    /// Returns the reference to the previous item in the same directory.
+    /// Returns the reference to the previous item in the same directory, or `None` for the first item.
     pub(crate) fn previous(&self) -> Option<u64> {
         self.values[key::PREVIOUS]
     }

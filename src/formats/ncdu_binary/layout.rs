@@ -4,7 +4,8 @@
 //! file  = MAGIC  block*                              the last block is the index
 //! block = head u32 BE  body  head u32 BE             head: type (4 bits), length of the block (28 bits)
 //! data  = number u32 BE  zstd frame                  frame: items, less than 16 MiB when unpacked
-//! index = pointer u64 BE *  root u64 BE              pointer: offset << 24 | length of the block; 0 if there is none
+//! index = pointer u64 BE *  root u64 BE              pointer n: offset << 24 | length of data block number n;
+//!                                                    0 if no block has this number
 //!                                                    root: reference to the root item
 //! ```
 

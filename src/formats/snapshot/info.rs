@@ -4,8 +4,9 @@
 
 use crate::tree::varint::{ByteReader, Malformed, write_varint, zigzag};
 
-/// Value of [`SnapshotInfo::scope`] if the flags are unknown, or if path patterns exclude entries. The matches of
-/// path patterns also depend on the paths of the roots as the user gave them.
+/// Value of [`SnapshotInfo::scope`] if the flags are unknown, or if path patterns exclude entries. With path
+/// patterns, equal flags would not mean that two scans are comparable, because the matches also depend on the paths
+/// of the roots as the user gave them.
 pub(crate) const UNKNOWN_SCOPE: &[u8] = b"filtered";
 
 /// Information about the tree in a snapshot, apart from its entries.
@@ -65,7 +66,6 @@ pub struct FileSystemInfo {
 /// Parts that a snapshot contains, and the plan (`duke plan`) to which they belong.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlanParts {
-    /// Digest of the plan.
     pub plan: u64,
     /// Numbers of the parts, in ascending order.
     pub numbers: Vec<u64>,

@@ -41,7 +41,6 @@ pub enum OpenError {
     Foreign(&'static str),
     /// The file uses a later version of the format. Contains the version number.
     Later(u32),
-    /// The file is damaged.
     Damaged(Damage),
 }
 

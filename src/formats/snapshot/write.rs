@@ -212,7 +212,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
             }
             self.listing(number, id, &aliases)?;
             // The list of roots gets its own block, because an alias in it may refer to any directory. In every other
-            // block, the child directories have consecutive numbers.
+            // block, readers require that the child directories have consecutive numbers.
             let is_full = self.page.others.is_some() || self.page.listings.length() >= BLOCK;
             if id == DirId::TOP || is_full {
                 self.blocks.listings(&mut self.page)?;
@@ -333,7 +333,8 @@ impl<'t, T: WrittenTree> Numbers<'t, T> {
     }
 }
 
-/// Returns the numbers that will be assigned to the directories in [`WrittenTree::named_by_roots`].
+/// Returns the numbers that will be assigned to the directories in [`WrittenTree::named_by_roots`]. They must be
+/// known in advance, because the list of roots is written first and may refer to any of these directories.
 fn aliases(tree: &impl WrittenTree, may_split: bool) -> HashMap<DirId, u32> {
     let wanted = tree.named_by_roots();
     let mut found = HashMap::new();

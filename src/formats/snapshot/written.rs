@@ -18,7 +18,6 @@ pub(crate) trait WrittenTree {
     /// therefore converted from those of that snapshot to those of the merged tree.
     fn entry<'e>(&self, id: DirId, record: Entry<'e>) -> Entry<'e>;
     fn parent(&self, id: DirId) -> Option<DirId>;
-    /// Returns the totals of a directory.
     fn totals(&self, id: DirId) -> Totals;
     /// Returns the row of directory `id`. `parent` is the number of its parent directory in the written file.
     fn row(&self, id: DirId, parent: u32) -> Row;

@@ -36,7 +36,7 @@ pub struct Report<'t> {
 /// Contents of the document: a tree, or the usage of file systems.
 #[derive(Clone, Copy, Debug)]
 pub enum Body<'t> {
-    /// The scanned tree, the lists requested with `--top` and `--by`, and the file system of one root.
+    /// The scanned tree, the lists requested with `--top` and `--by`, and the file system in `system`.
     Tree {
         /// Number of levels below the roots; `None` for all.
         depth: Option<usize>,

@@ -22,7 +22,8 @@ pub struct Summary {
 #[derive(Clone, Debug)]
 pub struct Large {
     /// Path of the file, starting with the root as given by the user. If the file has several names, this is the path
-    /// of the name with the largest size or, if several names have this size, the path that sorts first.
+    /// that sorts first. If the file grew during the scan, so that its names were read with different sizes, only the
+    /// names with the largest size are considered.
     pub path: Vec<u8>,
     pub kind: Kind,
     pub metadata: Metadata,

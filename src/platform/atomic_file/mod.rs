@@ -18,7 +18,8 @@ use draft::DraftFile;
 
 pub use draft::UNFINISHED;
 
-/// File that is being written. The file is deleted on drop unless it is kept.
+/// File that is being written. A new file is deleted on drop, unless [`AtomicFile::keep`] or
+/// [`AtomicFile::keep_as_new`] has given it its final name.
 pub struct AtomicFile {
     // Declared before `place` and therefore dropped first, because dropping a draft needs the open directory.
     draft: DraftFile,

@@ -179,10 +179,11 @@ impl Contents {
     }
 
     /// Calls `each` for every extent of the file up to the offset `end`. An extent that crosses `end` is shortened.
-    /// Returns `true` if all extents were read, and `false` if the file has too many.
+    /// Returns `true` if all extents were read, and `false` if the file has more than about 130,000 extents and only
+    /// the first ones were read.
     ///
     /// # Errors
-    /// Returns any error of `ioctl_fiemap(2)`.
+    /// Returns any error of `ioctl_fiemap(2)`, and always `EOPNOTSUPP` on systems other than Linux.
     pub fn references(&self, end: u64, each: &mut dyn FnMut(ExtentReference)) -> Result<bool, Errno> {
         imp::references(&self.file, end, each)
     }

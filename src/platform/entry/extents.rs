@@ -8,7 +8,8 @@ use std::ops::Range;
 /// to write data after 30 seconds.
 const UNWRITTEN: i64 = 120;
 
-/// Smallest size in bytes that compressed data can have on the volume. The system does not report the actual size.
+/// Minimum space in bytes that a compressed extent takes on the disk. Used as a lower bound, because the system does
+/// not report the compressed size.
 pub const SMALLEST_COMPRESSED: u64 = 4096;
 
 /// Returns `true` if new data of a file that last changed at `changed` might not be on the disk yet. Both times are
@@ -26,7 +27,8 @@ pub enum Sharing {
     /// its disk usage.
     Bounded,
     /// As [`Sharing::Bounded`], but deleting a file can free more than its disk usage: the file system keeps a whole
-    /// extent while a file refers to part of it. Directories and symbolic links may have no blocks of their own.
+    /// extent while a file refers to part of it. Deleting a directory or a symbolic link may free nothing, because it
+    /// may have no blocks of its own.
     Unbounded,
 }
 

@@ -133,8 +133,8 @@ fn part(extent: &Extent) -> StoredPart {
     StoredPart { logical, physical, length, form }
 }
 
-/// Calls `each` for every extent that `file` refers to before the offset `end`. Returns `true` if all of them were
-/// read, and `false` if there are too many. Does not flush cached changes first, so that nothing is written to disk.
+/// Calls `each` for every extent that `file` refers to before the offset `end`. Returns `false` if the file has more
+/// extents than `CALLS` calls return. Does not flush cached changes first, so that nothing is written to disk.
 ///
 /// # Errors
 /// Returns any error of `ioctl_fiemap(2)`.
@@ -205,11 +205,11 @@ fn id_of(status: &Statvfs) -> u64 {
 enum End {
     /// All extents were visited.
     Whole,
-    /// The file has too many extents, or `each` ended the visit.
+    /// `each` ended the visit, or [`CALLS`] calls did not return all extents.
     CutShort,
 }
 
-/// Calls `each` with the extents of `file` until `each` returns `Break`.
+/// Calls `each` with the extents of `file` until `each` returns `Break` or the limit of [`CALLS`] calls is reached.
 fn visit(
     file: &impl AsRawFd,
     flags: u32,

@@ -150,7 +150,8 @@ pub fn is_running(process: i32) -> bool {
 fn watch() -> Pid {
     for signal in ENDS.into_iter().filter(|signal| is_default(*signal)) {
         let end = move || {
-            // A thread is already watching for this signal and ends the process with `signals::die`.
+            // If a thread is watching for this signal, that thread deletes the files and ends the process
+            // (`signals::die`).
             if is_watched(signal) {
                 return;
             }

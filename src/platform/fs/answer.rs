@@ -27,7 +27,7 @@ pub fn within<T: Send + 'static>(
         let question = Arc::new(question);
         let (asked, sender) = (Arc::clone(&question), sender.clone());
         let ask = move || {
-            // Sending fails after the time limit, because the receiver no longer exists.
+            // After the time limit, the receiver no longer exists, so a late result is dropped.
             let _ = sender.send((index, asked()));
         };
         let thread = thread::Builder::new().name("ask".into()).spawn(ask);

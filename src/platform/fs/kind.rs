@@ -12,7 +12,6 @@
 //!
 //! This module makes no system calls. Invariant: a type has the same kind whether it is found by name or by number.
 
-/// Kind of a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileSystem {
     /// File system on a disk or in memory.

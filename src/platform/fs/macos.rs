@@ -67,7 +67,8 @@ pub fn ask(mounts: &[Mount], _: &Path) -> Native {
     }
 }
 
-/// Returns `true` if a file system is mounted at `path`. On macOS, only whole file systems can be mounted.
+/// Returns `true` if a whole file system is mounted at `path`. This is the case at every mount point, because macOS
+/// cannot mount a single directory of a file system.
 pub fn is_whole(path: &Path) -> bool {
     standing(path).is_ok_and(|standing| standing.is_mount_point)
 }

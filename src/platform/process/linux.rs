@@ -68,8 +68,8 @@ pub fn return_large_blocks() {
 
 /// Function that the loader calls before `main` (System V ABI, "Initialization and Termination Functions").
 #[allow(unsafe_code)]
-// SAFETY: the section contains pointers to functions. `note` ignores the arguments that the loader passes, and needs
-// nothing that is set up later.
+// SAFETY: the section `.init_array` contains pointers to functions. `note` ignores the arguments that the loader
+// passes, and needs nothing that is set up between this call and `main`.
 #[unsafe(link_section = ".init_array")]
 #[used]
 static NOTE: extern "C" fn() = note;

@@ -44,7 +44,7 @@ impl<'d> Reader<'d> {
         Self { directory }
     }
 
-    /// Calls [`Self::new`]. Owners cannot be omitted here, because attributes read by name always include them.
+    /// Calls [`Self::new`], because on Linux all attributes are read by name, which always includes the owners.
     pub fn without_owners(directory: &'d Directory) -> Self {
         Self::new(directory)
     }
@@ -146,8 +146,9 @@ impl Buffer {
     }
 }
 
-/// Returns the name in a directory record. Reads eight bytes at a time; the kernel aligns records to eight bytes.
-/// Reading single bytes took a sixth of the time that a scan spends outside system calls.
+/// Returns the name in a directory record, or `None` if no zero byte ends the name. Reads eight bytes at a time; the
+/// kernel aligns records to eight bytes. Reading single bytes took a sixth of the time that a scan spends outside
+/// system calls.
 #[allow(unsafe_code)]
 fn name(record: &[u8]) -> Option<&CStr> {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);

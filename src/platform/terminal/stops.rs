@@ -49,7 +49,7 @@ pub fn hold() -> io::Result<()> {
         while stop_signal().wait().is_ok() {
             match &*lock(&stops.around) {
                 Some(around) => around(&stop_here),
-                // Errors are ignored, because another attempt would fail too.
+                // Errors are ignored, because another attempt to stop the process would fail too.
                 None => drop(stop_here()),
             }
             *lock(&stops.count) += 1;

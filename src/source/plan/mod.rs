@@ -37,7 +37,6 @@ pub struct ScanPart {
     pub paths: Vec<Vec<u8>>,
 }
 
-/// Flags of a scan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools)] // the flags are independent
 pub struct ScanFlags {
@@ -51,7 +50,7 @@ pub struct ScanFlags {
     pub extended: bool,
     /// Patterns given with `--exclude`.
     pub exclude: Vec<String>,
-    /// Value of `--fs-id`, if given.
+    /// Name that `--fs-id` gives to the file system of the scanned directory; `None` without this flag.
     pub fs_id: Option<String>,
 }
 
@@ -74,7 +73,8 @@ impl ScanFlags {
 }
 
 impl ScanPlan {
-    /// Returns the roots of part `index`.
+    /// Returns the roots of part `index`: for part 0, the path of the plan; for any other part, its directories.
+    /// Returns no roots if the plan has no such part.
     pub fn roots(&self, index: usize) -> Vec<PathBuf> {
         let own = [self.path.as_slice()];
         let paths: Vec<&[u8]> = match self.parts.get(index) {
@@ -86,8 +86,8 @@ impl ScanPlan {
 
     /// Returns the directories that part `index` must not enter.
     pub fn other_parts(&self, index: usize) -> OtherParts {
-        // Only part 0 can reach the directories of other parts: all of these directories are below its root, and none
-        // of them is inside another.
+        // Only part 0 can reach the directories of other parts: all of these directories are below the plan's path,
+        // which is the root of part 0, and none of them is inside another.
         let others = self.parts.iter().filter(|_| index == 0);
         OtherParts::at(others.flat_map(|part| &part.paths).map(Vec::as_slice))
     }

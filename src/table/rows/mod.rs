@@ -40,7 +40,8 @@ pub struct SizeSource {
     pub growth: Option<Arc<Comparison>>,
     /// Totals from the previous scan, if these are shown for incomplete directories.
     pub recorded: Option<Arc<RecordedTotals>>,
-    /// `true` if only the largest recorded entries of a long listing are shown.
+    /// `true` if only the largest entries of a long recorded listing are merged into the rows, because merging the
+    /// whole listing would slow down the scan.
     pub has_heads_only: bool,
 }
 
@@ -72,7 +73,8 @@ impl SizeSource {
         }
     }
 
-    /// Returns the recorded directory whose entries are shown in addition to those found in `id`.
+    /// Returns the directory of the previous scan whose entries are shown in addition to those found in `id`. Returns
+    /// `None` if a filter is active, if no such directory is known, or if all entries of `id` have been found.
     fn recorded_dir(&self, tree: &Tree, id: DirId) -> Option<RecordedDir> {
         let recorded = self.recorded.as_ref().filter(|_| self.filtered.is_none())?.directory(tree, id)?;
         Some(RecordedDir { is_head: self.has_heads_only, ..recorded })

@@ -23,7 +23,7 @@ use crate::tree::reading::{Failure, Tree};
 
 /// Size in bytes of a segment; about the size of a batch from the kernel.
 const SEGMENT: usize = 32 << 10;
-/// Maximum number of directories whose listings are loaded in one parallel round.
+/// Maximum number of directories that [`fetch_below`] processes at once. Their listings are loaded in parallel.
 const ROUND: usize = 1 << 10;
 
 impl ChainedFile {

@@ -104,7 +104,8 @@ impl ChainedFile {
         file
     }
 
-    /// Records the position of the last item in directory `id`, and the disk usage `own` of the directory itself.
+    /// Records the position of the last item in directory `id` (`None` if the directory is empty), and the disk usage
+    /// `own` of the directory itself.
     pub(crate) fn expect(&self, id: DirId, last: Option<u64>, own: u64) {
         let unloaded = self.directories.make(id.0);
         unloaded.own.store(own, Ordering::Relaxed);

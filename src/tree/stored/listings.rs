@@ -73,7 +73,7 @@ pub struct Child {
     pub id: DirId,
     /// Parent directory.
     pub parent: DirId,
-    /// Position of the directory's entry in the block.
+    /// Position of the directory's entry, in bytes from the start of the block.
     pub record: usize,
 }
 
@@ -127,8 +127,8 @@ struct Decoder<'a> {
 }
 
 impl Decoder<'_> {
-    /// Decodes the listing at the start of `rest`, which is at position `start` of the block, and returns the length of
-    /// the listing.
+    /// Decodes the listing at the start of `rest`, which is at position `start` of the block, and returns the length
+    /// of the listing. If the listing is malformed, returns the position of the error in the block.
     fn listing(&mut self, id: DirId, rest: &[u8], start: usize) -> Result<usize, usize> {
         let base = self.bytes.as_ptr() as usize;
         let place = |records: &[u8]| records.as_ptr() as usize - base;

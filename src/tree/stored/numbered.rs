@@ -88,7 +88,7 @@ impl NumberedFile {
         });
     }
 
-    /// Loads all blocks, so that any damage to them is found.
+    /// Loads all blocks, so that any damage to them is recorded for [`Self::damage`].
     pub(crate) fn verify(&self, tree: &Tree) {
         let leaves = (0..self.plan.directories.div_ceil(ROWS)).into_par_iter();
         leaves.for_each(|leaf| {

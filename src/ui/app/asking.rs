@@ -67,7 +67,8 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Returns the time until the next idle event is due; `None` if no such event is needed.
+    /// Returns the time until the next `Event::Idle` is due; `None` if no question is waiting to accept answers and
+    /// no notice is waiting to expire.
     pub fn idle_wait(&mut self, now: Duration) -> Option<Duration> {
         let gate = self.gate().and_then(|gate| gate.wait(now));
         [gate, self.cx.notice_wait(now)].into_iter().flatten().min()
@@ -86,7 +87,8 @@ impl<'t> App<'t> {
         self.layers.iter().any(|layer| layer.component().selected().is_some())
     }
 
-    /// Closes the gates of all open questions if `is_input` is `true`, so that a Yes is ignored until the user pauses.
+    /// Closes the gates of all open questions if `is_input` is `true`, so that a Yes is ignored until the user
+    /// pauses. `is_input` is `true` for a key repeat, and for any input while a question was already open.
     pub(super) fn close_gate_if(&mut self, is_input: bool) {
         if is_input {
             let gates = self.layers.iter_mut().filter_map(|layer| layer.component_mut().gate());

@@ -45,7 +45,7 @@ impl Context<'_> {
 
     /// Updates the filter after a rescan has replaced directories. Discards the filtered totals, so that a new job
     /// computes them again.
-    pub fn renew_filter(&mut self, relocation: &mut Relocation<'_>) {
+    pub fn relocate_filter(&mut self, relocation: &mut Relocation<'_>) {
         self.views.filter.relocate(relocation);
         if let Some(filtering) = &mut self.views.filtering {
             filtering.query.relocate(relocation);

@@ -349,7 +349,7 @@ impl<'t> Context<'t> {
     }
 
     /// Updates the marks after a rescan, and tells the user if marks were removed.
-    pub fn renew_marks(&mut self, relocation: &mut Relocation<'t>) {
+    pub fn relocate_marks(&mut self, relocation: &mut Relocation<'t>) {
         let dropped = self.marks.relocate(self.tree, relocation);
         self.notify_dropped(dropped);
     }

@@ -199,7 +199,7 @@ impl Context<'_> {
 
     /// Returns a row for each kind of cleanup candidate, and the total size of all candidates.
     fn cleanup_rows(&self, found: &Overview) -> (Vec<(Row, Role)>, String) {
-        let mut kinds = cleanup::kinds(&found.hints);
+        let mut kinds = cleanup::kinds(&found.candidates);
         // Kinds whose directories are all empty get no row.
         kinds.retain(|kind| kind.totals.items > 0);
         let sums = kinds.iter().map(|kind| (kind.name().to_owned(), kind.totals, Role::Bar));
@@ -208,7 +208,7 @@ impl Context<'_> {
             row.note = Some(RowNote::plain(kind.count()));
         }
         rows.truncate(ROWS);
-        let sum = totals_size(&found.hints.sum(), self.order.measure);
+        let sum = totals_size(&found.candidates.sum(), self.order.measure);
         let total = if sum > 0 { plain_size(sum, self.units) } else { String::new() };
         (rows, total)
     }
@@ -223,7 +223,8 @@ impl Context<'_> {
             && self.views.overview.space.value().is_none_or(|volume| volume.is_some())
     }
 
-    /// Returns the type, source and mount point of the file system.
+    /// Returns the type, source and mount point of the file system that the shown directory is on, or `None` if
+    /// the mount is unknown or has not been read yet.
     pub fn space_title(&self) -> Option<String> {
         let mount = self.volume()?.mount.as_ref()?;
         let [kind, source, point] = [&mount.kind, &mount.source, &mount.point].map(|part| escape(part));

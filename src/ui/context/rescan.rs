@@ -76,7 +76,8 @@ impl<'t> Context<'t> {
         })
     }
 
-    /// Requests a rescan of a directory, and records that the rescan is running.
+    /// Requests a rescan of a directory, and records that the rescan is running. If no rescan may start now, shows a
+    /// notice with the reason and returns `None`.
     pub fn begin_rescan(&mut self, directory: DirId) -> Option<Effect> {
         self.checked(self.check_rescan())?;
         let name = self.tree.name(directory).to_vec();
@@ -162,9 +163,9 @@ impl<'t> Context<'t> {
         let id = kept.pop().unwrap_or(DirId::TOP);
         self.history = kept;
         let memory = if is_gone { self.memories.remove(&id).unwrap_or_default() } else { self.place.saved() };
-        self.renew_filter(&mut relocation);
-        self.renew_growth();
-        self.renew_exclusive();
+        self.relocate_filter(&mut relocation);
+        self.relocate_growth();
+        self.relocate_exclusive();
         self.place = ListState::new(id, memory);
         self.path = self.place_path();
         self.sort();
@@ -172,8 +173,8 @@ impl<'t> Context<'t> {
             self.notify(Notice::DirectoryGone);
         }
         self.enter_only_root();
-        self.renew_marks(&mut relocation);
-        self.renew_views(&mut relocation);
+        self.relocate_marks(&mut relocation);
+        self.relocate_views(&mut relocation);
         relocation
     }
 }

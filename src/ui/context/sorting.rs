@@ -40,7 +40,8 @@ impl Context<'_> {
         self.sort();
     }
 
-    /// Returns `true` if new entries may reorder the rows now.
+    /// Returns `true` if the rows may be sorted now to include new entries: no sort is running, and either there are
+    /// no rows or enough time has passed since the last input (`HOLD`) and, during a scan, since the last sort.
     pub fn may_sort(&self) -> bool {
         let now = self.scan.last.now;
         let is_held = self.pressed.is_some_and(|pressed| now.saturating_sub(pressed) < HOLD);

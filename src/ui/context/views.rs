@@ -87,7 +87,8 @@ impl Context<'_> {
         Order { column, direction, grouping, ..self.order }
     }
 
-    /// Returns the maximum number of rows that are collected for drawing.
+    /// Returns the maximum number of rows of the shown directory that are collected for drawing: `cells::MOST` in a
+    /// treemap, otherwise the number of lines of the list.
     pub fn lines_here(&self) -> usize {
         if self.views.is_treemap() { cells::MOST } else { layout(self.size).list_lines() }
     }
@@ -157,7 +158,7 @@ impl Context<'_> {
 
     /// Updates the table views after a rescan has replaced directories. Closes all of them if the directory of any
     /// view no longer exists.
-    pub fn renew_views(&mut self, relocation: &mut Relocation<'_>) {
+    pub fn relocate_views(&mut self, relocation: &mut Relocation<'_>) {
         self.views.return_to = None;
         let mut sheets = std::mem::take(&mut self.views.sheets);
         for sheet in &mut sheets {

@@ -234,10 +234,7 @@ fn recorded_trees_cause_no_system_calls_or_programs() {
     let mut app = App::new(&tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &recorded, (80, 12));
     tick(&mut app, 1000, Some(Outcome::Complete));
     assert_eq!(press(&mut app, "b v o h"), []);
-    assert_eq!(
-        (app.cx.notice_text().as_deref(), app.cx.above()),
-        (Some("Already at the top of the scan"), None)
-    );
+    assert_eq!((app.cx.notice_text().as_deref(), app.cx.above()), (Some("Already at the scan root"), None));
     press(&mut app, "i");
     assert!(!is_asking(&app));
     assert!(screen(&mut app).contains("Path        /shown/music"), "{}", screen(&mut app));

@@ -140,7 +140,8 @@ fn work(app: &mut App<'_>, tree: &Arc<Tree>) {
     serve(app, Sources { pool, tree, basis: None, may_ask_system: false });
 }
 
-/// Starts all jobs that `sources` allows, and waits until they are complete.
+/// Starts all pending jobs that can run with the baseline and the system access in `sources`, and waits until they
+/// are complete.
 fn serve(app: &mut App<'_>, sources: Sources<'_>) {
     while app.poll(&sources) || app.is_loading() {
         std::thread::yield_now();

@@ -261,7 +261,8 @@ fn read_directory(growing: &Growing, app: &mut App<'_>) -> Option<Effect> {
     app.update(Event::Tick(Tick { now, progress: Progress::default(), outcome: None, elapsed: now }))
 }
 
-/// Keys that, on a row from the previous scan, take effect only once the running scan has found the awaited entries.
+/// Keys that, on a row from the previous scan, take effect only once the running scan has found the row's entry or,
+/// for `V`, `+` and `*`, all entries of the shown directory.
 const WAITING: [&str; 8] = ["Space", "V", "+", "*", "o", "v", "i", "Enter"];
 
 #[test]

@@ -97,8 +97,8 @@ fn check_drawing(buffer: &Buffer, area: Area, has_frame: bool) -> Result<(), Tes
         return Ok(());
     }
     let (columns, lines) = (u32::from(area.width), u32::from(area.height.saturating_sub(1).max(1)));
-    // In the last column, only the left half is painted. If a cell of that column also contains part of another
-    // rectangle, its right half may be painted too, because a cell can show only two colors.
+    // In the last column, only the left half is painted; the right half is a gap. If a cell of that column also
+    // contains part of another rectangle, its right half may be painted too, because a cell can show only two colors.
     let shared = u32::from(area.y % 2 == 1 || area.height == 1);
     let (painted, apart) = (painted(buffer, area), (2 * columns - 1) * lines);
     prop_assert!((apart..=apart + shared).contains(&painted), "{painted} of {area:?}");

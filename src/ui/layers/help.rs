@@ -33,7 +33,8 @@ pub struct HelpPage {
     /// Index of the first visible line. The value can be too large, so [`Self::first()`] limits it to the scroll
     /// range.
     first: usize,
-    /// Groups to show before the other groups.
+    /// Groups that are most useful in the view or layer from which the page was opened. They are shown before all
+    /// other groups.
     groups: &'static [HelpGroup],
     /// Search text. Only lines that contain it are visible.
     search: Field,

@@ -25,7 +25,7 @@ use crate::ui::widgets::footer::summary;
 use crate::ui::widgets::row::{draw_ends, select};
 use crate::ui::window::totals_size;
 
-/// Minimum width at which sizes are shown beside the paths.
+/// Minimum width of the list, in terminal columns, at which sizes are shown beside the paths.
 const NARROW: usize = 30;
 
 #[derive(Debug)]

@@ -34,7 +34,7 @@ use crate::ui::theme::Role;
 use crate::ui::widgets::footer::operation_verb;
 
 const HEIGHT: u16 = 5;
-/// Maximum width of a file name in the question.
+/// Maximum width of a file name in the question, in columns.
 const FILE: usize = 30;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

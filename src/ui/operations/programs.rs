@@ -90,7 +90,8 @@ fn shell(screen: &Screen, directory: &Directory) -> Option<String> {
     failure_text(&program, ended)
 }
 
-/// Returns the nesting level of a new shell, which is `level` plus one. A missing or invalid level counts as 0.
+/// Returns the value of [`LEVEL`] for a new shell: the current value `level` plus one. A missing or invalid
+/// value counts as 0.
 fn next_level(level: Option<OsString>) -> u32 {
     let level = level.and_then(|level| level.to_str()?.parse::<u32>().ok());
     level.unwrap_or(0).saturating_add(1)

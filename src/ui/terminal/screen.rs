@@ -1,9 +1,9 @@
 //! Taking over the terminal and restoring it.
 //!
 //! The terminal is restored when the browser ends normally, or because of an error, a panic, an abort or one of the
-//! signals that usually end a program. Only the first attempt to restore it has an effect, and any later output is
-//! discarded. Only one thread at a time can take over or restore the terminal, for example to lend it to another
-//! program.
+//! signals that usually end a program, and while it is lent to another program or the process is suspended. After
+//! each takeover, only the first attempt to restore the terminal has an effect. Output is then discarded until the
+//! next takeover. Only one thread at a time can take over or restore the terminal.
 //!
 //! Invariant: raw mode, the alternate screen and mouse capture are on exactly while `is_on` is `true`. Restoring
 //! the terminal clears the progress in the terminal's tab.

@@ -163,7 +163,7 @@ impl Glyphs {
 /// Maximum number of colors in a bar with fewer than `(STEPS + 1) * CELLS` filled cells. Each color adds about
 /// 20 bytes of output.
 const STEPS: u16 = 8;
-/// Approximate number of filled cells per color in all longer bars.
+/// Approximate number of filled cells per color in a bar with at least `(STEPS + 1) * CELLS` filled cells.
 const CELLS: usize = 3;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

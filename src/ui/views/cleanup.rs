@@ -6,10 +6,10 @@
 //!   1.6 GiB  71.0% ███████▏       8,121 2026-11-21 08:15       duke/target/
 //! ```
 //!
-//! The `Modified` column shows the latest change below a directory, as a hint of when the directory was last used. This
-//! time is available once the search is complete. On a group, Enter unfolds the group. On a directory, Enter opens its
-//! parent and puts the cursor on the directory. Nothing is marked automatically. Marking a group marks all of its
-//! directories.
+//! The `Modified` column shows the latest change below a directory, as a candidate of when the directory was last
+//! used. This time is available once the search is complete. On a group, Enter unfolds the group. On a directory,
+//! Enter opens its parent and puts the cursor on the directory. Nothing is marked automatically. Marking a group
+//! marks all of its directories.
 
 use std::cmp::Reverse;
 
@@ -18,7 +18,7 @@ use super::table::{
     Branch, Needs, SUMS, TableAnswer, TableContext, TableData, TableLayout, TableSpec, TableSummary, Target,
     ViewSpec, row_of_sum,
 };
-use crate::analysis::cleanup::{self, Hints};
+use crate::analysis::cleanup::{self, CandidateList};
 use crate::analysis::rows::larger;
 use crate::base::format::counted;
 use crate::base::sort::sort_by_key;
@@ -43,10 +43,10 @@ pub static TABLE: TableSpec = TableSpec {
     sortable: &[],
     layout: TableLayout::Groups,
     has_scale: true,
-    empty: ["Nothing to clean up", "Nothing to clean up so far"],
+    empty: ["No cleanup candidates", "No cleanup candidates so far"],
     start: |sources, request| {
-        let job = cleanup::hints(sources.pool, sources.request(request))?;
-        Ok(Some(Load::of(job, |hints| Ok(TableAnswer::new(CleanupRows::new(hints))))))
+        let job = cleanup::candidates(sources.pool, sources.request(request))?;
+        Ok(Some(Load::of(job, |candidates| Ok(TableAnswer::new(CleanupRows::new(candidates))))))
     },
     ..ENTRIES
 };
@@ -54,7 +54,7 @@ pub static TABLE: TableSpec = TableSpec {
 /// Cleanup candidates, and the rows of the view in display order.
 #[derive(Debug)]
 struct CleanupRows {
-    hints: Arc<Hints>,
+    candidates: Arc<CandidateList>,
     rows: Vec<CleanupRow>,
 }
 
@@ -91,16 +91,16 @@ impl CleanupKind {
 }
 
 /// Returns the kinds of candidates, largest first.
-pub fn kinds(hints: &Hints) -> Vec<CleanupKind> {
+pub fn kinds(candidates: &CandidateList) -> Vec<CleanupKind> {
     let mut kinds: Vec<CleanupKind> = Vec::new();
-    for (index, hint) in hints.rows.iter().enumerate() {
-        let Some(reason) = hints.rules.get(hint.rule).map(|rule| rule.reason) else { continue };
+    for (index, candidate) in candidates.rows.iter().enumerate() {
+        let Some(reason) = candidates.rules.get(candidate.rule).map(|rule| rule.reason) else { continue };
         let at = kinds.iter().position(|kind| kind.reason == reason).unwrap_or_else(|| {
             let (totals, candidates) = (Totals::default(), Vec::new());
-            kinds.push(CleanupKind { rule: hint.rule, reason, totals, candidates });
+            kinds.push(CleanupKind { rule: candidate.rule, reason, totals, candidates });
             kinds.len() - 1
         });
-        kinds[at].totals.add(&hint.totals);
+        kinds[at].totals.add(&candidate.totals);
         kinds[at].candidates.push(index);
     }
     sort_by_key(&mut kinds, |kind| Reverse(kind.totals.disk));
@@ -109,15 +109,15 @@ pub fn kinds(hints: &Hints) -> Vec<CleanupKind> {
 
 impl CleanupRows {
     /// Creates the rows: each kind, largest first, followed by its candidates.
-    fn new(hints: Arc<Hints>) -> Self {
-        let kinds = kinds(&hints);
-        let mut rows = Vec::with_capacity(kinds.len() + hints.rows.len());
+    fn new(candidates: Arc<CandidateList>) -> Self {
+        let kinds = kinds(&candidates);
+        let mut rows = Vec::with_capacity(kinds.len() + candidates.rows.len());
         for kind in kinds {
             let members = kind.candidates.clone().into_iter().map(CleanupRow::Candidate);
             rows.push(CleanupRow::Kind(kind));
             rows.extend(members);
         }
-        Self { hints, rows }
+        Self { candidates, rows }
     }
 }
 
@@ -128,11 +128,11 @@ impl TableData for CleanupRows {
             CleanupRow::Candidate(_) => None,
         });
         TableSummary {
-            sum: Some(self.hints.sum()),
-            matched: self.hints.rows.len() as u64,
-            searched: self.hints.searched,
+            sum: Some(self.candidates.sum()),
+            matched: self.candidates.rows.len() as u64,
+            searched: self.candidates.searched,
             largest: sizes.fold(Totals::default(), larger),
-            is_complete: self.hints.complete,
+            is_complete: self.candidates.complete,
             ..TableSummary::default()
         }
     }
@@ -153,10 +153,11 @@ impl TableData for CleanupRows {
                 Some(Row { style: RowStyle::Strong, note, ..row })
             }
             CleanupRow::Candidate(index) => {
-                let hint = self.hints.rows.get(*index)?;
-                let label = path_below(tree, from, hint.entry.directory, tree.name(hint.directory)) + "/";
-                let row = Row { style: RowStyle::Directory, ..row_of_sum(label, &hint.totals, measure) };
-                Some(row.with(C::Modified, hint.used.map_or(CellValue::None, CellValue::Time)))
+                let candidate = self.candidates.rows.get(*index)?;
+                let label =
+                    path_below(tree, from, candidate.entry.directory, tree.name(candidate.directory)) + "/";
+                let row = Row { style: RowStyle::Directory, ..row_of_sum(label, &candidate.totals, measure) };
+                Some(row.with(C::Modified, candidate.used.map_or(CellValue::None, CellValue::Time)))
             }
         }
     }
@@ -178,12 +179,14 @@ impl TableData for CleanupRows {
     fn target(&self, index: usize) -> Option<Target> {
         match self.rows.get(index)? {
             CleanupRow::Kind(_) => None,
-            CleanupRow::Candidate(index) => self.hints.rows.get(*index).map(|hint| Target::Entry(hint.entry)),
+            CleanupRow::Candidate(index) => {
+                self.candidates.rows.get(*index).map(|candidate| Target::Entry(candidate.entry))
+            }
         }
     }
 
     fn entries(&self, index: usize) -> Vec<EntryId> {
-        let entry = |index: &usize| self.hints.rows.get(*index).map(|hint| hint.entry);
+        let entry = |index: &usize| self.candidates.rows.get(*index).map(|candidate| candidate.entry);
         match self.rows.get(index) {
             Some(CleanupRow::Kind(kind)) => kind.candidates.iter().filter_map(entry).collect(),
             Some(CleanupRow::Candidate(index)) => entry(index).into_iter().collect(),

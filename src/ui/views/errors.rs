@@ -91,7 +91,8 @@ impl TableData for Errors {
         Some(Row { note, ..Row::of_words(label, RowStyle::Warning) }.with(C::Items, items))
     }
 
-    /// Returns the entry of a row. For the row of a reason, returns the first entry with this reason.
+    /// Returns the entry of a row. For the row of a reason, returns the first entry with this reason. For the row of
+    /// the directory that the view was opened for, returns `None`.
     fn target(&self, index: usize) -> Option<Target> {
         let row = match row(self, index)? {
             ErrorRow::Itself(_) => return None,

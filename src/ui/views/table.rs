@@ -295,8 +295,8 @@ pub trait TableData: Debug + Send + Sync {
         &[]
     }
 
-    /// Returns all copies in each group in which at least one copy is `directory` or is inside `directory`.
-    /// [`Copies::kept`] contains these copies; [`Copies::others`] contains the copies elsewhere.
+    /// Returns the copies that are `directory` or have a name inside it as [`Copies::kept`], and the other copies in
+    /// the same groups as [`Copies::others`].
     fn copies_elsewhere(&self, _tree: &Tree, _directory: DirId) -> Copies {
         Copies::default()
     }

@@ -96,7 +96,8 @@ impl TypeRows {
 }
 
 impl TypeRow {
-    /// Returns the main row of a category, and the row below it for all files of the category.
+    /// Returns two rows with the same totals: the main row of a category, which Enter unfolds, and below it the row
+    /// `all files`, whose entries Enter lists.
     fn of_category(class: Category, totals: Totals) -> [Self; 2] {
         let row = |label, is_group| {
             let shows = (&largest::TABLE, category_query(class));

@@ -28,7 +28,7 @@ use crate::ui::theme::Role;
 const WIDE: usize = 40;
 /// Minimum width of a label that is followed by a note.
 const LABELS: usize = 30;
-/// Minimum room for a label together with its note. If there is less room, notes are omitted.
+/// Minimum number of columns for a label together with its note. If fewer are available, all notes are omitted.
 const NOTED: usize = LABELS + 8;
 
 pub fn draw(cx: &Context<'_>, page: &TablePage, layout: Layout, canvas: &mut Canvas<'_>) {

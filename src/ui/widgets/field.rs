@@ -10,7 +10,7 @@ use crate::ui::field::Field;
 use crate::ui::hit_map::Canvas;
 use crate::ui::theme::{Role, Theme};
 
-/// Minimum width at which a field, with its title, is still useful.
+/// Minimum width of a field in columns. Key hints on the same line are omitted to leave this space.
 pub const LEAST: usize = 8;
 
 /// Draws the title and the text, and records the position of the text cursor. Returns the total width drawn.

@@ -38,7 +38,7 @@ use crate::ui::window::totals_size;
 const NARROW: usize = 20;
 /// Minimum width of the footer for a progress bar.
 const WIDE: usize = 60;
-/// Width of the progress bar.
+/// Width of the progress bar in cells.
 const BAR: usize = 12;
 /// Width that is enough for a size written as an exact number of bytes.
 const FACT: usize = 20;

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! If there is little room, first the number of items and then the whole right side is omitted, so that the path gets
-//! at least half of the line. A long path is shortened in the middle, and a title is replaced by a shorter one. With a
-//! filter, "n of m" is shown instead of the number of items.
+//! at least half of the line. A long path is shortened in the middle. In a table view, the title of the view follows
+//! the path, in a shorter version if necessary. With a filter, "n of m" is shown instead of the number of items.
 
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
@@ -47,8 +47,8 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         Some(page) => table::totals(cx, page),
         None => totals(cx).into(),
     };
-    // While rows of the previous scan are shown, a running search is indicated here, because the status line shows
-    // the progress of the scan.
+    // While rows of the previous scan are shown and more of them are being found, the header shows `searching`,
+    // because the status line shows the progress of the scan.
     let is_looking = match &cx.views.page {
         Some(page) => page.is_recorded && !page.is_complete,
         None => cx.views.is_overview() && cx.views.overview.is_finding_recorded(),
@@ -92,7 +92,9 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     draw_ends(&left, &right, area, canvas.buffer);
 }
 
-/// Splits the displayed path of the root into the directories above the root and the root's name.
+/// Splits `text`, the displayed path of the root, into the directories above the root and the root's name. Returns
+/// `None` if `text` is another part of the path (`level` levels above the shown directory), or if it names no
+/// directory above the root.
 fn above_root<'t>(cx: &Context<'_>, text: &'t str, level: Option<usize>) -> Option<(&'t str, &'t str)> {
     level.filter(|level| cx.tree.ancestry(cx.place.id).count() == level + 1)?;
     let name = text.strip_suffix('/').unwrap_or(text);

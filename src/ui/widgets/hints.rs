@@ -18,7 +18,8 @@ use crate::ui::table_page::{EnterEffect, TablePage, is_of_table};
 use crate::ui::theme::Role;
 use crate::ui::views::RowMarks;
 
-/// Rank of the hint for deleting marked entries.
+/// Rank of the hint for deleting marked entries. Replaces the usual rank of the hint for deletion. Hints are sorted
+/// by rank, lowest first.
 const DELETE_MARKED: u8 = 1;
 
 /// Properties that affect the footer and the key hints: those of the top layer, or of the view if no layer is open.
@@ -150,7 +151,8 @@ fn is_useful_on_page(page: &TablePage, command: Command) -> bool {
     }
 }
 
-/// Returns `false` if the command would have no effect in the list, the treemap or the overview.
+/// Returns `false` if the command would have no effect in the list or the treemap. In the overview, always returns
+/// `true`.
 fn is_useful_in_list(cx: &Context<'_>, scope: Scope, command: Command) -> bool {
     match command {
         _ if scope == Scope::Overview => true,

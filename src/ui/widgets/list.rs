@@ -35,7 +35,7 @@ pub fn draw(cx: &Context<'_>, titles: Rect, list: Rect, canvas: &mut Canvas<'_>)
 }
 
 /// Returns text that explains why no entries are shown.
-pub fn why_empty(cx: &Context<'_>) -> String {
+pub fn empty_text(cx: &Context<'_>) -> String {
     match (cx.window.errno, cx.window.left_out) {
         _ if cx.is_sorting() => format!("Sorting{}", cx.theme.glyphs.gap()),
         _ if cx.is_filtered() => filtered(cx),
@@ -56,7 +56,7 @@ pub fn why_empty(cx: &Context<'_>) -> String {
 }
 
 fn draw_empty(cx: &Context<'_>, list: Rect, buffer: &mut Buffer) {
-    let text = why_empty(cx);
+    let text = empty_text(cx);
     let role = if cx.window.errno.is_some() { Role::Warning } else { Role::Faint };
     if !list.is_empty() {
         buffer.set_stringn(

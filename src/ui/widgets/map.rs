@@ -53,7 +53,8 @@ const OPEN: (u16, u16) = (8, 6);
 const SHADED: (u16, u16) = (6, 8);
 /// Minimum width of a shortened name. With fewer columns, the name could not be recognized.
 const SHORTEST: usize = 6;
-/// Minimum width of a name that is shortened in the middle.
+/// Minimum number of columns in which a long name is shortened in the middle. In fewer columns, it is cut off at its
+/// end.
 const FROM_BOTH_ENDS: usize = 10;
 /// Color of the outline and the title of the cursor's rectangle: the terminal's text color, which no category has.
 const OUTLINE: Color = Color::Reset;

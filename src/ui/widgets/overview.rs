@@ -60,7 +60,7 @@ pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
     }
 }
 
-/// Returns the number of parts that are drawn side by side.
+/// Returns the number of parts of the overview that are drawn side by side.
 pub fn columns(width: u16) -> usize {
     if width >= WIDE { 2 } else { 1 }
 }

@@ -26,7 +26,8 @@ use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::theme::{Colors, Role};
 
-/// Minimum width of a note. A narrower note would be unreadable.
+/// Minimum number of columns for a note, including two blanks before it. With fewer, the note is not shown, because
+/// it would be unreadable.
 const NOTE: usize = 10;
 
 /// Draws rows, with bars in the colors of `roles`. A bar without a role has the usual color. The first row has index
@@ -222,7 +223,7 @@ pub fn select(cx: &Context<'_>, row: Rect, bar: Rect, buffer: &mut Buffer) {
             }
         } else if bar.contains(position) {
             match (selected.bg, theme.colors) {
-                // Reverse video swaps the two colors of a cell, so the bar is drawn in the background color.
+                // Reverse video swaps the foreground and background of a cell, so `bg` sets the color of the bar.
                 (None, Colors::Palette | Colors::True) => style = style.bg(GRAY),
                 (Some(_), _) if !theme.looks.is_dark() => style = style.fg(Color::Yellow),
                 _ => {}

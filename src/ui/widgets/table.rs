@@ -30,7 +30,7 @@ use crate::ui::theme::Role;
 use crate::ui::views::{TableLayout, TableSummary};
 use crate::ui::window::totals_size;
 
-/// Width that the column of paths must have before the bar becomes wider.
+/// Minimum width of the column of paths before a part of any further space widens the bars ([`Column::Bar`]).
 const PATH: usize = 60;
 /// Maximum width of the progress bar of a search.
 const BAR: usize = 48;
@@ -52,7 +52,8 @@ pub fn draw(cx: &Context<'_>, page: &TablePage, titles: Rect, list: Rect, canvas
     draw_rows(cx, &columns, (&page.lines, &roles), (page.offset, page.index), list, canvas);
 }
 
-/// Returns several versions of the text with the totals, longest first.
+/// Returns versions of the header's text with the number of matches and their total size or growth, longest first.
+/// Returns an empty list if there are no results yet, if the search failed, or if the view does not count matches.
 pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
     // A search that shows its progress has no results yet.
     let has_totals = page.failure.is_none() && page.progress.is_none();

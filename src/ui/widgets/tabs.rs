@@ -35,7 +35,8 @@ use crate::ui::views::{
 };
 use crate::ui::window::totals_size;
 
-/// Views in the order in which their names are shortened, and later hidden, if the tabs do not fit.
+/// Views in the order in which their names are shortened if the tabs do not fit, and then hidden if they still do not
+/// fit.
 static LEAST_USED: [&ViewSpec; VIEWS.len()] = [
     &links::VIEW,
     &directories::VIEW,

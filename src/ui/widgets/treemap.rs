@@ -14,7 +14,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line as Text, Span};
 
-use super::list::why_empty;
+use super::list::empty_text;
 use super::map::Painter;
 use super::row::draw_ends;
 use super::shape::Shape;
@@ -69,7 +69,7 @@ pub fn draw(cx: &Context<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>)
 fn empty(cx: &Context<'_>) -> String {
     let window = &cx.window;
     let has_only_empty = window.rows > 0 && window.is_complete && !window.is_partial && !cx.is_sorting();
-    if has_only_empty { "All entries are empty".to_owned() } else { why_empty(cx) }
+    if has_only_empty { "All entries are empty".to_owned() } else { empty_text(cx) }
 }
 
 /// Returns the title line. It shows the name and size of the entry under the cursor, because its rectangle may be too

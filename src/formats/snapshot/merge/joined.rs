@@ -23,7 +23,8 @@ pub struct Joined<'p> {
     /// State of each root of a later part, if the first part lists this root. The keys are the root's parent
     /// directory, which is in the first part, and the root's name.
     roots: HashMap<DirId, HashMap<Vec<u8>, EntryState>>,
-    /// Parent of each directory among these roots, keyed by the directory's ID.
+    /// Parent of each directory whose state is in `roots`, keyed by the directory's ID. All IDs are those of the
+    /// merged tree.
     parents: HashMap<DirId, DirId>,
     /// Paths of the roots missing from the merged tree because the first part does not list them.
     pub unlisted: Vec<Vec<u8>>,
@@ -158,7 +159,7 @@ impl<'p> Joined<'p> {
         self.roots.get(&id)?.get(name).copied()
     }
 
-    /// Returns the parent of a directory in the merged tree.
+    /// Returns the parent of a directory in the merged tree; `None` for [`DirId::TOP`].
     pub fn parent(&self, id: DirId) -> Option<DirId> {
         let (part, inner) = self.inner(id);
         self.parents.get(&id).copied().or_else(|| part.tree.parent(inner).map(|parent| part.outer(parent)))

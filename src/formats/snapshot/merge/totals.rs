@@ -10,7 +10,8 @@ use crate::formats::snapshot::merge::joined::Joined;
 use crate::tree::hard_links::{incomplete, unlinked_names};
 use crate::tree::{DirId, EntryState, InodeKey, LinkedName, Totals, UniqueSizes};
 
-/// Differences between the totals in the parts and the totals in the merged tree.
+/// Amounts to add to (`more`) and subtract from (`less`) the totals of directories in their parts, to get their
+/// totals in the merged tree. `shared` contains the nonzero shared sizes in the merged tree.
 #[derive(Default)]
 pub(crate) struct TotalChanges {
     more: HashMap<DirId, Totals>,

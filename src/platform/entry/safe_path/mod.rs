@@ -100,7 +100,7 @@ impl fmt::Display for Refusal {
             Cause::PrivateLink(owner) => {
                 write!(formatter, "symbolic link owned by {}; replace it with a directory", user(owner))
             }
-            // This happens, for example, if sudo kept the HOME of the user who ran it.
+            // As root, duke finds a directory of another user, for example, if sudo kept that user's HOME.
             Cause::Owner(owner) if users::own() == 0 => {
                 write!(formatter, "belongs to {}, but duke runs as root; use sudo -H", user(owner))
             }

@@ -89,7 +89,7 @@ fn snapshots(path: &Path) -> Result<Vec<Vec<u8>>, Errno> {
 
 /// Splits off the first record. As in getattrlistbulk(2), it begins with its length, the bits of the returned
 /// attributes, and the offset of the name. The offset counts from the start of the offset field. Returns the name and
-/// the bytes after the record.
+/// the bytes after the record, or `None` if the record is malformed.
 fn split(bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     /// Position of the field that contains the offset of the name. The record length (4 bytes) and the bits of the
     /// returned attributes (20 bytes) precede this field.

@@ -200,7 +200,8 @@ struct Mapping<'m> {
     path: &'m [u8],
 }
 
-/// Parses a line of `maps` such as `7f12-7f34 r--p 00000000 fe:00 1234      /tmp/x (deleted)`.
+/// Parses a line of `maps` such as `7f12-7f34 r--p 00000000 fe:00 1234      /tmp/x (deleted)`. Returns
+/// `None` if the line does not end in ` (deleted)`, or if it is malformed.
 fn mapping(line: &[u8]) -> Option<Mapping<'_>> {
     if !line.ends_with(DELETED) {
         return None;

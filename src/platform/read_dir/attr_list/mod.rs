@@ -43,15 +43,16 @@ const GROUP: u32 = 0x1_0000;
 const ACCESS: u32 = 0x2_0000;
 const FLAGS: u32 = 0x4_0000;
 const INODE: u32 = 0x200_0000;
-/// Link count of a directory. Only HFS+ has directories with several links.
+/// Bit that requests the link count of a directory. Only HFS+ has directories with several links.
 const DIRECTORY_LINKS: u32 = 0x1;
-/// Mount status of a directory.
+/// Bit that requests the mount status of a directory.
 const MOUNT_STATUS: u32 = 0x4;
-/// Link count of an entry that is not a directory.
+/// Bit that requests the link count of an entry that is not a directory.
 const LINKS: u32 = 0x1;
-/// Allocated size of all forks in bytes. `st_blocks` contains the same size in units of 512 bytes.
+/// Bit that requests the allocated size of all forks in bytes. `st_blocks` contains the same size in units of 512
+/// bytes.
 const ALLOCATED: u32 = 0x4;
-/// Length of the data fork in bytes, the same as `st_size`.
+/// Bit that requests the length of the data fork in bytes, the same as `st_size`.
 const LENGTH: u32 = 0x200;
 
 /// Attributes that a record must contain. If one is missing, the entry's attributes are read by name instead.
@@ -96,7 +97,8 @@ pub fn entries(bytes: &[u8], wanted: Wanted) -> impl Iterator<Item = DirEntry<'_
     std::iter::from_fn(move || entry(split(&mut rest)?, wanted))
 }
 
-/// Splits off the first record of `rest`.
+/// Splits off the first record of `rest`. Returns `None` if `rest` is shorter than the record's length field states,
+/// or if this length is less than [`HEAD`].
 fn split<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
     let length = usize::try_from(u32::from_ne_bytes(*rest.first_chunk()?)).ok()?;
     let (record, after) = rest.split_at_checked(length).filter(|_| length >= HEAD)?;
@@ -209,12 +211,14 @@ impl<'b> Fields<'b> {
         Some(if complete { all } else { Prefetched::Nothing })
     }
 
-    /// Reads the next four-byte field. If `there` is 0, the field is missing, and the result is 0.
+    /// Reads the next four-byte field. `there` is the field's bit among the returned attributes. If it is 0, the
+    /// field is missing, and the result is 0.
     fn number(&mut self, there: u32) -> Option<u32> {
         Some(u32::from_ne_bytes(self.take(there)?))
     }
 
-    /// Reads the next eight-byte field. If `there` is 0, the field is missing, and the result is 0.
+    /// Reads the next eight-byte field. `there` is the field's bit among the returned attributes. If it is 0, the
+    /// field is missing, and the result is 0.
     fn long(&mut self, there: u32) -> Option<u64> {
         Some(u64::from_ne_bytes(self.take(there)?))
     }

@@ -7,7 +7,7 @@
 //! │ frees at least 1.2 GiB, up to 1.9 GiB                │
 //! │ last change 3 hours ago                              │
 //! │ 2 mount points inside are skipped                    │
-//! │ e deletes the contents only                          │
+//! │ e switches to deleting only the contents             │
 //! │                                                      │
 //! │                  [ Yes ]   [ No ]                    │
 //! └──────────────────────────────────────────────────────┘

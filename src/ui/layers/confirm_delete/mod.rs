@@ -204,7 +204,8 @@ impl DeleteDialog {
         cx.recheck_entries(&changed)
     }
 
-    /// Handles a Yes. If the user must type the name of an entry, asks for that name. Otherwise, takes the next step.
+    /// Handles a Yes. After the first Yes, asks for the name of the largest item if the user must type it. Otherwise,
+    /// asks for a second Yes, starts the operation, or shows the result of a dry run ([`Self::go_on`]).
     fn confirmed(&mut self, cx: &mut Context<'_>) -> Handled {
         if !self.is_open() {
             return Handled::Yes(None);
@@ -307,9 +308,11 @@ mod tests {
         // preview knows that deleting both frees 8 bytes.
         assert_eq!(freed((0, Some(8)), (8, 8, false)), (8, Some(8)));
         assert_eq!(freed((0, None), (8, 8, true)), (8, None));
-        // On btrfs, deleting a truncated file frees its whole extent.
+        // On btrfs, deleting a truncated file frees its whole extent, which is larger than the file's disk usage. The
+        // maximum of the preview, which is the disk usage, is therefore not a limit.
         assert_eq!(freed((64, Some(64)), (1, 1, true)), (64, Some(64)));
-        // The file has become smaller since the search.
+        // The file has become smaller since the search, which found 64 bytes. According to the preview, deleting the
+        // file now frees only 1 byte.
         assert_eq!(freed((64, Some(64)), (1, 1, false)), (1, Some(1)));
     }
 }

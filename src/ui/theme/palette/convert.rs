@@ -31,8 +31,8 @@ pub fn filled(style: Style) -> Style {
 /// Returns the text color for a background: black or white, whichever has more contrast.
 pub fn ink(background: Color) -> Color {
     let style = filled(Style::new().fg(background));
-    // If the color depends on the terminal, `filled` sets no background (except for `Color::Blue`). Black text is
-    // usually legible on such a color.
+    // For a color that depends on the terminal, except `Color::Blue`, `filled` returns a style without a background.
+    // The text is then black, which is usually legible on such a color.
     style.bg.and(style.fg).unwrap_or(Color::Black)
 }
 
@@ -87,7 +87,8 @@ pub fn nearest(indexes: impl IntoIterator<Item = u8>, wanted: [u8; 3]) -> u8 {
     indexes.into_iter().min_by_key(|index| distance(*index, wanted)).unwrap_or(7)
 }
 
-/// Returns the squared distance between a palette color and `wanted`.
+/// Returns the squared distance between a palette color and `wanted` as points with the coordinates red, green and
+/// blue.
 pub fn distance(index: u8, wanted: [u8; 3]) -> u32 {
     let parts = exact(index).into_iter().zip(wanted);
     parts.map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()

@@ -65,8 +65,8 @@ fn difference(eyes: &[Linear; 3], one: [u8; 3], other: [u8; 3]) -> f64 {
     one.iter().zip(other).map(|(one, other)| (one - other).powi(2)).sum::<f64>().sqrt()
 }
 
-/// Returns the red, green and blue components of a role's color. `colors` must not be the sixteen ANSI colors,
-/// whose appearance is unknown.
+/// Returns the red, green and blue components of a role's color; `None` if the role has no color in `preset`.
+/// `colors` must be `Palette` or `True`, because the appearance of the sixteen ANSI colors is unknown.
 fn known(preset: Preset, background: Background, role: Role, colors: Colors) -> Option<[u8; 3]> {
     match preset.color(role, background, colors)? {
         Color::Indexed(index) => Some(exact(index)),
