@@ -215,7 +215,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE instead of standard output')
             [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Exclude entries matching GLOB')
-            [CompletionResult]::new('--fs-id', '--fs-id', [CompletionResultType]::ParameterName, 'Name to give the file system of PATH, so that merge recognizes it in parts from other hosts')
+            [CompletionResult]::new('--fs-id', '--fs-id', [CompletionResultType]::ParameterName, 'Name to give the file system of PATH, so that duke merge recognizes it in parts scanned on other hosts')
             [CompletionResult]::new('-x', '-x', [CompletionResultType]::ParameterName, 'Do not cross file-system boundaries below PATH')
             [CompletionResult]::new('--one-file-system', '--one-file-system', [CompletionResultType]::ParameterName, 'Do not cross file-system boundaries below PATH')
             [CompletionResult]::new('--exclude-caches', '--exclude-caches', [CompletionResultType]::ParameterName, 'Exclude directories that contain a CACHEDIR.TAG')

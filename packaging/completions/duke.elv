@@ -202,7 +202,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand -o 'Write to FILE instead of standard output'
             cand --output 'Write to FILE instead of standard output'
             cand --exclude 'Exclude entries matching GLOB'
-            cand --fs-id 'Name to give the file system of PATH, so that merge recognizes it in parts from other hosts'
+            cand --fs-id 'Name to give the file system of PATH, so that duke merge recognizes it in parts scanned on other hosts'
             cand -x 'Do not cross file-system boundaries below PATH'
             cand --one-file-system 'Do not cross file-system boundaries below PATH'
             cand --exclude-caches 'Exclude directories that contain a CACHEDIR.TAG'

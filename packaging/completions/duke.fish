@@ -176,7 +176,7 @@ complete -c duke -n "__fish_duke_using_subcommand plan" -l root -d 'From a list,
 complete -c duke -n "__fish_duke_using_subcommand plan" -l depth -d 'List directories down to K levels below PATH' -r
 complete -c duke -n "__fish_duke_using_subcommand plan" -s o -l output -d 'Write to FILE instead of standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand plan" -l exclude -d 'Exclude entries matching GLOB' -r
-complete -c duke -n "__fish_duke_using_subcommand plan" -l fs-id -d 'Name to give the file system of PATH, so that merge recognizes it in parts from other hosts' -r
+complete -c duke -n "__fish_duke_using_subcommand plan" -l fs-id -d 'Name to give the file system of PATH, so that duke merge recognizes it in parts scanned on other hosts' -r
 complete -c duke -n "__fish_duke_using_subcommand plan" -s x -l one-file-system -d 'Do not cross file-system boundaries below PATH'
 complete -c duke -n "__fish_duke_using_subcommand plan" -l exclude-caches -d 'Exclude directories that contain a CACHEDIR.TAG'
 complete -c duke -n "__fish_duke_using_subcommand plan" -l skip-network -d 'Skip network file systems below PATH'

@@ -220,7 +220,7 @@ pub struct PlanWords {
     #[arg(short, long)]
     pub extended: bool,
 
-    /// Name to give the file system of PATH, so that merge recognizes it in parts from other hosts
+    /// Name to give the file system of PATH, so that duke merge recognizes it in parts scanned on other hosts
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub fs_id: Option<String>,
 

@@ -173,7 +173,8 @@ struct SetMember<'s> {
 
 impl Sharer<'_> {
     /// Makes the other files of a set use the data of the first file. If the first file has changed, the next one is
-    /// used instead. Files that are on another file system, or are stored in another way, share data among themselves.
+    /// used instead. Files that cannot share data with the first file, because they are on another
+    /// file system or stored differently ([`Reason::StoredApart`]), are then made to share data with each other.
     fn share_set(&mut self, set: &[CopyFile]) {
         let first = self.items.len();
         self.items.resize(first + set.len() - 1, None);

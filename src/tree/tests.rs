@@ -123,8 +123,8 @@ proptest! {
         let tree = Tree::new();
         let start = tree.bytes.append(&mut Writer::default(), &bytes).to_bits();
         for address in [address, start, start + near, 0] {
-            // The links of a real chain lead only to earlier data, so reading the chain ends. A link in random bytes
-            // could lead to itself, so a listing is read only if it does not start with a link.
+            // The links of a real chain lead only to earlier data, so reading it always terminates. A link in random
+            // bytes could lead to itself, so a listing is read only if it does not start with a link.
             tree.dir(DirId(1)).record.store(address, Ordering::Relaxed);
             let _ = (tree.name(DirId(1)), tree.path(DirId(1)));
             let head = Address::from_bits(address).and_then(|at| tree.bytes.bytes_from(at).first());

@@ -22,7 +22,7 @@ pub enum FreedAccuracy {
     Exact,
     /// Fewer bytes than the disk usage may be freed, because files are compressed or share space.
     AtMost,
-    /// Fewer or more bytes than the disk usage may be freed.
+    /// The number of bytes freed may be lower or higher than the disk usage.
     Unknown,
 }
 

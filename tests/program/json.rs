@@ -123,7 +123,7 @@ struct Parser<'b> {
     open: Vec<Open>,
 }
 
-/// Parses one document, followed by nothing but white space.
+/// Parses a single document. Only white space may follow it.
 pub fn parse(bytes: &[u8]) -> Result<Document, String> {
     let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
     let mut parser = Parser { text, at: 0, nodes: Vec::new(), open: Vec::new() };

@@ -61,8 +61,8 @@ pub struct Change<'t> {
     /// ID of the entry: in the old tree if the entry was deleted, otherwise in the new tree. For a root, the field
     /// `directory` is the ID of the root itself, and `position` is unused.
     pub entry: EntryId,
-    /// ID, always in the new tree, of the directory that contains the entry or, if the entry was deleted, contained
-    /// it. For a root, the ID of the root itself.
+    /// Directory that contains the entry, or contained it before it was deleted; for a root, the root itself. The ID
+    /// always refers to the new tree.
     pub place: DirId,
     /// ID of the directory, in the same tree as `entry`; `None` if the entry is not a directory.
     pub itself: Option<DirId>,

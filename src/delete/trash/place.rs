@@ -217,7 +217,7 @@ impl Trash {
     }
 }
 
-/// Required owner and permissions of the directories of a trash.
+/// Owner and permissions that the directories of the trash must have.
 #[derive(Clone, Copy)]
 struct Access {
     /// ID of the user who must own the directories.

@@ -116,8 +116,8 @@ impl StoredPart {
         self.logical.saturating_add(self.length)
     }
 
-    /// Returns `true` if both parts store the byte at file offset `offset` in the same place on the volume. Both
-    /// parts must contain this byte, and it must have the same value in both.
+    /// Returns `true` if both parts store the byte at file offset `offset` in the same place on the volume. The
+    /// caller must ensure that both parts contain this byte, with the same value.
     fn is_stored_with(&self, other: &Self, offset: u64) -> bool {
         let place = |part: &Self| match part.form {
             StoredForm::Plain => Some(part.physical.saturating_add(offset - part.logical)),

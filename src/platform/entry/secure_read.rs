@@ -76,7 +76,7 @@ pub fn open_own(path: &Path) -> io::Result<File> {
         options.read(true).append(true).create(true).mode(0o600).custom_flags(flags.bits()).open(path)?;
     let found = file.metadata()?;
     if !found.is_file() || found.uid() != geteuid().as_raw() {
-        let words = "not a regular file that belongs to you; delete or move it";
+        let words = "not a regular file, or owned by another user; delete or move it";
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, words));
     }
     if found.mode() & 0o077 != 0 {

@@ -281,9 +281,9 @@ const OTHERS: &[Binding] = &{
         hint(
             4,
             "mark older",
-            bind(&[letter('>')], SHEET, C::MarkCopies(KeptCopy::Newest), G::Mark, "mark older copies"),
+            bind(&[letter('>')], SHEET, C::MarkCopies(KeptCopy::Newest), G::Mark, "mark all but newest"),
         ),
-        bind(&[letter('<')], SHEET, C::MarkCopies(KeptCopy::Oldest), G::Mark, "mark newer copies"),
+        bind(&[letter('<')], SHEET, C::MarkCopies(KeptCopy::Oldest), G::Mark, "mark all but oldest"),
         hint(
             10,
             "mark elsewhere",

@@ -42,8 +42,8 @@ const WIDE: usize = 60;
 const BAR: usize = 12;
 /// Width that is enough for a size written as an exact number of bytes.
 const FACT: usize = 20;
-/// Number of key hints that most texts on the right do not displace. The row number (see [`KEPT_BESIDE_ROW`]) and
-/// texts about the filter and about an incomplete scan may displace more hints.
+/// Number of key hints that stay visible beside most texts on the right. The row number (see [`KEPT_BESIDE_ROW`]) and
+/// texts about the filter or an incomplete scan may leave room for fewer hints.
 const KEPT: usize = 4;
 /// Number of key hints that the row number in the list, the treemap or the overview does not displace.
 const KEPT_BESIDE_ROW: usize = 2;
