@@ -234,6 +234,10 @@ fn invalid_command_lines_are_rejected_in_one_line() {
         ("-d -1", "unexpected argument '-1' found; see --help"),
         ("--colr x", "unexpected argument '--colr' found; did you mean --color?"),
         ("--jsn", "unexpected argument '--jsn' found; did you mean --json?"),
+        (
+            "--sort sze",
+            "invalid value 'sze' for '--sort <COL>' [possible values: size, count, mtime, name]; did you mean size?",
+        ),
         ("--exclud-cahces", "unexpected argument '--exclud-cahces' found; did you mean --exclude-caches?"),
         ("diff --min-chagne 1 x", "unexpected argument '--min-chagne' found; did you mean --min-change?"),
         ("-d x", "negative, too large, or not a whole number"),
