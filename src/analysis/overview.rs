@@ -72,7 +72,7 @@ pub fn overview(pool: &Pool, request: Request, now: i64, most: usize) -> io::Res
                 breakdown,
                 files: Arc::new(files.found(progress)),
                 directories: Arc::new(directories.directories(&request, most, progress)),
-                candidates: Arc::new(candidates.candidates(&request.tree, progress)),
+                candidates: Arc::new(candidates.list(&request.tree, progress)),
                 errors: Arc::new(failed.errors(&request, progress)),
             })
         });
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!((&all.breakdown.types.types, all.breakdown.types.total), (&types.types, types.total));
         let ages = finish(survey::ages(&pool, asked(), now));
         assert_eq!(all.breakdown.ages.rows, ages.rows);
-        assert_eq!(all.candidates.rows, finish(crate::analysis::cleanup::candidates(&pool, asked())).rows);
+        assert_eq!(all.candidates.rows, finish(crate::analysis::cleanup::find(&pool, asked())).rows);
         assert_eq!(all.errors.groups, finish(survey::errors(&pool, asked())).groups);
         let both = finish(breakdown(&pool, asked(), now));
         assert_eq!((&both.types.types, both.ages.rows), (&types.types, ages.rows));

@@ -58,9 +58,9 @@ impl Shared {
             self.tree.note_rescan(recheck.directory, recheck.changes.keys(), began);
         }
         let own = rechecks.iter().filter_map(|recheck| Some((recheck.directory, recheck.own?)));
-        self.tree.relocate_own(&mut self.workers.state().batch, own);
+        self.tree.update_own(&mut self.workers.state().batch, own);
         self.tree.add_linked(read);
-        self.tree.relocate_links(&mut self.workers.state().batch, &counts);
+        self.tree.update_links(&mut self.workers.state().batch, &counts);
         hard_links::subtract_repeats(&self.tree);
         rechecks.iter().find_map(|recheck| recheck.errno).map_or(Ok(()), Err)
     }
@@ -87,7 +87,7 @@ impl Shared {
         let is_file = |record: &Entry<'_>| match record.state {
             EntryState::Known(metadata) => metadata.directory.is_none(),
             // A missing root is rechecked, because a file may exist at its path again. If a directory exists there
-            // and the path lies inside another root, `Tree::relocate_aliases` finds the directory.
+            // and the path lies inside another root, `Tree::update_aliases` finds the directory.
             EntryState::Failed(errno) => errno == Errno::ENOENT as i32,
             EntryState::Excluded(_) => false,
         };

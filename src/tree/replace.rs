@@ -40,7 +40,7 @@ impl Tree {
     }
 
     /// Updates roots that lie inside replaced directories, so that they refer to the new directories.
-    pub(crate) fn relocate_aliases(&self, batch: &mut Batch, replaced: &[DirId]) {
+    pub(crate) fn update_aliases(&self, batch: &mut Batch, replaced: &[DirId]) {
         let is_inside = |id: DirId| {
             self.parent(id) != Some(DirId::TOP) && self.ancestry(id).any(|above| replaced.contains(&above))
         };
@@ -190,13 +190,13 @@ impl Tree {
         self.forget_failures(parent, changes);
         self.forget_names(parent, unlinked);
         self.add_linked(names);
-        self.relocate_aliases(batch, &gone);
+        self.update_aliases(batch, &gone);
         self.drop_subtrees(&gone);
     }
 
     /// Updates the metadata of `directories`. For example, deleting an entry changes the size and modification time
     /// of its parent directory. Rewrites the listing of each parent only once, because a listing can be long.
-    pub fn relocate_own(&self, batch: &mut Batch, directories: impl IntoIterator<Item = (DirId, Metadata)>) {
+    pub fn update_own(&self, batch: &mut Batch, directories: impl IntoIterator<Item = (DirId, Metadata)>) {
         let mut by_parent: HashMap<DirId, HashMap<DirId, Metadata>> = HashMap::new();
         for (id, metadata) in directories {
             if let Some(parent) = self.parent(id) {
@@ -204,12 +204,12 @@ impl Tree {
             }
         }
         for (parent, own) in by_parent {
-            self.relocate_children(batch, parent, &own);
+            self.update_children(batch, parent, &own);
         }
     }
 
     /// Applies the new metadata in `own` to the child directories of `parent`, and updates the totals.
-    fn relocate_children(&self, batch: &mut Batch, parent: DirId, own: &HashMap<DirId, Metadata>) {
+    fn update_children(&self, batch: &mut Batch, parent: DirId, own: &HashMap<DirId, Metadata>) {
         let mut changes = HashMap::new();
         for (_, record) in self.listing(parent).entries() {
             let EntryState::Known(known) = record.state else { continue };
@@ -247,7 +247,7 @@ impl Tree {
     }
 
     /// Updates the link count in every entry that is a name of an inode in `counts`.
-    pub fn relocate_links(&self, batch: &mut Batch, counts: &HashMap<InodeKey, u64>) {
+    pub fn update_links(&self, batch: &mut Batch, counts: &HashMap<InodeKey, u64>) {
         let count = |name: &LinkedName| counts.get(&name.key()).copied();
         // Do not rewrite listings that are up to date.
         let is_new = |name: &&LinkedName| count(name).is_some_and(|count| count != name.count);

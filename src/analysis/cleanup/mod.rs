@@ -61,10 +61,10 @@ impl CandidateList {
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
-pub fn candidates(pool: &Pool, request: Request) -> io::Result<Job<CandidateList>> {
+pub fn find(pool: &Pool, request: Request) -> io::Result<Job<CandidateList>> {
     pool.start(move |task| {
         parallel_walk(&request, Mode::Filter, task, Candidates::new(), |found, progress| {
-            Some(found.candidates(&request.tree, progress))
+            Some(found.list(&request.tree, progress))
         });
     })
 }
@@ -105,7 +105,7 @@ impl Candidates {
         Self { rules: Arc::new(rules()), rows: HashMap::new() }
     }
 
-    pub(super) fn candidates(&self, tree: &Tree, progress: Progress) -> CandidateList {
+    pub(super) fn list(&self, tree: &Tree, progress: Progress) -> CandidateList {
         let found: HashSet<DirId> = self.rows.keys().copied().collect();
         let is_outermost = |id: &DirId| !tree.ancestry(*id).skip(1).any(|above| found.contains(&above));
         let candidate = |(id, (entry, rule)): (&DirId, &(EntryId, usize))| CleanupCandidate {
@@ -148,7 +148,7 @@ mod tests {
         let tree = Arc::new(tree);
         let request =
             Request { tree: Arc::clone(&tree), from, query: Query::default(), order: Order::default() };
-        let job = candidates(&Pool::new(1).unwrap(), request).unwrap();
+        let job = find(&Pool::new(1).unwrap(), request).unwrap();
         assert!(job.wait(Duration::from_secs(60)).is_some());
         let found = job.latest().unwrap();
         assert!(found.complete);

@@ -99,7 +99,7 @@ impl Context<'_> {
 
     /// Repeats the search for exclusive sizes if the column that shows them is visible. Called after a rescan or a
     /// deletion has changed the tree.
-    pub fn relocate_exclusive(&mut self) {
+    pub fn reload_exclusive(&mut self) {
         if self.shown.columns.has(Column::Frees) {
             self.views.exclusive.get_or_insert_default().reload(Keep::Nothing);
         }

@@ -137,7 +137,7 @@ impl Context<'_> {
     }
 
     /// Repeats the comparison after a rescan or a deletion has replaced directories.
-    pub fn relocate_growth(&mut self) {
+    pub fn reload_growth(&mut self) {
         let GrowthState { column, reported, .. } = &mut self.views.compared;
         *reported = None;
         if let Some(column) = column {

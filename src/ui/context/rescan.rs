@@ -164,8 +164,8 @@ impl<'t> Context<'t> {
         self.history = kept;
         let memory = if is_gone { self.memories.remove(&id).unwrap_or_default() } else { self.place.saved() };
         self.relocate_filter(&mut relocation);
-        self.relocate_growth();
-        self.relocate_exclusive();
+        self.reload_growth();
+        self.reload_exclusive();
         self.place = ListState::new(id, memory);
         self.path = self.place_path();
         self.sort();

@@ -45,8 +45,8 @@ pub static TABLE: TableSpec = TableSpec {
     has_scale: true,
     empty: ["No cleanup candidates", "No cleanup candidates so far"],
     start: |sources, request| {
-        let job = cleanup::candidates(sources.pool, sources.request(request))?;
-        Ok(Some(Load::of(job, |candidates| Ok(TableAnswer::new(CleanupRows::new(candidates))))))
+        let job = cleanup::find(sources.pool, sources.request(request))?;
+        Ok(Some(Load::of(job, |list| Ok(TableAnswer::new(CleanupRows::new(list))))))
     },
     ..ENTRIES
 };
@@ -54,7 +54,7 @@ pub static TABLE: TableSpec = TableSpec {
 /// Cleanup candidates, and the rows of the view in display order.
 #[derive(Debug)]
 struct CleanupRows {
-    candidates: Arc<CandidateList>,
+    list: Arc<CandidateList>,
     rows: Vec<CleanupRow>,
 }
 
@@ -91,10 +91,10 @@ impl CleanupKind {
 }
 
 /// Returns the kinds of candidates, largest first.
-pub fn kinds(candidates: &CandidateList) -> Vec<CleanupKind> {
+pub fn kinds(list: &CandidateList) -> Vec<CleanupKind> {
     let mut kinds: Vec<CleanupKind> = Vec::new();
-    for (index, candidate) in candidates.rows.iter().enumerate() {
-        let Some(reason) = candidates.rules.get(candidate.rule).map(|rule| rule.reason) else { continue };
+    for (index, candidate) in list.rows.iter().enumerate() {
+        let Some(reason) = list.rules.get(candidate.rule).map(|rule| rule.reason) else { continue };
         let at = kinds.iter().position(|kind| kind.reason == reason).unwrap_or_else(|| {
             let (totals, candidates) = (Totals::default(), Vec::new());
             kinds.push(CleanupKind { rule: candidate.rule, reason, totals, candidates });
@@ -109,15 +109,15 @@ pub fn kinds(candidates: &CandidateList) -> Vec<CleanupKind> {
 
 impl CleanupRows {
     /// Creates the rows: each kind, largest first, followed by its candidates.
-    fn new(candidates: Arc<CandidateList>) -> Self {
-        let kinds = kinds(&candidates);
-        let mut rows = Vec::with_capacity(kinds.len() + candidates.rows.len());
+    fn new(list: Arc<CandidateList>) -> Self {
+        let kinds = kinds(&list);
+        let mut rows = Vec::with_capacity(kinds.len() + list.rows.len());
         for kind in kinds {
             let members = kind.candidates.clone().into_iter().map(CleanupRow::Candidate);
             rows.push(CleanupRow::Kind(kind));
             rows.extend(members);
         }
-        Self { candidates, rows }
+        Self { list, rows }
     }
 }
 
@@ -128,11 +128,11 @@ impl TableData for CleanupRows {
             CleanupRow::Candidate(_) => None,
         });
         TableSummary {
-            sum: Some(self.candidates.sum()),
-            matched: self.candidates.rows.len() as u64,
-            searched: self.candidates.searched,
+            sum: Some(self.list.sum()),
+            matched: self.list.rows.len() as u64,
+            searched: self.list.searched,
             largest: sizes.fold(Totals::default(), larger),
-            is_complete: self.candidates.complete,
+            is_complete: self.list.complete,
             ..TableSummary::default()
         }
     }
@@ -153,7 +153,7 @@ impl TableData for CleanupRows {
                 Some(Row { style: RowStyle::Strong, note, ..row })
             }
             CleanupRow::Candidate(index) => {
-                let candidate = self.candidates.rows.get(*index)?;
+                let candidate = self.list.rows.get(*index)?;
                 let label =
                     path_below(tree, from, candidate.entry.directory, tree.name(candidate.directory)) + "/";
                 let row = Row { style: RowStyle::Directory, ..row_of_sum(label, &candidate.totals, measure) };
@@ -180,13 +180,13 @@ impl TableData for CleanupRows {
         match self.rows.get(index)? {
             CleanupRow::Kind(_) => None,
             CleanupRow::Candidate(index) => {
-                self.candidates.rows.get(*index).map(|candidate| Target::Entry(candidate.entry))
+                self.list.rows.get(*index).map(|candidate| Target::Entry(candidate.entry))
             }
         }
     }
 
     fn entries(&self, index: usize) -> Vec<EntryId> {
-        let entry = |index: &usize| self.candidates.rows.get(*index).map(|candidate| candidate.entry);
+        let entry = |index: &usize| self.list.rows.get(*index).map(|candidate| candidate.entry);
         match self.rows.get(index) {
             Some(CleanupRow::Kind(kind)) => kind.candidates.iter().filter_map(entry).collect(),
             Some(CleanupRow::Candidate(index)) => entry(index).into_iter().collect(),
