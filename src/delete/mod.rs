@@ -37,7 +37,7 @@ pub use group::{DeleteScope, Group, Item};
 pub use journal::{Journal, OperationKind};
 pub use operation::{Operation, Report, start};
 pub use preview::{Preview, probe};
-pub use reason::{Blocked, NoTrash, Reason};
+pub use reason::{Blocked, NoTrash, ONLY_ON_LINUX, Reason};
 pub use refusal::DeleteWarning;
 pub use remove::{Removal, remove};
 pub use selection::Selection;

@@ -6,6 +6,9 @@ use crate::platform::entry::contents::CAN_SHARE;
 use crate::platform::entry::safe_path;
 use crate::platform::entry::safe_path::Cause;
 
+/// Text for files that cannot share data because [`CAN_SHARE`] is `false`.
+pub const ONLY_ON_LINUX: &str = "duke can share data only on Linux";
+
 /// Message about an entry that was changed or replaced after it was selected.
 const CHANGED: &str = "changed since duke read it";
 
@@ -39,7 +42,7 @@ impl Reason {
                 "this file system cannot share data between files (btrfs can; XFS can with reflink=1)"
                     .to_owned()
             }
-            Self::NoSharing => "duke can share data only on Linux".to_owned(),
+            Self::NoSharing => ONLY_ON_LINUX.to_owned(),
             Self::StoredApart => {
                 "stored differently from its copies (for example, chattr +C is set for only one of them)"
                     .to_owned()

@@ -115,7 +115,7 @@ pub struct Duplicates {
     /// Number of files that are not opened, because they are on a network file system, a kernel file system, or a file
     /// system provided by a program or by the host of a virtual machine.
     pub elsewhere: u64,
-    /// `true` if files were found on a file system that lets files share data.
+    /// `true` if files were found on a file system on which duke can let them share data.
     pub may_share: bool,
     /// Progress of the search, for display.
     pub progress: CompareProgress,

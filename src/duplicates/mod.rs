@@ -32,6 +32,7 @@ use std::io;
 use crate::analysis::search::Request;
 use crate::base::job::{Job, Pool};
 use crate::base::sync::{Ordering, lock};
+use crate::platform::entry::contents::CAN_SHARE;
 use crate::platform::process::io_policy;
 use candidates::{Candidate, SizeCandidates};
 pub use data::{
@@ -80,6 +81,6 @@ fn run(
     let progress = CompareProgress { is_complete: true, ..search.progress() };
     let elsewhere = search.elsewhere.load(Ordering::Relaxed);
     let groups::Arranged { groups, sets } = groups;
-    let may_share = search.may_share.load(Ordering::Relaxed);
+    let may_share = CAN_SHARE && search.may_share.load(Ordering::Relaxed);
     Duplicates { groups, sets, skipped, elsewhere, may_share, progress }
 }

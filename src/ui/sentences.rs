@@ -9,7 +9,7 @@ use crate::base::format::{Units, counted, grouped, plain_size};
 use crate::base::os_error::io_error_text;
 use crate::base::text::{escape, escape_path, fit, width};
 use crate::delete::script::ScriptError;
-use crate::delete::{OperationKind, Report};
+use crate::delete::{ONLY_ON_LINUX, OperationKind, Report};
 use crate::platform::entry::contents::CAN_SHARE;
 use crate::tree::Exclusive;
 
@@ -59,12 +59,9 @@ impl Display<'_> {
 /// Text for a directory that a stopped scan has not read.
 pub const ENDED_EARLY: &str = "Not read: the scan ended early";
 
-/// Text for copies that cannot share data. duke lets files share data only on Linux ([`CAN_SHARE`]).
-pub const CANNOT_SHARE: &str = if CAN_SHARE {
-    "Copies cannot share data on this file system"
-} else {
-    "duke can share data only on Linux"
-};
+/// Text for copies that cannot share data.
+pub const CANNOT_SHARE: &str =
+    if CAN_SHARE { "Copies cannot share data on this file system" } else { ONLY_ON_LINUX };
 
 /// Text shown instead of the pager if an entry is not a regular file, either in the tree or on disk.
 pub const ONLY_FILES: &str = "Cannot show in the pager: not a regular file";

@@ -18,7 +18,6 @@ use crate::base::format::plain_size;
 use crate::base::sync::Arc;
 use crate::delete::{CopyName, CopySharing, DeleteScope, Operation, OperationKind, Selection};
 use crate::duplicates::KeptCopy;
-use crate::platform::entry::contents::CAN_SHARE;
 use crate::source::SourceKind;
 use crate::tree::{DirId, EntryId};
 use crate::ui::layers::Layer;
@@ -113,7 +112,7 @@ impl<'t> App<'t> {
             let entries = kept.into_iter().chain(others);
             entries.filter_map(|entry| Some((entry.directory, entry.name(tree)?))).collect()
         };
-        if !CAN_SHARE || !sheet.may_share() {
+        if !sheet.may_share() {
             return Err(Notice::CannotShare);
         }
         let selection = Selection::new(tree, subject, DeleteScope::Whole);

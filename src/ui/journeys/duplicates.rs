@@ -6,7 +6,7 @@ use crate::duplicates::{
     CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, EqualName, SkipReason, Skipped,
 };
 use crate::platform::FileId;
-use crate::platform::entry::contents::{CAN_SHARE, ContentState};
+use crate::platform::entry::contents::ContentState;
 use crate::tree::{DirId, EntryId};
 use crate::ui::loader::Loader;
 use crate::ui::operations::deletion::DeletionRequest;
@@ -248,9 +248,6 @@ fn copies_are_shared_after_a_question() {
     press(&mut app, "X");
     assert_eq!(question(&app), None);
     assert_eq!(app.cx.notice_text().as_deref(), Some(CANNOT_SHARE), "no file system here shares data");
-    if !CAN_SHARE {
-        return;
-    }
     let mut app = opened_with(&tree, Duplicates { may_share: true, ..duplicates(&tree) });
     press(&mut app, "X");
     assert_eq!(asked_to_share(&app), Some((1, 4_096)), "one song of the two albums");
@@ -267,9 +264,6 @@ fn copies_are_shared_after_a_question() {
 
 #[test]
 fn marked_copies_are_shared_with_an_unmarked_one() {
-    if !CAN_SHARE {
-        return;
-    }
     let tree = tree();
     let mut app = opened_with(&tree, Duplicates { may_share: true, ..duplicates(&tree) });
     press(&mut app, "G Enter j Space k k k X");
