@@ -560,3 +560,21 @@ fn every_part_of_a_strip_has_a_cell() {
     let strip: String = buffer.content[..6].iter().map(ratatui::buffer::Cell::symbol).collect();
     assert_eq!(strip, "xyyyzw");
 }
+
+#[test]
+fn the_legend_of_a_strip_ends_in_an_ellipsis_if_parts_are_omitted() {
+    use crate::ui::widgets::strip::{StripPart, draw};
+    use ratatui::{buffer::Buffer, layout::Rect};
+    let tree = home();
+    let app = finished(&tree);
+    // Each part takes six cells in the legend. The last two cells are blank and may be cut off.
+    let parts = ["x", "y", "z"].map(|name| StripPart { name: name.to_owned(), bytes: 1, role: Role::Other });
+    for columns in 7..=30 {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, columns, 2));
+        draw(&app.cx, &parts, buffer.area, |_, _| String::new(), &mut buffer);
+        let legend = buffer.content[columns.into()..].iter().map(ratatui::buffer::Cell::symbol);
+        let legend = legend.collect::<String>().trim_end().to_owned();
+        assert!(legend.starts_with("x x"), "{columns}: {legend}");
+        assert_eq!(legend.ends_with('…'), columns < 16, "{columns}: {legend}");
+    }
+}
