@@ -390,7 +390,7 @@ impl Notice {
                 (0, _) => format!("Unmarked {} entries that have changed", grouped(*changed)),
                 _ => {
                     let [all, gone, changed] = [gone + changed, *gone, *changed].map(grouped);
-                    format!("Unmarked {all} entries ({gone} no longer exist, {changed} changed)")
+                    format!("Unmarked {all} entries ({gone} missing, {changed} changed)")
                 }
             },
             Self::UnknownEnding(other) => format!("Unknown extension; use {other}"),

@@ -137,7 +137,7 @@ fn marks_of_existing_entries_survive_a_rescan() {
     fs::rename(home.path().join("a/deep/other"), home.path().join("a/deep/two")).unwrap();
     press(&scan, &mut app, "g r");
     assert_eq!(app.cx.marks().count(), 3);
-    assert_eq!(app.cx.notice_text().as_deref(), Some("Unmarked 2 entries (1 no longer exist, 1 changed)"));
+    assert_eq!(app.cx.notice_text().as_deref(), Some("Unmarked 2 entries (1 missing, 1 changed)"));
     assert!(app.cx.window.lines[0].is_marked);
 }
 

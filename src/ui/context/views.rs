@@ -214,18 +214,17 @@ impl Context<'_> {
             return name.to_owned().into();
         };
         let age = crate::base::format::elapsed(since, self.views.clock);
-        let (long, short) = if info.count > 1 {
-            let number = format!("snapshot {} of {}", info.index + 1, info.count);
-            (format!("({age} ago, {number})"), format!("({number})"))
-        } else {
-            (format!("({age} ago)"), String::new())
+        let number = format!("snapshot {} of {}", info.index + 1, info.count);
+        let (long, short) = match info.count {
+            0 | 1 => (format!(" ({age} ago)"), String::new()),
+            _ => (format!(" ({age} ago, {number})"), format!(" ({number})")),
         };
         // There can be several snapshots from the same minute, so recent times are shown with seconds.
         let is_recent = self.views.clock.saturating_sub(since) < 86_400;
         let time = if is_recent { exact_time(since, &self.zone) } else { date_and_time(since, &self.zone) };
         let day = date(since, &self.zone);
-        Title::from(format!("{name} since {time} {long}"))
-            .or(format!("{name} since {time} {short}").trim_end().to_owned())
+        Title::from(format!("{name} since {time}{long}"))
+            .or(format!("{name} since {time}{short}"))
             .or(format!("{name} since {time}"))
             .or(format!("{name} since {day}"))
             .or(format!("since {day}"))
