@@ -21,7 +21,7 @@ use duke::testing::ui::Theme;
 use duke::testing::ui::app::App;
 use duke::testing::ui::loader::Sources;
 use duke::testing::ui::message::Event;
-use duke::testing::ui::progress::Tick;
+use duke::testing::ui::progress::ScanProgress;
 use duke::tree::Tree;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -62,7 +62,12 @@ impl<'t> Browser<'t> {
         let mut app = App::new(tree, vec![(b"/root".to_vec(), b"/root".to_vec())], &settings, (80, 24));
         app.update(Event::Clock(NOW));
         let (now, outcome) = (Duration::from_secs(1), Some(Outcome::Complete));
-        app.update(Event::Tick(Tick { now, progress: Progress::default(), outcome, elapsed: now }));
+        app.update(Event::ScanProgress(ScanProgress {
+            now,
+            progress: Progress::default(),
+            outcome,
+            elapsed: now,
+        }));
         let pool = Pool::new(threads).expect("a bench has threads");
         let terminal = Terminal::new(TestBackend::new(80, 24)).expect("it is in memory");
         Self { app, tree, pool, terminal }

@@ -25,8 +25,8 @@ fn main() {
             EntryState::Known(metadata) => metadata.directory,
             _ => None,
         });
-        let places = root.map(|root| (root, name.as_bytes()));
-        let selection = Arc::new(Selection::new(scan.tree(), places, DeleteScope::Whole));
+        let names = root.map(|root| (root, name.as_bytes()));
+        let selection = Arc::new(Selection::new(scan.tree(), names, DeleteScope::Whole));
         let pool = Pool::new(processors()).expect("threads");
         let begun = Instant::now();
         let job = remove(&pool, selection).expect("a thread");

@@ -29,8 +29,8 @@ RUSTFLAGS="$flags -L$work/audited" \
 step "unit tests"
 cc -O1 -w -rdynamic -I "$tools" -o "$work/machine" ci/macos-machine.c -ldl -lpthread -lm
 # These tests take the longest, and the code that they test is the same on every system.
-skipped=(a_search_and_its_filter a_binary_export_is_the_same the_footer_always_shows a_screen_of_any_size journeys::large
-  journeys::filter)
+skipped=(a_search_and_its_filter a_binary_export_is_the_same the_help_key_and a_screen_of_any_size ui::tests::large
+  ui::tests::filter)
 CARGO_TARGET_X86_64_APPLE_DARWIN_RUNNER="$work/machine" RUSTFLAGS=$any_symbol \
   cargo test -q --locked --lib --target x86_64-apple-darwin -- --no-capture --test-threads=1 "${skipped[@]/#/--skip=}"
 

@@ -79,7 +79,7 @@ pub mod table {
 #[cfg(feature = "browser")]
 pub mod ui {
     pub use crate::ui::keys::{KEYMAP, Scope, markdown, settings_markdown};
-    pub use crate::ui::theme::{Background, Colors, Glyphs, Looks, Preset, Theme};
+    pub use crate::ui::theme::{Background, Colors, Glyphs, Preset, Theme, ThemeOptions};
     pub use crate::ui::{
         Settings, answer_gate, app, layers, loader, message, notice, operations, options, progress, runner,
     };

@@ -10,7 +10,7 @@ use std::io;
 use std::ops::Range;
 
 use crate::analysis::parallel_walk::parallel_walk;
-use crate::analysis::search::{By, Collector, Mode, Order, Progress, Query, Request, Test, WalkEntry};
+use crate::analysis::search::{Collector, Mode, Order, Progress, Query, Request, SortBy, Test, WalkEntry};
 use crate::base::job::{Job, Pool};
 use crate::base::sort::sort_by_key;
 use crate::tree::{Totals, UniqueSizes};
@@ -163,10 +163,10 @@ impl AgeCounts {
 
 fn in_order(order: Order, rows: &[Totals; Age::ALL.len()]) -> [Age; Age::ALL.len()] {
     let number = |age: &Age| match order.by {
-        By::Disk => rows[*age as usize].disk,
-        By::Apparent => rows[*age as usize].apparent,
-        By::Items => rows[*age as usize].items,
-        By::Modified | By::Path => (Age::ALL.len() - *age as usize) as u64,
+        SortBy::Disk => rows[*age as usize].disk,
+        SortBy::Apparent => rows[*age as usize].apparent,
+        SortBy::Items => rows[*age as usize].items,
+        SortBy::Modified | SortBy::Path => (Age::ALL.len() - *age as usize) as u64,
     };
     let mut ages = Age::ALL;
     sort_by_key(&mut ages, |age| Reverse(order.directed(number(age))));

@@ -7,7 +7,7 @@ use std::io;
 
 use crate::analysis::parallel_walk::{Collector, Mode, Progress, WalkEntry, parallel_walk};
 use crate::analysis::path_order::order_by_path;
-use crate::analysis::search::{By, GLIMPSE, Request};
+use crate::analysis::search::{GLIMPSE, Request, SortBy};
 use crate::base::job::{Job, Pool};
 use crate::tree::sort::compare_naturally;
 use crate::tree::{DirId, EntryId, Totals, Tree, UniqueSizes};
@@ -106,9 +106,9 @@ impl OwnSizes {
         );
         let matched = all.len() as u64;
         let by = |own: &Totals| match request.order.by {
-            By::Apparent => own.apparent,
-            By::Items => own.items,
-            By::Disk | By::Modified | By::Path => own.disk,
+            SortBy::Apparent => own.apparent,
+            SortBy::Items => own.items,
+            SortBy::Disk | SortBy::Modified | SortBy::Path => own.disk,
         };
         let key = |(id, own): &(DirId, Totals)| (Reverse(request.order.directed(by(own))), *id);
         let most = if complete { most } else { most.min(GLIMPSE) };
@@ -117,7 +117,7 @@ impl OwnSizes {
             all.truncate(most);
         }
         all.sort_unstable_by_key(key);
-        if request.order.by == By::Path {
+        if request.order.by == SortBy::Path {
             sort_by_path(&request.tree, &mut all, request.order.reversed);
         }
         let rows = with_positions(&request.tree, &all);
@@ -126,8 +126,8 @@ impl OwnSizes {
 }
 
 fn sort_by_path(tree: &Tree, all: &mut Vec<(DirId, Totals)>, reversed: bool) {
-    let place = |(id, _): &(DirId, Totals)| (tree.parent(*id).unwrap_or(DirId::TOP), tree.name(*id));
-    let order = order_by_path(tree, &mut all.iter().map(place), compare_naturally);
+    let name = |(id, _): &(DirId, Totals)| (tree.parent(*id).unwrap_or(DirId::TOP), tree.name(*id));
+    let order = order_by_path(tree, &mut all.iter().map(name), compare_naturally);
     *all = order.into_iter().map(|number| all[number]).collect();
     if reversed {
         all.reverse();
@@ -201,8 +201,8 @@ mod tests {
             found(&tree, "", Order { reversed: true, ..order }, 10),
             [root.clone(), b.clone(), inner.clone()]
         );
-        assert_eq!(found(&tree, "", Order { by: By::Path, ..order }, 10), [root, inner.clone(), b]);
-        assert_eq!(found(&tree, "", Order { by: By::Items, ..order }, 1), std::slice::from_ref(&inner));
+        assert_eq!(found(&tree, "", Order { by: SortBy::Path, ..order }, 10), [root, inner.clone(), b]);
+        assert_eq!(found(&tree, "", Order { by: SortBy::Items, ..order }, 1), std::slice::from_ref(&inner));
         assert_eq!(found(&tree, "x", order, 10), [row("root/a/inner", 40_960, 1)]);
     }
 

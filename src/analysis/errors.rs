@@ -8,7 +8,7 @@ use std::io;
 
 use crate::analysis::parallel_walk::parallel_walk;
 use crate::analysis::search::{
-    By, Collector, Mode, Order, Progress, Query, Request, Row, Test, WalkEntry, errno, sort_by_path,
+    Collector, Mode, Order, Progress, Query, Request, Row, SortBy, Test, WalkEntry, errno, sort_by_path,
 };
 use crate::base::job::{Job, Pool};
 use crate::base::sort::sort_by_key;
@@ -85,7 +85,7 @@ impl FailedEntries {
         let order = request.order;
         let group = |(errno, rows): (&i32, &Vec<Row>)| {
             let mut rows = rows.clone();
-            if order.by == By::Path {
+            if order.by == SortBy::Path {
                 sort_by_path(&request.tree, &mut rows, order);
             } else {
                 rows.sort_unstable_by_key(|row| row.entry);
@@ -93,7 +93,7 @@ impl FailedEntries {
             ErrorGroup { errno: *errno, rows }
         };
         let mut groups: Vec<_> = self.rows.iter().map(group).collect();
-        let is_turned = order.by == By::Items && order.reversed;
+        let is_turned = order.by == SortBy::Items && order.reversed;
         let order = Order { reversed: is_turned, ..order };
         sort_by_key(&mut groups, |group| Reverse(order.directed(group.rows.len() as u64)));
         Errors { groups, itself, searched: progress.searched, complete: progress.complete }

@@ -16,7 +16,7 @@ use crate::tree::{DirId, Entry, EntryState, Metadata, Totals, Tree, UniqueSizes}
 
 /// Totals of the entries that a filter keeps, per directory.
 #[derive(Clone, Debug, Default)]
-pub struct Filtered {
+pub struct Filter {
     /// Query that selects the kept entries.
     query: Query,
     /// Totals of each directory with kept entries, sorted by directory.
@@ -29,7 +29,7 @@ pub struct Filtered {
     pub sum: Totals,
 }
 
-impl Filtered {
+impl Filter {
     /// Returns the result of a filter that matches nothing.
     pub fn nothing() -> Self {
         Self { query: Query::of(Test::Type(Types::default())), ..Self::default() }
@@ -51,7 +51,7 @@ impl Filtered {
 /// Filter applied to the entries of one directory.
 pub struct FilterCursor<'q> {
     tree: &'q Tree,
-    filtered: &'q Filtered,
+    filtered: &'q Filter,
     directory: DirId,
     standing: Standing,
     path: Vec<u8>,
@@ -59,7 +59,7 @@ pub struct FilterCursor<'q> {
 
 impl<'q> FilterCursor<'q> {
     /// Creates a filter for the entries of `directory`.
-    pub fn new(tree: &'q Tree, filtered: &'q Filtered, directory: DirId) -> Self {
+    pub fn new(tree: &'q Tree, filtered: &'q Filter, directory: DirId) -> Self {
         let standing = filtered.query.standing(tree, directory);
         Self { tree, filtered, directory, standing, path: tree.path(directory) }
     }
@@ -80,7 +80,7 @@ impl<'q> FilterCursor<'q> {
 }
 
 /// Runs a filter and publishes its result at the end.
-pub(crate) fn run(request: &Request, task: &Task<Filtered>) {
+pub(crate) fn run(request: &Request, task: &Task<Filter>) {
     parallel_walk(request, Mode::Filter, task, Kept::default(), |kept, progress| {
         progress.complete.then(|| std::mem::take(kept).filtered(request, progress))
     });
@@ -142,9 +142,9 @@ impl Collector for Kept {
 }
 
 impl Kept {
-    fn filtered(mut self, request: &Request, progress: Progress) -> Filtered {
-        let places = self.places();
-        let above = self.above(&request.tree, request.from, &places);
+    fn filtered(mut self, request: &Request, progress: Progress) -> Filter {
+        let indexes = self.indexes();
+        let above = self.above(&request.tree, request.from, &indexes);
         for at in (0..above.len()).rev() {
             let Direct { totals, is_kept, .. } = self.directories[at];
             if let Some(above) = above[at] {
@@ -155,14 +155,14 @@ impl Kept {
         let sum = self.sizes.total();
         let parent = |id| if id == request.from { None } else { request.tree.parent(id) };
         std::mem::take(&mut self.sizes).per_directory(parent, |id, sizes| {
-            // A directory is missing from `places` only if a rescan has moved it. After a rescan, the filter runs
+            // A directory is missing from `indexes` only if a rescan has moved it. After a rescan, the filter runs
             // again anyway.
-            if let Some(at) = place(&places, id) {
+            if let Some(at) = index_of(&indexes, id) {
                 self.directories[at].totals.add(sizes);
             }
         });
-        let kept = places.iter().map(|&(_, at)| &self.directories[at]).filter(|direct| direct.is_kept);
-        Filtered {
+        let kept = indexes.iter().map(|&(_, at)| &self.directories[at]).filter(|direct| direct.is_kept);
+        Filter {
             query: request.query.clone(),
             totals: kept.map(|direct| (direct.id, direct.totals)).collect(),
             matched: self.matched,
@@ -172,26 +172,26 @@ impl Kept {
     }
 
     /// Returns each directory with its first index in `directories`, sorted by directory.
-    fn places(&self) -> Vec<(DirId, usize)> {
-        let mut places: Vec<_> =
+    fn indexes(&self) -> Vec<(DirId, usize)> {
+        let mut indexes: Vec<_> =
             self.directories.iter().enumerate().map(|(at, direct)| (direct.id, at)).collect();
-        places.sort_unstable();
-        places.dedup_by_key(|(id, _)| *id);
-        places
+        indexes.sort_unstable();
+        indexes.dedup_by_key(|(id, _)| *id);
+        indexes
     }
 
     /// Returns, for each element of `self.directories`, the index of the element to which its totals are added: the
     /// parent directory or, for a later part of a huge directory, its first part. The index is `None` for the
     /// starting directory, and may be `None` for a directory that a rescan has moved.
-    fn above(&self, tree: &Tree, from: DirId, places: &[(DirId, usize)]) -> Vec<Option<usize>> {
+    fn above(&self, tree: &Tree, from: DirId, indexes: &[(DirId, usize)]) -> Vec<Option<usize>> {
         let above = |(at, direct): (usize, &Direct)| {
-            let first = place(places, direct.id)?;
+            let first = index_of(indexes, direct.id)?;
             let above = if first < at {
                 first
             } else if direct.id == from {
                 return None;
             } else {
-                place(places, tree.parent(direct.id)?)?
+                index_of(indexes, tree.parent(direct.id)?)?
             };
             // The parent has a larger index only if a rescan has moved the directory. The parent's totals are then
             // too small until the filter runs again, as it does after every rescan.
@@ -201,6 +201,6 @@ impl Kept {
     }
 }
 
-fn place(places: &[(DirId, usize)], id: DirId) -> Option<usize> {
-    places.binary_search_by_key(&id, |(id, _)| *id).ok().map(|index| places[index].1)
+fn index_of(indexes: &[(DirId, usize)], id: DirId) -> Option<usize> {
+    indexes.binary_search_by_key(&id, |(id, _)| *id).ok().map(|index| indexes[index].1)
 }

@@ -161,8 +161,8 @@ impl File {
         let device = |file: &Self| tree.device(file.row.entry.directory);
         // In a tree loaded from a file, inode numbers may be missing, so the entry ID decides. The entry IDs in such
         // a tree do not depend on thread timing, so the order is the same in every run.
-        let place = |file: &Self| file.row.entry;
-        let rest = || device(self).cmp(&device(other)).then_with(|| place(self).cmp(&place(other)));
+        let entry = |file: &Self| file.row.entry;
+        let rest = || device(self).cmp(&device(other)).then_with(|| entry(self).cmp(&entry(other)));
         key(self).cmp(&key(other)).then_with(rest)
     }
 }

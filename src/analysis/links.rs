@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::io;
 
 use crate::analysis::parallel_walk::parallel_walk;
-use crate::analysis::search::{By, Collector, Mode, Progress, Query, Request, Row, Test, WalkEntry};
+use crate::analysis::search::{Collector, Mode, Progress, Query, Request, Row, SortBy, Test, WalkEntry};
 use crate::base::job::{Job, Pool};
 use crate::tree::{InodeIndex, InodeKey, Totals};
 
@@ -144,9 +144,9 @@ impl Names {
             links.inodes.push(inode);
         }
         let number = |inode: &LinkedInode| match request.order.by {
-            By::Apparent => inode.apparent,
-            By::Items => inode.inside,
-            By::Disk | By::Modified | By::Path => inode.disk,
+            SortBy::Apparent => inode.apparent,
+            SortBy::Items => inode.inside,
+            SortBy::Disk | SortBy::Modified | SortBy::Path => inode.disk,
         };
         let key = |inode: &LinkedInode| (Reverse(request.order.directed(number(inode))), inode.inode);
         links.inodes.sort_unstable_by_key(key);

@@ -11,7 +11,7 @@ use crate::tree::{Entry, EntryState, Totals};
 
 /// Sort key of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum By {
+pub enum SortBy {
     /// Disk usage, largest first.
     #[default]
     Disk,
@@ -25,7 +25,7 @@ pub enum By {
     Path,
 }
 
-impl From<Measure> for By {
+impl From<Measure> for SortBy {
     fn from(measure: Measure) -> Self {
         match measure {
             Measure::Disk => Self::Disk,
@@ -37,25 +37,25 @@ impl From<Measure> for By {
 /// Sort order of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Order {
-    pub by: By,
+    pub by: SortBy,
     pub reversed: bool,
 }
 
 impl Order {
     pub(crate) fn is_by_path(self) -> bool {
-        self.by == By::Path
+        self.by == SortBy::Path
     }
 
     /// Returns the sort key of an entry with these totals. The largest key sorts first.
     pub(crate) fn key(self, entry: &Entry<'_>, totals: Totals) -> u64 {
         let EntryState::Known(metadata) = entry.state else { return 0 };
         let number = match self.by {
-            By::Disk => totals.disk,
-            By::Apparent => totals.apparent,
-            By::Items => totals.items,
+            SortBy::Disk => totals.disk,
+            SortBy::Apparent => totals.apparent,
+            SortBy::Items => totals.items,
             // Maps signed times to unsigned numbers that sort in the same order.
-            By::Modified => metadata.mtime.cast_unsigned() ^ 1 << 63,
-            By::Path => return totals.disk,
+            SortBy::Modified => metadata.mtime.cast_unsigned() ^ 1 << 63,
+            SortBy::Path => return totals.disk,
         };
         self.directed(number)
     }
@@ -70,13 +70,13 @@ impl Order {
 
 #[cfg(test)]
 mod tests {
-    use super::{By, Order};
+    use super::{Order, SortBy};
 
     #[test]
     fn the_keys_of_different_numbers_differ_in_both_directions() {
         let numbers = [0, 1, 2, 1 << 63, u64::MAX - 1];
         for reversed in [false, true] {
-            let order = Order { by: By::Disk, reversed };
+            let order = Order { by: SortBy::Disk, reversed };
             let mut keys = numbers.map(|number| order.directed(number));
             if reversed {
                 keys.reverse();

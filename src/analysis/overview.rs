@@ -109,7 +109,7 @@ mod tests {
     use crate::analysis::survey;
 
     #[test]
-    fn one_walk_finds_what_each_survey_finds() {
+    fn one_walk_finds_the_results_of_all_surveys() {
         let items = [
             directory("a"),
             file("a/x.mkv", 40_960).linked(7, 2),

@@ -245,12 +245,12 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
                     budget = budget.saturating_sub(VISIT);
                 } else {
                     budget = budget.saturating_sub(listing.length() + VISIT);
-                    self.look(&visit, &listing);
+                    self.visit_entries(&visit, &listing);
                 }
                 continue;
             };
             budget = budget.saturating_sub(PIECE);
-            self.look(&visit, &listing);
+            self.visit_entries(&visit, &listing);
         }
     }
 
@@ -259,7 +259,7 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
         self.stack.extend(listing.split(PIECE).into_iter().map(piece));
     }
 
-    fn look(&mut self, visit: &Visit<'t>, listing: &Listing<'t>) {
+    fn visit_entries(&mut self, visit: &Visit<'t>, listing: &Listing<'t>) {
         self.path.clear();
         if let Some(path) = &visit.path {
             self.path.extend_from_slice(path);
@@ -293,9 +293,9 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
         let Standing { is_kept, is_unwanted } = visit.standing;
         // In a filter, or if the query has additional terms (see `Query::narrowed_by`), everything inside a kept
         // directory counts as matching the query's own terms. Only the additional terms are tested for each entry.
-        let needs_no_look = is_kept && (self.mode == Mode::Filter || query.is_narrowed());
+        let is_decided = is_kept && (self.mode == Mode::Filter || query.is_narrowed());
         let (is_found, is_unwanted) =
-            if needs_no_look { (true, is_unwanted) } else { query.finds(&subject, is_unwanted) };
+            if is_decided { (true, is_unwanted) } else { query.finds(&subject, is_unwanted) };
         let is_hit = is_found && query.narrows_to(&subject);
         let counts = is_hit || visit.is_covered;
         let (totals, own) = sizes(tree, record, self.counts_contents);

@@ -8,15 +8,12 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use crate::tree::{DirId, Tree, join};
-
-/// Entry to sort: its parent directory and its name.
-pub(crate) type Place<'t> = (DirId, &'t [u8]);
+use crate::tree::{DirId, EntryName, Tree, join};
 
 /// Child to sort within one directory.
 enum Child {
     /// Entry to sort, as its index in the list of entries.
-    Place(usize),
+    Entry(usize),
     /// Child directory that contains entries to sort, at any depth.
     Below(DirId),
 }
@@ -25,16 +22,16 @@ enum Child {
 /// slash is appended.
 type Children<'t> = HashMap<DirId, Vec<(Cow<'t, [u8]>, Child)>>;
 
-/// Returns the indexes of the entries in `places`, sorted by path. `compare` compares two path components.
+/// Returns the indexes of the entries in `entries`, sorted by path. `compare` compares two path components.
 pub(crate) fn order_by_path<'t>(
     tree: &'t Tree,
-    places: &mut dyn Iterator<Item = Place<'t>>,
+    entries: &mut dyn Iterator<Item = EntryName<'t>>,
     compare: fn(&[u8], &[u8]) -> Ordering,
 ) -> Vec<usize> {
     let mut children = Children::new();
     let mut count = 0;
-    for (number, (directory, name)) in places.enumerate() {
-        let mut child = (Cow::Borrowed(name), Child::Place(number));
+    for (number, (directory, name)) in entries.enumerate() {
+        let mut child = (Cow::Borrowed(name), Child::Entry(number));
         let mut above = Some(directory);
         while let Some(id) = above {
             let is_known = children.contains_key(&id);
@@ -53,7 +50,7 @@ pub(crate) fn order_by_path<'t>(
     let mut stack = vec![Child::Below(DirId::TOP)];
     while let Some(child) = stack.pop() {
         match child {
-            Child::Place(number) => order.push(number),
+            Child::Entry(number) => order.push(number),
             Child::Below(id) => {
                 let mut inside = children.remove(&id).unwrap_or_default();
                 inside.sort_by(|(one, _), (other, _)| compare(other, one));

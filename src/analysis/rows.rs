@@ -158,8 +158,8 @@ pub(crate) fn sort_by_path(tree: &Tree, rows: &mut Vec<Row>, order: Order) {
         of_directories.entry(row.entry.directory).or_default().push(row);
     }
     let directories: Vec<(DirId, Vec<Row>)> = of_directories.into_iter().collect();
-    let place = |(id, _): &(DirId, Vec<Row>)| (tree.parent(*id).unwrap_or(DirId::TOP), tree.name(*id));
-    for number in order_by_path(tree, &mut directories.iter().map(place), compare_naturally) {
+    let name = |(id, _): &(DirId, Vec<Row>)| (tree.parent(*id).unwrap_or(DirId::TOP), tree.name(*id));
+    for number in order_by_path(tree, &mut directories.iter().map(name), compare_naturally) {
         let (id, of_directory) = &directories[number];
         let mut named: Vec<sort::SortRow> =
             of_directory.iter().map(|row| sort::SortRow { key: 0, position: row.entry.position }).collect();

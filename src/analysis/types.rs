@@ -11,7 +11,7 @@ use std::io;
 
 use crate::analysis::parallel_walk::parallel_walk;
 use crate::analysis::search::{
-    By, Category, Collector, Extension, Mode, Order, Progress, Query, Request, Test, Types, WalkEntry,
+    Category, Collector, Extension, Mode, Order, Progress, Query, Request, SortBy, Test, Types, WalkEntry,
 };
 use crate::base::job::{Job, Pool};
 use crate::base::kind::Kind;
@@ -147,12 +147,12 @@ pub(crate) fn sorted<T: Copy + Ord, N: Ord>(
     name: impl Fn(&T) -> N,
 ) -> Vec<(T, Totals)> {
     let number = |totals: &Totals| match order.by {
-        By::Apparent => totals.apparent,
-        By::Items => totals.items,
-        By::Disk | By::Modified | By::Path => totals.disk,
+        SortBy::Apparent => totals.apparent,
+        SortBy::Items => totals.items,
+        SortBy::Disk | SortBy::Modified | SortBy::Path => totals.disk,
     };
     let mut rows: Vec<_> = rows.collect();
-    if order.by == By::Path {
+    if order.by == SortBy::Path {
         sort_by_key(&mut rows, |(of, _)| name(of));
         if order.reversed {
             rows.reverse();

@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 
-use crate::base::os_error::error_text;
+use crate::base::os_error::OsError;
 use crate::base::text::base64;
 
 /// Number of bytes at which the buffer is written out: large enough that few system calls are needed, and small enough
@@ -107,7 +107,7 @@ impl<'o> JsonWriter<'o> {
     /// Writes the `error` and `errno` fields of a read error. At least one other field must precede them.
     pub fn failure(&mut self, errno: i32) {
         self.raw(",\"error\":");
-        self.string(error_text(errno).as_bytes());
+        self.string(OsError(errno).to_string().as_bytes());
         self.raw(",\"errno\":");
         self.signed(i64::from(errno));
     }

@@ -1,7 +1,7 @@
 //! Error messages with the same wording on all systems.
 
 use std::collections::HashMap;
-use std::io;
+use std::{fmt, io};
 
 use nix::errno::Errno;
 
@@ -13,33 +13,38 @@ pub(crate) const ENOTDIR: i32 = Errno::ENOTDIR as i32;
 #[doc(hidden)]
 pub const EIO: i32 = Errno::EIO as i32;
 
-/// Returns the message for an error. For a system error, this is the message that [`error_text`] returns.
-pub fn io_error_text(error: &io::Error) -> String {
-    error.raw_os_error().map_or_else(|| error.to_string(), error_text)
-}
+/// Error number of the system. Displayed as a message in lower case, such as `permission denied`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OsError(pub i32);
 
-/// Returns the message for an error number, in lower case, such as `permission denied`.
-pub fn error_text(errno: i32) -> String {
-    // For files, only macOS returns `EDEADLK`. It means that reading the file would require a download.
-    if errno == Errno::EDEADLK as i32 {
-        return "content is only in the cloud".to_owned();
-    }
-    let text = Errno::from_raw(errno).desc();
-    let mut letters = text.chars();
-    match (letters.next(), letters.next()) {
-        // An abbreviation stays capitalized, as in "RPC version wrong".
-        (Some(first), Some(second)) if second.is_lowercase() || second == ' ' => {
-            first.to_lowercase().chain(text.chars().skip(1)).collect()
+impl fmt::Display for OsError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // For files, only macOS returns `EDEADLK`. It means that reading the file would require a download.
+        if self.0 == Errno::EDEADLK as i32 {
+            return formatter.write_str("content is only in the cloud");
         }
-        _ => text.to_owned(),
+        let text = Errno::from_raw(self.0).desc();
+        let mut letters = text.chars();
+        match (letters.next(), letters.next()) {
+            // An abbreviation stays capitalized, as in "RPC version wrong".
+            (Some(first), Some(second)) if second.is_lowercase() || second == ' ' => {
+                write!(formatter, "{}{}", first.to_lowercase(), &text[first.len_utf8()..])
+            }
+            _ => formatter.write_str(text),
+        }
     }
 }
 
-/// Returns a map from the messages of [`error_text`] to their error numbers.
+/// Returns the message for an error. For a system error, this is the message of [`OsError`].
+pub fn io_error_text(error: &io::Error) -> String {
+    error.raw_os_error().map_or_else(|| error.to_string(), |errno| OsError(errno).to_string())
+}
+
+/// Returns a map from the messages of [`OsError`] to their error numbers.
 pub(crate) fn error_numbers() -> HashMap<String, i32> {
     // The error numbers of all systems are far below 256 (errno(3)).
     let known = (1..256).rev().filter(|errno| Errno::from_raw(*errno) != Errno::UnknownErrno);
-    known.map(|errno| (error_text(errno), errno)).collect()
+    known.map(|errno| (OsError(errno).to_string(), errno)).collect()
 }
 
 #[cfg(test)]
@@ -48,17 +53,17 @@ mod tests {
 
     #[test]
     fn the_capital_is_lowered() {
-        assert_eq!(error_text(2), "no such file or directory");
+        assert_eq!(OsError(2).to_string(), "no such file or directory");
         assert_eq!(io_error_text(&io::Error::from_raw_os_error(13)), "permission denied");
         assert_eq!(io_error_text(&io::Error::other("cut short")), "cut short");
-        assert_eq!(error_text(Errno::EDEADLK as i32), "content is only in the cloud");
+        assert_eq!(OsError(Errno::EDEADLK as i32).to_string(), "content is only in the cloud");
     }
 
     #[test]
     fn messages_lead_back_to_their_numbers() {
         let numbers = error_numbers();
         for errno in [Errno::EPERM, Errno::ENOENT, Errno::EIO, Errno::EACCES, Errno::ELOOP, Errno::EDEADLK] {
-            assert_eq!(numbers.get(&error_text(errno as i32)), Some(&(errno as i32)));
+            assert_eq!(numbers.get(&OsError(errno as i32).to_string()), Some(&(errno as i32)));
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::base::text::escape_path;
 use crate::cli::args::{Arguments, Cli};
 use crate::cli::config::Config;
 use crate::cli::config::file::{Found, Source};
-use crate::cli::error::refusal;
+use crate::cli::error::usage_error;
 use crate::cli::settings;
 use crate::run::streams::print_error;
 
@@ -33,13 +33,13 @@ pub struct Configured {
 impl Configured {
     /// Reads the configuration and prints its warnings to standard error.
     pub fn read(source: &Source, typed: &[OsString], environment: &Environment) -> Result<Self, UsageError> {
-        let Found { config, refusal } = source.load().map_err(UsageError::Usage)?;
+        let Found { config, problem } = source.load().map_err(UsageError::Usage)?;
         let (words, wrong) = settings::arguments(&config.settings, typed, environment);
         let mut warnings = [config.warnings.clone(), wrong].concat();
         sort_by_key(&mut warnings, |warning| warning.at);
         let file = source.path().map(escape_path).unwrap_or_default();
         let line = warnings.iter().map(|warning| warning.line(&file));
-        let warnings: Vec<String> = refusal.into_iter().chain(line).collect();
+        let warnings: Vec<String> = problem.into_iter().chain(line).collect();
         for warning in &warnings {
             print_error(warning);
         }
@@ -62,10 +62,10 @@ pub fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Argumen
     let line = settings::line(configured, typed);
     let matches = settings::command().try_get_matches_from(&line).map_err(|error| match error.kind() {
         // The help text comes from `Cli`, which also describes the subcommands.
-        ErrorKind::DisplayHelp => refusal(Cli::understand(&line).err().unwrap_or(error)),
-        _ => refusal(error),
+        ErrorKind::DisplayHelp => usage_error(Cli::understand(&line).err().unwrap_or(error)),
+        _ => usage_error(error),
     })?;
-    Arguments::from_arg_matches(&matches).map_err(refusal)
+    Arguments::from_arg_matches(&matches).map_err(usage_error)
 }
 
 /// Returns the location of the configuration file: the path `named` from the command line, otherwise the value of

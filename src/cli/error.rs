@@ -52,12 +52,12 @@ impl UsageError {
 
 /// Converts an error of `clap` into one line. `clap` also returns help and version texts as errors; these are kept
 /// unchanged.
-pub fn refusal(error: clap::Error) -> UsageError {
-    refusal_with(error, "--help")
+pub fn usage_error(error: clap::Error) -> UsageError {
+    usage_error_with(error, "--help")
 }
 
-/// Converts an error as [`refusal`] does, but refers the user to `help`, the flag or command that prints the help.
-pub fn refusal_with(error: clap::Error, help: &str) -> UsageError {
+/// Converts an error as [`usage_error`] does, but refers the user to `help`, the flag or command that prints the help.
+pub fn usage_error_with(error: clap::Error, help: &str) -> UsageError {
     if !error.use_stderr() {
         return UsageError::Answer(error);
     }

@@ -37,7 +37,7 @@ pub fn latest(
     let end = before.unwrap_or_else(|| clock::now().saturating_add(1));
     match snapshot_store::latest_for(&folder, &[directory.as_bytes()], scope.as_bytes(), end) {
         Some(path) => Ok(path),
-        None => Err(refusal(directory, &scope, before.is_some(), all(&folder)?)),
+        None => Err(no_snapshot(directory, &scope, before.is_some(), all(&folder)?)),
     }
 }
 
@@ -45,7 +45,7 @@ pub fn latest(
 pub fn list(directory: Option<&OsString>, environment: &Environment) -> Result<ConfigOutput, UsageError> {
     let folder = folder(environment)?;
     let root = directory.map(|directory| absolute_bytes(directory.as_bytes()));
-    let (mut text, mut remarks, mut exit) = (String::new(), Vec::new(), Exit::Success);
+    let (mut text, mut notes, mut exit) = (String::new(), Vec::new(), Exit::Success);
     for kept in all(&folder)? {
         match &kept.subject {
             Ok(subject) if root.as_ref().is_none_or(|root| is_of(subject, root)) => {
@@ -54,20 +54,16 @@ pub fn list(directory: Option<&OsString>, environment: &Environment) -> Result<C
             }
             Ok(_) => {}
             Err(fault) => {
-                remarks.push(format!(
-                    "{}: {}",
-                    escape_path(&kept.path),
-                    escape(fault.to_string().as_bytes())
-                ));
+                notes.push(format!("{}: {}", escape_path(&kept.path), escape(fault.to_string().as_bytes())));
                 exit = Exit::Incomplete;
             }
         }
     }
     if text.is_empty() {
         let of = directory.map(|directory| format!(" of {}", escape(directory.as_bytes())));
-        remarks.push(format!("no snapshots{} in {}", of.unwrap_or_default(), escape_path(&folder)));
+        notes.push(format!("no snapshots{} in {}", of.unwrap_or_default(), escape_path(&folder)));
     }
-    Ok(ConfigOutput::List(text, remarks, exit))
+    Ok(ConfigOutput::List(text, notes, exit))
 }
 
 fn folder(environment: &Environment) -> Result<PathBuf, UsageError> {
@@ -89,7 +85,12 @@ fn is_of(subject: &Subject, root: &[u8]) -> bool {
 /// Explains why none of the `kept` snapshots can be used. Lists the snapshots of the directory: those with the flags
 /// in `scope` or, if there are none, all of them. If the directory has no snapshots, lists those of other
 /// directories.
-fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<KeptSnapshot>) -> UsageError {
+fn no_snapshot(
+    directory: &OsString,
+    scope: &str,
+    has_since: bool,
+    mut kept: Vec<KeptSnapshot>,
+) -> UsageError {
     let root = absolute_bytes(directory.as_bytes());
     let matches = |kept: &KeptSnapshot, scope: Option<&str>| {
         kept.subject.as_ref().is_ok_and(|subject| {

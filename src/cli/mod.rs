@@ -34,7 +34,7 @@ use std::path::Path;
 use crate::base::format::{Measure, Units};
 use crate::cli::args::{Arguments, Cli};
 pub use crate::cli::error::UsageError;
-use crate::cli::error::refusal;
+use crate::cli::error::usage_error;
 use crate::cli::exclude::{filter, patterns};
 use crate::cli::ncdu::Translation;
 pub use crate::cli::ncdu::markdown as ncdu_flags;
@@ -53,10 +53,10 @@ use crate::run::subvolumes;
 use crate::run::subvolumes::SubvolumesJob;
 use crate::scan::{self, Mounts};
 use crate::source::SourceSpec;
-use crate::table::column::RowLook;
+use crate::table::column::RowOptions;
 use crate::table::rows::{Direction, Grouping, Hidden, Order};
 use crate::ui::options::{DeleteMode, DeletePolicy, MouseCapture, Panes, Quitting, Start, TabProgress};
-use crate::ui::theme::{Background, ColorChoice, Colors, Glyphs, Looks, Theme};
+use crate::ui::theme::{Background, ColorChoice, Colors, Glyphs, Theme, ThemeOptions};
 use configured::{Configured, configured, source, understood};
 pub use describe::Description;
 pub use environment::Environment;
@@ -76,7 +76,7 @@ pub fn run() -> ! {
         Ok(Invocation::Merge(job)) => merge::run(&job),
         Ok(Invocation::Describe(description)) => description.print(),
         Ok(Invocation::ConfigOutput(answer)) => answer.print(),
-        Err(refusal) => refusal.answer(),
+        Err(usage_error) => usage_error.answer(),
     };
     exit.end()
 }
@@ -132,7 +132,7 @@ pub fn invocation(
             // ncdu flags such as --help must not be parsed as flags of a subcommand.
             return as_ncdu(&words[2..], environment);
         }
-        let parsed = Cli::understand(&words).map_err(refusal)?;
+        let parsed = Cli::understand(&words).map_err(usage_error)?;
         if let Some(command) = parsed.command {
             return of_command(command, environment);
         }
@@ -151,7 +151,7 @@ fn without_subcommand(
     let source = source(alone.config, alone.no_config, environment);
     let mut configured = Configured::read(&source, typed, environment)?;
     configured.config.take_keys(without_keys);
-    look(&understood(&configured.words, typed)?, configured, environment)
+    invocation_for(&understood(&configured.words, typed)?, configured, environment)
 }
 
 fn of_command(command: Command, environment: &Environment) -> Result<Invocation, UsageError> {
@@ -198,7 +198,7 @@ fn help(command: Option<&str>) -> UsageError {
         let words = ["duke"].into_iter().chain(command).chain(["--help"]).map(OsString::from);
         Cli::understand(&words.collect::<Vec<_>>()).map(|_| ())
     };
-    refusal(parsed.expect_err("--help is answered with an error that contains the help"))
+    usage_error(parsed.expect_err("--help is answered with an error that contains the help"))
 }
 
 /// Returns the [`Invocation`] for `duke diff`, with or without the browser.
@@ -236,7 +236,7 @@ fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
 }
 
 /// Returns the [`Invocation`] for a command line without a subcommand, from the parsed flags and the configuration.
-fn look(
+fn invocation_for(
     arguments: &Arguments,
     configured: Configured,
     environment: &Environment,
@@ -296,9 +296,9 @@ fn browser(
     Ok(browse::BrowseJob {
         subject,
         order: order(arguments),
-        look: row_look(arguments),
+        row_options: row_options(arguments),
         units: units(arguments.si),
-        theme: theme(arguments, config.looks, environment)?,
+        theme: theme(arguments, config.theme, environment)?,
         policy: policy(arguments),
         keymap: config.keymap,
         notice,
@@ -332,14 +332,14 @@ fn order(arguments: &Arguments) -> Order {
     Order { column, direction, measure, grouping, hidden }
 }
 
-fn row_look(arguments: &Arguments) -> RowLook {
+fn row_options(arguments: &Arguments) -> RowOptions {
     let shown = |word: &ColumnWord| match word {
         ColumnWord::Shown(column) => Some(*column),
         ColumnWord::Read(_) => None,
     };
     let columns: Vec<_> = arguments.columns.iter().flatten().filter_map(shown).collect();
-    let look = if columns.is_empty() { RowLook::default() } else { RowLook::with(&columns) };
-    RowLook { collapses: !arguments.no_collapse, ..look }
+    let options = if columns.is_empty() { RowOptions::default() } else { RowOptions::with(&columns) };
+    RowOptions { collapses: !arguments.no_collapse, ..options }
 }
 
 fn policy(arguments: &Arguments) -> DeletePolicy {
@@ -356,7 +356,11 @@ fn policy(arguments: &Arguments) -> DeletePolicy {
     }
 }
 
-fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Result<Theme, UsageError> {
+fn theme(
+    arguments: &Arguments,
+    options: ThemeOptions,
+    environment: &Environment,
+) -> Result<Theme, UsageError> {
     let when = match arguments.color {
         Some(when) => when,
         None => environment.parsed("DUKE_COLOR", values::when)?.unwrap_or(When::Auto),
@@ -376,7 +380,7 @@ fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Resu
     let background = environment.variable("COLORFGBG").and_then(|colors| colors.to_str());
     // The Linux console does not answer the background-color query, and old kernels print part of it.
     let answers = environment.variable("TERM").is_none_or(|name| name != "linux");
-    let mut theme = Theme { colors, glyphs, looks, answers };
-    theme.looks.background = Background::detect(background);
+    let mut theme = Theme { colors, glyphs, options, answers };
+    theme.options.background = Background::detect(background);
     Ok(theme)
 }

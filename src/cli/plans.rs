@@ -53,7 +53,7 @@ pub fn merge(words: &MergeWords, environment: &Environment) -> Result<MergeJob, 
         }
         Target::Standard
     } else {
-        sources::refuse_other(&words.output, "merge -o", |format| format == save::Format::Snapshot)?;
+        sources::reject_other(&words.output, "merge -o", |format| format == save::Format::Snapshot)?;
         Target::File(PathBuf::from(&words.output))
     };
     let missing = if words.partial { Missing::Marked } else { Missing::Refused };

@@ -15,7 +15,7 @@ use super::{Environment, UsageError};
 use crate::base::text::escape;
 use crate::cli::args::Arguments;
 use crate::cli::config::{Setting, Value, Warning};
-use crate::cli::error::refusal;
+use crate::cli::error::usage_error;
 use crate::cli::exclude::filter;
 use crate::cli::values::ColumnWord;
 
@@ -183,8 +183,8 @@ fn spelled(command: &Command, setting: &Setting) -> Result<Vec<OsString>, Warnin
 /// allowed in the configuration.
 fn understand(words: &[OsString]) -> Result<(), String> {
     let matches =
-        command().try_get_matches_from(line(words, &[])).map_err(|error| refusal(error).reason())?;
-    let arguments = Arguments::from_arg_matches(&matches).map_err(|error| refusal(error).reason())?;
+        command().try_get_matches_from(line(words, &[])).map_err(|error| usage_error(error).reason())?;
+    let arguments = Arguments::from_arg_matches(&matches).map_err(|error| usage_error(error).reason())?;
     if arguments.columns.iter().flatten().any(|word| matches!(word, ColumnWord::Read(_))) {
         return Err("'columns' with FIELD=COLUMN is only allowed on the command line".to_owned());
     }
@@ -194,7 +194,7 @@ fn understand(words: &[OsString]) -> Result<(), String> {
 /// Checks that `words` from the configuration do not conflict with the words `typed` by the user.
 fn check_conflicts(words: &[OsString], typed: &[OsString]) -> Result<(), String> {
     match command().try_get_matches_from(line(words, typed)) {
-        Err(error) if error.kind() == ErrorKind::ArgumentConflict => Err(refusal(error).reason()),
+        Err(error) if error.kind() == ErrorKind::ArgumentConflict => Err(usage_error(error).reason()),
         _ => Ok(()),
     }
 }
@@ -208,7 +208,7 @@ pub fn line(words: &[OsString], typed: &[OsString]) -> Vec<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::config::position::Place;
+    use crate::cli::config::position::Position;
 
     fn understood(words: &[OsString]) -> String {
         let matches = command().try_get_matches_from(line(&[], words)).unwrap();
@@ -247,7 +247,7 @@ mod tests {
     fn a_setting_means_what_its_flag_means() {
         let command = Arguments::command();
         for arg in settable(&command) {
-            let (long, at) = (arg.get_long().unwrap(), Place { line: 1, column: 1 });
+            let (long, at) = (arg.get_long().unwrap(), Position { line: 1, column: 1 });
             let value = example(arg);
             let typed = match &value {
                 Value::Switch(_) => format!("--{long}"),

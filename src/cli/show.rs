@@ -19,7 +19,7 @@ use crate::cli::args::Arguments;
 use crate::cli::config::Config;
 use crate::cli::config::file::Source;
 use crate::cli::config::value::{list, quote};
-use crate::cli::error::refusal;
+use crate::cli::error::usage_error;
 use crate::cli::exclude::patterns;
 use crate::cli::ncdu::{self, Translation};
 use crate::cli::settings;
@@ -48,9 +48,9 @@ impl ConfigOutput {
             Self::Path(path) if out.is_terminal() => writeln!(out, "{}", escape(path)),
             Self::Path(path) => out.write_all(path).and_then(|()| out.write_all(b"\n")),
         });
-        let Self::List(_, remarks, worst) = self else { return exit };
-        for remark in remarks {
-            print_error(remark);
+        let Self::List(_, notes, worst) = self else { return exit };
+        for note in notes {
+            print_error(note);
         }
         exit.max(*worst)
     }
@@ -73,10 +73,10 @@ pub fn answer(
         (ConfigQuery::Show, _) => {
             let Configured { config, words, .. } = Configured::read(source, &[], environment)?;
             let line = settings::line(&words, &variables(environment));
-            let matches = settings::command().try_get_matches_from(line).map_err(refusal)?;
+            let matches = settings::command().try_get_matches_from(line).map_err(usage_error)?;
             let mut text = header(source);
             settings(&mut text, &matches);
-            looks(&mut text, &config);
+            theme(&mut text, &config);
             keys(&mut text, &config);
             Ok(ConfigOutput::Text(text))
         }
@@ -86,8 +86,8 @@ pub fn answer(
 /// Returns a configuration with only the settings from ncdu's configuration files.
 fn imported(from: &Translation) -> Result<String, UsageError> {
     let matches =
-        settings::command().try_get_matches_from(settings::line(&[], &from.words)).map_err(refusal)?;
-    let arguments = Arguments::from_arg_matches(&matches).map_err(refusal)?;
+        settings::command().try_get_matches_from(settings::line(&[], &from.words)).map_err(usage_error)?;
+    let arguments = Arguments::from_arg_matches(&matches).map_err(usage_error)?;
     let mut text = "# Settings from the configuration files of ncdu\n".to_owned();
     for arg in settings::settable(&Arguments::command()) {
         let is_given = matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
@@ -186,9 +186,9 @@ fn example(arg: &Arg) -> String {
     if arg.get_value_delimiter().is_some() { format!("[{}]", names.join(", ")) } else { names.join(" or ") }
 }
 
-fn looks(text: &mut String, config: &Config) {
+fn theme(text: &mut String, config: &Config) {
     let presets = Preset::ALL.map(Preset::name).join(", ");
-    push(text, format_args!("\n# Theme: {presets}\ntheme = {}", quote(config.looks.preset.name())));
+    push(text, format_args!("\n# Theme: {presets}\ntheme = {}", quote(config.theme.preset.name())));
     push(
         text,
         format_args!(
@@ -197,7 +197,7 @@ fn looks(text: &mut String, config: &Config) {
         ),
     );
     for role in Role::ALL {
-        match config.looks.own(role) {
+        match config.theme.own(role) {
             Some(color) => push(text, format_args!("{} = {}", role.name(), quote(&color_name(color)))),
             None => push(text, format_args!("# {} = COLOR", role.name())),
         }

@@ -88,7 +88,7 @@ fn shelf(words: &Save, environment: &Environment) -> Result<SaveTarget, UsageErr
         }
         Some(file) if file == "-" => Ok(SaveTarget::Target(Target::Standard)),
         Some(file) => {
-            sources::refuse_other(file, "save -o", |format| format == save::Format::Snapshot)?;
+            sources::reject_other(file, "save -o", |format| format == save::Format::Snapshot)?;
             Ok(SaveTarget::Target(Target::File(PathBuf::from(file))))
         }
         // The snapshot is kept together with the automatic snapshots, whose limits come from the configuration.

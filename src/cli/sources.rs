@@ -17,7 +17,7 @@ use crate::cli::subcommands::Difference;
 use crate::cli::values::ColumnWord;
 use crate::cli::{kept_snapshots, options};
 use crate::run::print::{
-    By, DiffFormat, DiffJob, DiffOptions, NcduFormat, Output, Packing, Selection, Target,
+    DiffFormat, DiffJob, DiffOptions, Grouping, NcduFormat, Output, Packing, Selection, Target,
 };
 use crate::scan::{self, Mounts};
 use crate::source::import::Input;
@@ -85,13 +85,13 @@ fn of_rclone(
 /// Returns the source for the files in `names`, or `None` if `names` is empty. If any option in `lists` is set, the
 /// files are read as lists, and `names` must not be empty.
 pub fn recorded(names: &[OsString], lists: ListOptions) -> Result<Option<SourceSpec>, UsageError> {
-    let is_told = lists != ListOptions::default();
+    let is_specified = lists != ListOptions::default();
     match names {
-        [] if is_told => Err(UsageError::Usage(format!(
+        [] if is_specified => Err(UsageError::Usage(format!(
             "{ONLY_FOR_LISTS}, given with -f FILE or as OLD or NEW of duke diff"
         ))),
         [] => Ok(None),
-        names if is_told => Ok(Some(SourceSpec::Lists(files(names)?, lists))),
+        names if is_specified => Ok(Some(SourceSpec::Lists(files(names)?, lists))),
         names => Ok(Some(SourceSpec::Exports(files(names)?))),
     }
 }
@@ -119,7 +119,7 @@ pub fn export(arguments: &Arguments, is_terminal: bool) -> Result<Option<Output>
     }
     let is_binary = |format| matches!(format, save::Format::Ncdu(NcduFormat::Binary(_)));
     let is_ncdu = |format| matches!(format, save::Format::Ncdu(_));
-    refuse_other(file, flag, |format| is_ncdu(format) && is_binary(format) == (flag == "-O"))?;
+    reject_other(file, flag, |format| is_ncdu(format) && is_binary(format) == (flag == "-O"))?;
     let to = if file == "-" { Target::Standard } else { Target::File(PathBuf::from(file)) };
     if to == Target::Standard && is_terminal {
         return Err(UsageError::Usage(format!("{flag} -: standard output is a terminal; redirect it")));
@@ -132,7 +132,7 @@ pub fn export(arguments: &Arguments, is_terminal: bool) -> Result<Option<Output>
 }
 
 /// Rejects a file name whose extension belongs to a format that `flag` does not write.
-pub fn refuse_other(
+pub fn reject_other(
     file: &OsString,
     flag: &str,
     is_written: impl FnOnce(save::Format) -> bool,
@@ -282,10 +282,10 @@ pub fn selection(arguments: &Arguments) -> Result<Selection, UsageError> {
         return Err(UsageError::Usage(reason.to_owned()));
     }
     let by = |by: &GroupBy| match by {
-        GroupBy::Type => By::Type,
-        GroupBy::Age => By::Age,
-        GroupBy::Owner => By::Owner,
-        GroupBy::StorageClass => By::StorageClass,
+        GroupBy::Type => Grouping::Type,
+        GroupBy::Age => Grouping::Age,
+        GroupBy::Owner => Grouping::Owner,
+        GroupBy::StorageClass => Grouping::StorageClass,
     };
     Ok(Selection {
         least: arguments.min_size.unwrap_or(0),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::base::format::Units;
-use crate::run::print::{By, NcduFormat, Packing, Target};
+use crate::run::print::{Grouping, NcduFormat, Packing, Target};
 use crate::source::import::Input;
 use crate::table::column::Column;
 
@@ -162,7 +162,7 @@ fn lists_and_sums_are_printed_instead_of_browsed() {
         panic!("not printed")
     };
     assert_eq!((job.selection.least, job.selection.top), (1 << 20, Some(3)));
-    assert_eq!(job.selection.by, [By::Type, By::Owner]);
+    assert_eq!(job.selection.by, [Grouping::Type, Grouping::Owner]);
     // Owners are recorded, because `--by owner` needs them.
     assert!(matches!(job.wanted, SourceSpec::Paths(_, scan::Options { owners: true, .. })));
 }
@@ -311,9 +311,9 @@ fn invalid_command_lines_are_rejected_in_one_line() {
 #[test]
 fn a_message_cannot_act_on_the_terminal() {
     let words = ["duke", "--exclude", "\x1b[31m["].map(OsString::from);
-    let Err(UsageError::Usage(message)) = invocation(words, &terminal(&[])) else { panic!("no refusal") };
+    let Err(UsageError::Usage(message)) = invocation(words, &terminal(&[])) else { panic!("no error") };
     assert!(message.contains("\\x1b[31m["), "{message}");
     let words = ["duke", "--sort", "\x1b[31m"].map(OsString::from);
-    let Err(UsageError::Usage(message)) = invocation(words, &terminal(&[])) else { panic!("no refusal") };
+    let Err(UsageError::Usage(message)) = invocation(words, &terminal(&[])) else { panic!("no error") };
     assert!(!message.contains('\x1b'), "{message}");
 }

@@ -5,7 +5,9 @@
 
 use std::collections::HashSet;
 
-use super::copy_files::{CopyFile, CopyName, CopyPlaces, LastPlace, PlacesBuilder, SelectedItems};
+use super::copy_files::{
+    CopyDirectories, CopyFile, CopyName, DirectoriesBuilder, LastDirectory, SelectedItems,
+};
 use super::group::Group;
 use crate::base::sort::sort_by_key;
 use crate::tree::Tree;
@@ -14,7 +16,7 @@ use crate::tree::Tree;
 /// each set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptCopies {
-    places: CopyPlaces,
+    directories: CopyDirectories,
     sets: Vec<KeptSet>,
 }
 
@@ -41,7 +43,7 @@ impl KeptCopies {
         let selected = SelectedItems::of(tree, groups);
         let paths_of = |group: &Group| group.items.iter().map(|item| group.path_of(item)).collect::<Vec<_>>();
         let paths: Vec<Vec<u8>> = groups.iter().flat_map(paths_of).collect();
-        let mut places = PlacesBuilder::new(tree);
+        let mut directories = DirectoriesBuilder::new(tree);
         let (mut found, mut whole) = (Vec::new(), 0);
         for set in sets {
             let mut items = HashSet::new();
@@ -57,22 +59,22 @@ impl KeptCopies {
             }
             whole += usize::from(others.is_empty());
             let items = items.into_iter().map(|item| paths[item].clone()).collect();
-            let kept = others.iter().filter_map(|copy| places.file(copy)).collect();
+            let kept = others.iter().filter_map(|copy| directories.file(copy)).collect();
             found.push(KeptSet { items, kept });
         }
         if whole > 0 {
             return Err(whole);
         }
         // Files in the same directory are checked one after another, so that their directory is opened only once.
-        sort_by_key(&mut found, |set| set.kept.first().map(|file| file.place));
-        Ok(Self { places: places.finish(), sets: found })
+        sort_by_key(&mut found, |set| set.kept.first().map(|file| file.directory));
+        Ok(Self { directories: directories.finish(), sets: found })
     }
 
     /// Returns the paths of the selected items that are or contain the last copy of a file, because every unselected
     /// copy has been changed or deleted, or cannot be checked.
     pub(super) fn last_copies(&self) -> HashSet<&[u8]> {
-        let mut open = LastPlace::default();
-        let mut is_left = |file: &CopyFile| open.check(&self.places, file).is_ok();
+        let mut open = LastDirectory::default();
+        let mut is_left = |file: &CopyFile| open.check(&self.directories, file).is_ok();
         let lost = self.sets.iter().filter(|set| !set.kept.iter().any(&mut is_left));
         lost.flat_map(|set| set.items.iter().map(Vec::as_slice)).collect()
     }

@@ -30,8 +30,8 @@ impl<'n> CopyName<'n> {
 /// File in a set of identical files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CopyFile {
-    /// Index in [`CopyPlaces`] of the directory that contains the file.
-    pub(super) place: usize,
+    /// Index in [`CopyDirectories`] of the directory that contains the file.
+    pub(super) directory: usize,
     name: CString,
     /// State of the file when the search for duplicates compared it. Used to detect later changes.
     pub(super) state: ContentState,
@@ -39,10 +39,10 @@ pub(super) struct CopyFile {
 
 /// Directories that contain identical files. Each is stored as a [`Group`] whose `items` are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct CopyPlaces(Vec<Group>);
+pub(super) struct CopyDirectories(Vec<Group>);
 
-/// Builder of [`CopyPlaces`]. Adds each directory only once.
-pub(super) struct PlacesBuilder<'p> {
+/// Builder of [`CopyDirectories`]. Adds each directory only once.
+pub(super) struct DirectoriesBuilder<'p> {
     tree: &'p Tree,
     /// Index in `groups` for each directory; `None` if the tree has no metadata of the directory or of a
     /// directory above it.
@@ -50,7 +50,7 @@ pub(super) struct PlacesBuilder<'p> {
     groups: Vec<Group>,
 }
 
-impl<'p> PlacesBuilder<'p> {
+impl<'p> DirectoriesBuilder<'p> {
     pub(super) fn new(tree: &'p Tree) -> Self {
         Self { tree, numbers: HashMap::new(), groups: Vec::new() }
     }
@@ -61,33 +61,33 @@ impl<'p> PlacesBuilder<'p> {
             groups.push(Group::at(tree, copy.directory)?);
             Some(groups.len() - 1)
         });
-        Some(CopyFile { place: (*number)?, name: CString::new(copy.name).ok()?, state: copy.state })
+        Some(CopyFile { directory: (*number)?, name: CString::new(copy.name).ok()?, state: copy.state })
     }
 
-    pub(super) fn finish(self) -> CopyPlaces {
-        CopyPlaces(self.groups)
+    pub(super) fn finish(self) -> CopyDirectories {
+        CopyDirectories(self.groups)
     }
 }
 
-impl CopyPlaces {
-    /// Returns the directory with index `place`, as a group without items.
-    pub(super) fn group(&self, place: usize) -> &Group {
-        &self.0[place]
+impl CopyDirectories {
+    /// Returns the directory with index `directory`, as a group without items.
+    pub(super) fn group(&self, directory: usize) -> &Group {
+        &self.0[directory]
     }
 
     pub(super) fn path(&self, file: &CopyFile) -> Vec<u8> {
-        join([self.group(file.place).path().as_slice(), file.name.as_bytes()])
+        join([self.group(file.directory).path().as_slice(), file.name.as_bytes()])
     }
 }
 
 /// Directory of the last checked file, kept open because it usually contains the next file, too.
 #[derive(Default)]
-pub(super) struct LastPlace(Option<(usize, Result<Directory, Reason>)>);
+pub(super) struct LastDirectory(Option<(usize, Result<Directory, Reason>)>);
 
-impl LastPlace {
-    fn open(&mut self, places: &CopyPlaces, place: usize) -> Result<&Directory, Reason> {
-        if self.0.as_ref().is_none_or(|(open, _)| *open != place) {
-            self.0 = Some((place, places.0[place].open()));
+impl LastDirectory {
+    fn open(&mut self, directories: &CopyDirectories, directory: usize) -> Result<&Directory, Reason> {
+        if self.0.as_ref().is_none_or(|(open, _)| *open != directory) {
+            self.0 = Some((directory, directories.0[directory].open()));
         }
         match &self.0 {
             Some((_, opened)) => opened.as_ref().map_err(|reason| *reason),
@@ -96,14 +96,18 @@ impl LastPlace {
     }
 
     /// Checks that the file has not changed since it was compared.
-    pub(super) fn check(&mut self, places: &CopyPlaces, file: &CopyFile) -> Result<(), Reason> {
-        let now = ContentState::of(self.open(places, file.place)?, &file.name)?;
+    pub(super) fn check(&mut self, directories: &CopyDirectories, file: &CopyFile) -> Result<(), Reason> {
+        let now = ContentState::of(self.open(directories, file.directory)?, &file.name)?;
         if file.state.is_untouched(&now) { Ok(()) } else { Err(Reason::Changed) }
     }
 
     /// Opens the file for reading, if it has not changed since it was compared.
-    pub(super) fn open_file(&mut self, places: &CopyPlaces, file: &CopyFile) -> Result<Contents, Reason> {
-        let contents = Contents::open(self.open(places, file.place)?, &file.name)?;
+    pub(super) fn open_file(
+        &mut self,
+        directories: &CopyDirectories,
+        file: &CopyFile,
+    ) -> Result<Contents, Reason> {
+        let contents = Contents::open(self.open(directories, file.directory)?, &file.name)?;
         if file.state.is_untouched(&contents.state()?) { Ok(contents) } else { Err(Reason::Changed) }
     }
 }

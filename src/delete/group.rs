@@ -132,7 +132,7 @@ impl Group {
         let mut open: Option<Directory> = None;
         for step in &self.steps {
             let next = wait_for_descriptors(|| match &open {
-                None => Directory::open_place(&PathBuf::from(OsString::from_vec(step.name.clone()))),
+                None => Directory::open_for_lookup(&PathBuf::from(OsString::from_vec(step.name.clone()))),
                 Some(above) => above.step_into(step.name.as_slice()),
             });
             let next = match next {

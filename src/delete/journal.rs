@@ -16,7 +16,7 @@ use crate::base::json::JsonWriter;
 use crate::base::os_error::io_error_text;
 use crate::base::state_folder;
 use crate::base::text::escape_path;
-use crate::platform::entry::safe_path::{PrivateFolder, Refusal};
+use crate::platform::entry::safe_path::{PrivateFolder, UnsafePath};
 use crate::platform::entry::secure_read::open_own;
 
 /// Name of the journal file.
@@ -95,9 +95,9 @@ impl Journal {
     /// escaped for a terminal.
     pub(super) fn message(&self, error: &io::Error) -> String {
         let reason = io_error_text(error);
-        // If a refusal contains the unsafe path, `reason` already names that path, so no path is added.
-        let refusal = error.get_ref().and_then(|inner| inner.downcast_ref::<Refusal>());
-        if refusal.is_some_and(|refusal| refusal.path.is_some()) {
+        // If the error contains the unsafe path, `reason` already names it, so no path is added.
+        let blocked = error.get_ref().and_then(|inner| inner.downcast_ref::<UnsafePath>());
+        if blocked.is_some_and(|blocked| blocked.path.is_some()) {
             reason
         } else {
             format!("{}: {reason}", escape_path(&self.path()))

@@ -3,7 +3,7 @@
 //! ```text
 //! marks -> Selection -> probe: a walk that only reads    -> confirmation dialog
 //!                    -> remove: the same walk, deleting    -> counters, failures
-//!                    -> trash: a rename for each item      -> items with their places in the trash
+//!                    -> trash: a rename for each item      -> items with their paths in the trash
 //! ```
 //!
 //! A [`Selection`] is made once from the tree and identifies entries by device and inode. The preview records the
@@ -17,12 +17,12 @@ mod copies;
 mod copy_files;
 mod failures;
 mod group;
+pub mod guard;
 pub mod journal;
 mod link_tracker;
 pub mod operation;
 pub mod preview;
 mod reason;
-pub mod refusal;
 pub mod remove;
 pub mod script;
 pub mod seen;
@@ -34,11 +34,11 @@ mod walk;
 pub use copy_files::{CopyName, SelectedItems};
 pub use failures::{Failure, Failures, Kept};
 pub use group::{DeleteScope, Group, Item};
+pub use guard::DeleteWarning;
 pub use journal::{Journal, OperationKind};
 pub use operation::{Operation, Report, start};
 pub use preview::{Preview, probe};
 pub use reason::{Blocked, NoTrash, ONLY_ON_LINUX, Reason};
-pub use refusal::DeleteWarning;
 pub use remove::{Removal, remove};
 pub use selection::Selection;
 pub use share::CopySharing;

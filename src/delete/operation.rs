@@ -14,9 +14,9 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use super::guard;
 use super::journal::{Journal, JournalLine, OperationKind};
 use super::reason::Blocked;
-use super::refusal;
 use super::{CopySharing, Failure, Failures, Owner, Reason, Selection, Trashed, remove, share, trash};
 use crate::base::absolute::absolute_bytes;
 use crate::base::format::{Units, counted, plain_size};
@@ -263,13 +263,13 @@ fn line(kind: OperationKind, path: &[u8], entries: Option<u64>, bytes: u64, resu
 
 /// Returns a failure for each item that the guards refuse.
 fn refused(selection: &Selection) -> Failures {
-    let (refusals, _) = refusal::check(selection);
+    let (blocked, _) = guard::check(selection);
     let mut failures = Failures::default();
     let paths: Vec<Vec<u8>> = selection.items().map(|(group, item)| group.path_of(item)).collect();
-    for (number, refusal) in refusals {
-        let reason = match refusal {
+    for (number, blocked) in blocked {
+        let reason = match blocked {
             Blocked::Mount => Reason::Mount,
-            refusal => Reason::Refused(refusal),
+            blocked => Reason::Refused(blocked),
         };
         failures.push(|| paths[number].clone(), reason);
     }

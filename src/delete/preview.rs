@@ -12,8 +12,8 @@ use std::collections::HashMap;
 use std::ffi::CStr;
 use std::time::{Duration, Instant};
 
+use super::guard::{self, DeleteWarning};
 use super::link_tracker::LinkTracker;
-use super::refusal::{self, DeleteWarning};
 use super::seen::{self, Seen};
 use super::walk::{At, Disposition, Visitor, Walk};
 use super::{Blocked, Failures, Kept, Reason, Selection};
@@ -66,7 +66,7 @@ pub struct Preview {
     /// Entries that a deletion would keep, such as mount points and unreadable entries.
     pub failures: Failures,
     /// Indexes of the items that the guards refuse to delete, each with the reason.
-    pub refusals: Vec<(usize, Blocked)>,
+    pub blocked: Vec<(usize, Blocked)>,
     /// Warnings that require a special confirmation.
     pub warnings: Vec<DeleteWarning>,
     /// Indexes of the items that have changed since they were read. These items are not deleted.
@@ -93,20 +93,20 @@ pub fn probe(pool: &Pool, selection: Arc<Selection>, now: i64) -> std::io::Resul
     pool.start(move |task| {
         let looker = Previewer::new(task, now);
         let failures = Mutex::default();
-        let (refusals, warnings) = refusal::check(&selection);
-        let Seen { going, changed, unmoved } = seen::look(&selection);
+        let (blocked, warnings) = guard::check(&selection);
+        let Seen { going, changed, unmoved } = seen::check(&selection);
         let going = Arc::new(going);
         let begun = Preview {
-            refusals,
+            blocked,
             warnings,
             changed,
             unmoved,
             going: Some(Arc::clone(&going)),
             ..Preview::default()
         };
-        // Refusals are known before the walk begins, so they are shown at once.
+        // Blocked entries are known before the walk begins, so they are shown at once.
         task.publish(begun.clone());
-        lock(&looker.met).probe = begun;
+        lock(&looker.progress).probe = begun;
         let is_cancelled = || {
             looker.report(&failures);
             task.is_cancelled()
@@ -114,9 +114,9 @@ pub fn probe(pool: &Pool, selection: Arc<Selection>, now: i64) -> std::io::Resul
         let threads = task.threads();
         Walk::new(&looker, &going, &is_cancelled, &failures, threads.current_num_threads()).run(threads);
         if !task.is_cancelled() {
-            let met = lock(&looker.met);
-            let probe = met.probe(&failures);
-            let staying = (probe.files + probe.directories).saturating_sub(met.going);
+            let progress = lock(&looker.progress);
+            let probe = progress.probe(&failures);
+            let staying = (probe.files + probe.directories).saturating_sub(progress.going);
             task.publish(Preview { is_complete: true, staying, ..probe });
         }
     })
@@ -124,13 +124,13 @@ pub fn probe(pool: &Pool, selection: Arc<Selection>, now: i64) -> std::io::Resul
 
 struct Previewer<'a> {
     task: &'a Task<Preview>,
-    met: Mutex<Met>,
+    progress: Mutex<Progress>,
     now: i64,
     begun: Instant,
 }
 
 #[derive(Default)]
-struct Met {
+struct Progress {
     probe: Preview,
     /// Number of names that would be deleted.
     going: u64,
@@ -143,18 +143,18 @@ struct Met {
 
 impl<'a> Previewer<'a> {
     fn new(task: &'a Task<Preview>, now: i64) -> Self {
-        let met = Met { due: FIRST, ..Met::default() };
-        Self { task, met: Mutex::new(met), now, begun: Instant::now() }
+        let progress = Progress { due: FIRST, ..Progress::default() };
+        Self { task, progress: Mutex::new(progress), now, begun: Instant::now() }
     }
 
     /// Publishes the preview so far, if a report is due.
     fn report(&self, failures: &Mutex<Failures>) {
         let elapsed = self.begun.elapsed();
-        let mut met = lock(&self.met);
-        if elapsed >= met.due {
-            let probe = met.probe(failures);
-            met.due = self.begun.elapsed() * NEXT;
-            drop(met);
+        let mut progress = lock(&self.progress);
+        if elapsed >= progress.due {
+            let probe = progress.probe(failures);
+            progress.due = self.begun.elapsed() * NEXT;
+            drop(progress);
             self.task.publish(probe);
         }
     }
@@ -171,17 +171,17 @@ impl<'a> Previewer<'a> {
             // reports blocks for them.
             (_, Sharing::Unbounded) => (0, 0),
         };
-        let probe = &mut lock(&self.met).probe;
+        let probe = &mut lock(&self.progress).probe;
         probe.least = probe.least.saturating_add(least);
         probe.most = probe.most.saturating_add(most);
         probe.is_unbounded |= sharing == Sharing::Unbounded;
     }
 
     fn sharing(&self, at: &Directory, device: u64) -> Sharing {
-        let known = lock(&self.met).sharing.get(&device).copied();
+        let known = lock(&self.progress).sharing.get(&device).copied();
         known.unwrap_or_else(|| {
             let sharing = extents::sharing(at);
-            lock(&self.met).sharing.insert(device, sharing);
+            lock(&self.progress).sharing.insert(device, sharing);
             sharing
         })
     }
@@ -190,12 +190,12 @@ impl<'a> Previewer<'a> {
     /// is the file's disk usage. Returns 0 if the extents of the file are not read (see [`WORTH_ASKING`] and
     /// [`MOST_ASKED`]) or cannot be read, or if new data of the file may not be on the disk yet.
     fn least(&self, at: &Directory, name: &CStr, bytes: u64) -> u64 {
-        let mut met = lock(&self.met);
-        if bytes < WORTH_ASKING || met.asked >= MOST_ASKED {
+        let mut progress = lock(&self.progress);
+        if bytes < WORTH_ASKING || progress.asked >= MOST_ASKED {
             return 0;
         }
-        met.asked += 1;
-        drop(met);
+        progress.asked += 1;
+        drop(progress);
         let Ok(layout) = extents::layout(at, name) else { return 0 };
         // Until the new data of an overwritten file is on the disk, the system reports the old data. The space of the
         // old data may become free before the deletion, so the deletion itself may free nothing.
@@ -210,7 +210,7 @@ fn is_recent(mtime: i64, now: i64) -> bool {
     mtime > now - RECENT && mtime <= now + RECENT
 }
 
-impl Met {
+impl Progress {
     fn visit(&mut self, found: &Attributes, now: i64) {
         let newest = &mut self.probe.newest;
         *newest = Some(newest.map_or(found.mtime, |newest| newest.max(found.mtime)));
@@ -241,18 +241,18 @@ impl Visitor for Previewer<'_> {
         _: usize,
     ) -> Result<Disposition, Errno> {
         {
-            let mut met = lock(&self.met);
-            met.visit(found, self.now);
-            met.probe.files += 1;
+            let mut progress = lock(&self.progress);
+            progress.visit(found, self.now);
+            progress.probe.files += 1;
         }
         at.rights.to_remove(found)?;
         if at.directory.is_locked(name)? {
             return Err(Errno::EPERM);
         }
         let is_last = {
-            let mut met = lock(&self.met);
-            met.going += 1;
-            met.links.name_seen(found.file_id(), found.links)
+            let mut progress = lock(&self.progress);
+            progress.going += 1;
+            progress.links.name_seen(found.file_id(), found.links)
         };
         if is_last {
             self.add_space(at.directory, name, found);
@@ -261,9 +261,9 @@ impl Visitor for Previewer<'_> {
     }
 
     fn enter(&self, found: &Attributes, _: usize) {
-        let mut met = lock(&self.met);
-        met.visit(found, self.now);
-        met.probe.directories += 1;
+        let mut progress = lock(&self.progress);
+        progress.visit(found, self.now);
+        progress.probe.directories += 1;
     }
 
     fn leave(
@@ -277,13 +277,13 @@ impl Visitor for Previewer<'_> {
         if above.is_locked(name)? {
             return Err(Errno::EPERM);
         }
-        lock(&self.met).going += 1;
+        lock(&self.progress).going += 1;
         self.add_space(above, name, found);
         Ok(Disposition::Stays)
     }
 
     fn fail(&self, _: usize, reason: Reason) {
-        lock(&self.met).probe.kept.count(reason);
+        lock(&self.progress).probe.kept.count(reason);
     }
 
     fn finish(&self, _: usize) {}

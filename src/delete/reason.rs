@@ -1,6 +1,6 @@
 //! Reasons why an entry was not deleted or moved.
 
-use crate::base::os_error::error_text;
+use crate::base::os_error::OsError;
 use crate::platform::Errno;
 use crate::platform::entry::contents::CAN_SHARE;
 use crate::platform::entry::safe_path;
@@ -34,7 +34,7 @@ pub enum Reason {
 impl Reason {
     pub fn text(self) -> String {
         match self {
-            Self::System(errno) => error_text(errno),
+            Self::System(errno) => OsError(errno).to_string(),
             Self::Changed => CHANGED.to_owned(),
             Self::Mount => "is or contains a mount point".to_owned(),
             Self::NoTrash(why) => why.text(),
@@ -47,12 +47,12 @@ impl Reason {
                 "stored differently from its copies (for example, chattr +C is set for only one of them)"
                     .to_owned()
             }
-            Self::Refused(refusal) => refusal.text().to_owned(),
+            Self::Refused(blocked) => blocked.text().to_owned(),
         }
     }
 
     /// Returns `true` if the entry no longer exists.
-    pub(crate) fn is_gone(self) -> bool {
+    pub(crate) fn is_missing(self) -> bool {
         [Errno::ENOENT, Errno::ESTALE].iter().any(|error| self == Self::System(*error as i32))
     }
 }
@@ -89,7 +89,7 @@ impl NoTrash {
             }
             Self::NoTrashes => "no trash on this volume yet; trash a file there in Finder first".to_owned(),
             Self::InCloud => "only in the cloud; trash it in Finder, or delete it".to_owned(),
-            Self::System(errno) => format!("trash not available: {}", error_text(errno)),
+            Self::System(errno) => format!("trash not available: {}", OsError(errno)),
         }
     }
 }
@@ -106,11 +106,11 @@ impl From<Errno> for NoTrash {
 
 impl From<safe_path::Error> for NoTrash {
     fn from(error: safe_path::Error) -> Self {
-        let refusal = match error {
+        let blocked = match error {
             safe_path::Error::System(errno) => return errno.into(),
-            safe_path::Error::Refused(refusal) => refusal,
+            safe_path::Error::Refused(blocked) => blocked,
         };
-        match refusal.cause {
+        match blocked.cause {
             Cause::Writable => Self::Writable,
             Cause::Owner(_) | Cause::PrivateLink(_) | Cause::Link(_) | Cause::Special(_) => Self::Foreign,
         }

@@ -112,7 +112,7 @@ impl Counts {
         }
     }
 
-    fn gone(&self, freed: u64) {
+    fn count_deleted(&self, freed: u64) {
         self.entries.fetch_add(1, Ordering::Relaxed);
         self.freed.fetch_add(freed, Ordering::Relaxed);
     }
@@ -135,13 +135,13 @@ impl Remover {
         Removal { entries, freed, failures: lock(failures).clone(), ..Removal::default() }
     }
 
-    fn gone(&self, found: &Attributes, item: usize) -> Disposition {
+    fn count_deleted(&self, found: &Attributes, item: usize) -> Disposition {
         let is_last = found.is_directory()
             || found.links <= 1
             || lock(&self.links).name_seen(found.file_id(), found.links);
         let freed = if is_last { found.blocks.saturating_mul(512) } else { 0 };
-        self.all.gone(freed);
-        self.items[item].gone(freed);
+        self.all.count_deleted(freed);
+        self.items[item].count_deleted(freed);
         Disposition::Gone
     }
 }
@@ -160,7 +160,7 @@ impl Visitor for Remover {
         found: &Attributes,
         item: usize,
     ) -> Result<Disposition, Errno> {
-        at.directory.unlink(name).map(|()| self.gone(found, item))
+        at.directory.unlink(name).map(|()| self.count_deleted(found, item))
     }
 
     fn enter(&self, _: &Attributes, _: usize) {}
@@ -176,7 +176,7 @@ impl Visitor for Remover {
             Boundary::Dataless => above.remove_dataless(name),
             _ => above.remove_directory(name),
         };
-        removed.map(|()| self.gone(found, item))
+        removed.map(|()| self.count_deleted(found, item))
     }
 
     fn fail(&self, item: usize, _: Reason) {

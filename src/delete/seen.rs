@@ -22,7 +22,7 @@ use crate::platform::{Directory, Errno, FileSystem, Identity};
 use crate::tree::DirId;
 
 /// Entries of a tree, each identified by its directory and name.
-pub type Places = Vec<(DirId, Vec<u8>)>;
+pub type EntryNames = Vec<(DirId, Vec<u8>)>;
 
 /// Result of checking a selection.
 pub(crate) struct Seen {
@@ -35,7 +35,7 @@ pub(crate) struct Seen {
 }
 
 /// Records the current identity of the selected entries, and separates unchanged from changed entries.
-pub(crate) fn look(selection: &Selection) -> Seen {
+pub(crate) fn check(selection: &Selection) -> Seen {
     let (mut groups, mut changed, mut number) = (selection.groups.clone(), Vec::new(), 0);
     let mut unmoved = Kept::default();
     for group in &mut groups {
@@ -47,8 +47,8 @@ pub(crate) fn look(selection: &Selection) -> Seen {
         items.retain_mut(|item| {
             let is_kept = match &opened {
                 Ok(directory) => {
-                    let is_kept = item.look(directory, group);
-                    if let Some(Err(error)) = item.may_move(directory).filter(|_| is_kept) {
+                    let is_kept = item.record_identity(directory, group);
+                    if let Some(Err(error)) = item.check_move(directory).filter(|_| is_kept) {
                         unmoved.count(error.into());
                     }
                     is_kept
@@ -77,18 +77,18 @@ pub(crate) fn look(selection: &Selection) -> Seen {
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
-pub fn changed(pool: &Pool, selection: Arc<Selection>) -> std::io::Result<Job<Places>> {
+pub fn changed(pool: &Pool, selection: Arc<Selection>) -> std::io::Result<Job<EntryNames>> {
     pool.start(move |task| {
-        let changed: HashSet<usize> = look(&selection).changed.into_iter().collect();
-        let places = selection.items().enumerate().filter(|(number, _)| changed.contains(number));
-        task.publish(places.map(|(_, (group, item))| (group.directory, item.name.clone())).collect());
+        let changed: HashSet<usize> = check(&selection).changed.into_iter().collect();
+        let entries = selection.items().enumerate().filter(|(number, _)| changed.contains(number));
+        task.publish(entries.map(|(_, (group, item))| (group.directory, item.name.clone())).collect());
     })
 }
 
 impl Item {
     /// Records the current identity of the entry. Returns `false` if the entry has changed since the scan. Returns
     /// `true` if it has not, or if its identity cannot be read.
-    fn look(&mut self, directory: &Directory, group: &Group) -> bool {
+    fn record_identity(&mut self, directory: &Directory, group: &Group) -> bool {
         let Ok(now) = self.identity_in(directory, group) else { return true };
         let is_still = self.is_still(&now);
         self.identity = Some(now);
@@ -97,9 +97,9 @@ impl Item {
 
     /// Checks whether the user may move the item out of its directory. Returns `None` if the identity of the item is
     /// unknown.
-    fn may_move(&self, directory: &Directory) -> Option<Result<(), Errno>> {
+    fn check_move(&self, directory: &Directory) -> Option<Result<(), Errno>> {
         let now = self.identity?;
-        Some(directory.may_move(self.name.as_slice(), &now.attributes))
+        Some(directory.check_move(self.name.as_slice(), &now.attributes))
     }
 
     fn identity_in(&self, directory: &Directory, group: &Group) -> Result<Identity, Errno> {

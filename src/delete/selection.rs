@@ -22,16 +22,16 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Selects the entries of `places` whose metadata is in the tree. Omits duplicates, entries inside other selected
+    /// Selects the `entries` whose metadata is in the tree. Omits duplicates, entries inside other selected
     /// entries and, for [`DeleteScope::Content`], entries that are not directories in the tree. A root is not an entry
     /// of a directory, so only its contents can be selected.
     pub fn new<'a>(
         tree: &Tree,
-        places: impl IntoIterator<Item = (DirId, &'a [u8])>,
+        entries: impl IntoIterator<Item = (DirId, &'a [u8])>,
         extent: DeleteScope,
     ) -> Self {
         let mut names: HashMap<DirId, HashSet<&[u8]>> = HashMap::new();
-        for (directory, name) in places {
+        for (directory, name) in entries {
             names.entry(directory).or_default().insert(name);
         }
         let mut groups: Vec<Group> = names
@@ -92,7 +92,7 @@ impl Selection {
     }
 
     /// Returns the directories in the tree that contain selected entries, each with the names of these entries.
-    pub fn places(&self) -> Vec<(DirId, Vec<Vec<u8>>)> {
+    pub fn names(&self) -> Vec<(DirId, Vec<Vec<u8>>)> {
         let names = |group: &Group| group.items.iter().map(|item| item.name.clone()).collect();
         self.groups.iter().map(|group| (group.directory, names(group))).collect()
     }
@@ -101,11 +101,11 @@ impl Selection {
     /// returns `true` for a path, the entry at this path may have any inode.
     #[must_use]
     pub fn renewed(&self, tree: &Tree, is_meant: impl Fn(&[u8]) -> bool) -> Self {
-        let places = self.groups.iter().filter_map(|group| Some((group.find(tree)?, group)));
-        let places = places.flat_map(|(directory, group)| {
+        let names = self.groups.iter().filter_map(|group| Some((group.find(tree)?, group)));
+        let names = names.flat_map(|(directory, group)| {
             group.items.iter().map(move |item| (directory, item.name.as_slice()))
         });
-        let now = Self::new(tree, places, self.extent);
+        let now = Self::new(tree, names, self.extent);
         let mut before: HashSet<(Vec<u8>, u64)> = HashSet::new();
         before.extend(self.items().map(|(group, item)| (group.path_of(item), item.inode)));
         let is_kept = |(group, item): (&Group, &Item)| {

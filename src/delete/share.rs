@@ -9,7 +9,9 @@ use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::copy_files::{CopyFile, CopyName, CopyPlaces, LastPlace, PlacesBuilder, SelectedItems};
+use super::copy_files::{
+    CopyDirectories, CopyFile, CopyName, DirectoriesBuilder, LastDirectory, SelectedItems,
+};
 use super::{Failures, Reason, Selection};
 use crate::base::job::Task;
 use crate::platform::entry::contents::{Contents, StoredContents, sync_file_system};
@@ -23,7 +25,7 @@ const STEP: u64 = 16 << 20;
 /// Sets of files that will share their data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CopySharing {
-    places: CopyPlaces,
+    directories: CopyDirectories,
     /// Sets of identical files. In each set, the other files will use the data of the first file.
     sets: Vec<Vec<CopyFile>>,
 }
@@ -57,7 +59,7 @@ impl CopySharing {
         sets: impl IntoIterator<Item = S>,
     ) -> Self {
         let selected = selection.map(|selection| SelectedItems::of(tree, &selection.groups));
-        let mut places = PlacesBuilder::new(tree);
+        let mut directories = DirectoriesBuilder::new(tree);
         let mut found = Vec::new();
         for set in sets {
             let is_selected =
@@ -69,32 +71,32 @@ impl CopySharing {
             // Several names of one inode count as one file.
             let mut inodes: HashSet<FileId> = HashSet::new();
             let files = source.into_iter().chain(&wanted).filter(|copy| inodes.insert(copy.state.id));
-            let files: Vec<CopyFile> = files.filter_map(|copy| places.file(copy)).collect();
+            let files: Vec<CopyFile> = files.filter_map(|copy| directories.file(copy)).collect();
             if files.len() > 1 {
                 found.push(files);
             }
         }
-        Self { places: places.finish(), sets: found }
+        Self { directories: directories.finish(), sets: found }
     }
 
     /// Returns the plan without the files that already share all of their data with the first file of their set,
     /// which is the source of the data. Files that cannot be opened are kept, so that they are reported. Once
     /// `is_cancelled` returns `true`, all files that have not been checked are kept, too.
     pub(super) fn without_shared(&self, is_cancelled: &dyn Fn() -> bool) -> Self {
-        let mut open = LastPlace::default();
+        let mut open = LastDirectory::default();
         let mut is_needed = |from: &StoredContents, file: &CopyFile| {
-            let to = open.open_file(&self.places, file);
+            let to = open.open_file(&self.directories, file);
             !to.is_ok_and(|to| to.unshared_with(from).is_some_and(|ranges| ranges.is_empty()))
         };
         let needed = |set: &Vec<CopyFile>| {
-            let from = || LastPlace::default().open_file(&self.places, &set[0]).ok()?.stored();
+            let from = || LastDirectory::default().open_file(&self.directories, &set[0]).ok()?.stored();
             let Some(from) = (!is_cancelled()).then(from).flatten() else { return Some(set.clone()) };
             let receivers = set[1..].iter().filter(|file| is_cancelled() || is_needed(&from, file));
             let files: Vec<CopyFile> = set[..1].iter().chain(receivers).cloned().collect();
             (files.len() > 1).then_some(files)
         };
         let sets = self.sets.iter().filter_map(needed).collect();
-        Self { places: self.places.clone(), sets }
+        Self { directories: self.directories.clone(), sets }
     }
 
     /// Returns the number of files that would use the data of another file.
@@ -110,7 +112,7 @@ impl CopySharing {
     /// Returns the directories in the tree that contain the files counted by [`CopySharing::files`].
     pub fn directories(&self) -> Vec<DirId> {
         let mut directories: Vec<DirId> =
-            self.receivers().map(|file| self.places.group(file.place).directory).collect();
+            self.receivers().map(|file| self.directories.group(file.directory).directory).collect();
         directories.sort_unstable();
         directories.dedup();
         directories
@@ -118,7 +120,7 @@ impl CopySharing {
 
     /// Returns the path and disk usage in bytes of each file counted by [`CopySharing::files`].
     pub(super) fn items(&self) -> Vec<(Vec<u8>, u64)> {
-        self.receivers().map(|file| (self.places.path(file), file.state.disk)).collect()
+        self.receivers().map(|file| (self.directories.path(file), file.state.disk)).collect()
     }
 
     fn receivers(&self) -> impl Iterator<Item = &CopyFile> {
@@ -138,7 +140,7 @@ pub(super) fn run<T: Send + Sync>(
         sharing,
         is_cancelled: &is_cancelled,
         report,
-        open: LastPlace::default(),
+        open: LastDirectory::default(),
         free: FreeSpace::before(sharing),
         shared: SharedData::default(),
         items: Vec::new(),
@@ -151,7 +153,7 @@ struct Sharer<'s> {
     sharing: &'s CopySharing,
     is_cancelled: &'s dyn Fn() -> bool,
     report: &'s dyn Fn(SharedData),
-    open: LastPlace,
+    open: LastDirectory,
     free: FreeSpace,
     shared: SharedData,
     items: ItemResults,
@@ -182,7 +184,7 @@ impl Sharer<'_> {
             set.iter().enumerate().map(|(number, file)| SetMember { number, file, before: None }).collect();
         while let [source, receivers @ ..] = rest.as_slice() {
             let mut others = Vec::new();
-            let from = self.open.open_file(&self.sharing.places, source.file);
+            let from = self.open.open_file(&self.sharing.directories, source.file);
             let stored = from.as_ref().ok().filter(|_| !receivers.is_empty()).and_then(Contents::stored);
             for member in receivers {
                 if (self.is_cancelled)() {
@@ -216,7 +218,7 @@ impl Sharer<'_> {
                 // No other file can use the data of the first file, but the other files may still share data among
                 // themselves. The failure is therefore reported for the first file. If there is only one other file,
                 // the next iteration reports the failure for that file.
-                self.shared.failures.push(|| self.sharing.places.path(source.file), APART);
+                self.shared.failures.push(|| self.sharing.directories.path(source.file), APART);
             }
             rest = others;
         }
@@ -231,7 +233,7 @@ impl Sharer<'_> {
         stored: Option<&StoredContents>,
         file: &CopyFile,
     ) -> Result<u64, Reason> {
-        let to = self.open.open_file(&self.sharing.places, file)?;
+        let to = self.open.open_file(&self.sharing.directories, file)?;
         let mut shared = 0;
         let whole = || std::iter::once(0..file.state.size).collect();
         let unshared = stored.and_then(|stored| to.unshared_with(stored));
@@ -255,7 +257,7 @@ impl Sharer<'_> {
                 shared.files += 1;
                 shared.bytes = shared.bytes.saturating_add(bytes);
             }
-            Err(reason) => shared.failures.push(|| self.sharing.places.path(file), reason),
+            Err(reason) => shared.failures.push(|| self.sharing.directories.path(file), reason),
         }
         (self.report)(shared.clone());
     }
@@ -278,20 +280,21 @@ struct FreeSpace {
     /// Free bytes of each device, and the device that represents its file system. On btrfs, one file system has several
     /// devices, because every subvolume has its own device number.
     devices: HashMap<u64, (u64, u64)>,
-    /// Directory at which the free space of each device is read, as an index into the `places` of [`CopySharing`].
+    /// Directory at which the free space of each device is read, as an index into the `directories` of [`CopySharing`].
     /// The key is the device.
-    places: HashMap<u64, usize>,
+    directories: HashMap<u64, usize>,
     /// Devices on which the operation made files share data.
     changed: HashSet<u64>,
 }
 
 impl FreeSpace {
     fn before(sharing: &CopySharing) -> Self {
-        let places: HashMap<u64, usize> =
-            sharing.sets.iter().flatten().map(|file| (file.state.id.device, file.place)).collect();
-        let free = |(device, place): (&u64, &usize)| Some((*device, (free(sharing, *place)?, *device)));
-        let devices = places.iter().filter_map(free).collect();
-        Self { devices, places, changed: HashSet::new() }
+        let directories: HashMap<u64, usize> =
+            sharing.sets.iter().flatten().map(|file| (file.state.id.device, file.directory)).collect();
+        let free =
+            |(device, directory): (&u64, &usize)| Some((*device, (free(sharing, *directory)?, *device)));
+        let devices = directories.iter().filter_map(free).collect();
+        Self { devices, directories, changed: HashSet::new() }
     }
 
     /// Records that the operation made two files share data. Their devices therefore belong to the same file system.
@@ -311,7 +314,7 @@ impl FreeSpace {
         let changed = self.changed.iter().filter_map(|device| {
             let (_, leader) = self.devices.get(device)?;
             let (before, _) = self.devices.get(leader)?;
-            let now = free(sharing, *self.places.get(leader)?)?;
+            let now = free(sharing, *self.directories.get(leader)?)?;
             counted.insert(leader).then_some(i64::try_from(now).ok()? - i64::try_from(*before).ok()?)
         });
         changed.reduce(i64::saturating_add)
@@ -319,9 +322,9 @@ impl FreeSpace {
 }
 
 /// Writes pending changes to disk, and returns the free space in bytes of the file system that contains the directory
-/// with index `place`. Returns `None` on errors.
-fn free(sharing: &CopySharing, place: usize) -> Option<u64> {
-    let group = sharing.places.group(place);
+/// with index `directory`. Returns `None` on errors.
+fn free(sharing: &CopySharing, directory: usize) -> Option<u64> {
+    let group = sharing.directories.group(directory);
     sync_file_system(&group.open().ok()?).ok()?;
     let path = group.path();
     let path = if path.is_empty() { Path::new(".") } else { Path::new(OsStr::from_bytes(&path)) };

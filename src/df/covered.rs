@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::mount_map::Cover;
-use super::scanned::Met;
+use super::scanned::CountedInodes;
 use crate::base::kind::Kind;
 use crate::platform::Errno;
 use crate::platform::fs::covered::Uncovered;
@@ -39,7 +39,11 @@ pub struct Hidden {
 const GLANCE: Duration = Duration::from_millis(50);
 
 /// Scans each covered directory and returns the totals.
-pub fn look(covers: &[Cover], met: &mut Met, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Vec<CoveredFiles> {
+pub fn scan(
+    covers: &[Cover],
+    counted: &mut CountedInodes,
+    is_cancelled: &(dyn Fn() -> bool + Sync),
+) -> Vec<CoveredFiles> {
     let mut covered: Vec<CoveredFiles> = Vec::new();
     let mut clones: Vec<(&Path, Result<Uncovered, Errno>)> = Vec::new();
     for cover in covers {
@@ -48,7 +52,7 @@ pub fn look(covers: &[Cover], met: &mut Met, is_cancelled: &(dyn Fn() -> bool + 
         }
         let clone = clones.iter().find(|(under, _)| *under == cover.under).map(|(_, clone)| clone);
         let hidden = match clone {
-            Some(Ok(clone)) => below(clone.path(&cover.below), met, is_cancelled),
+            Some(Ok(clone)) => below(clone.path(&cover.below), counted, is_cancelled),
             Some(Err(error)) => Err(*error),
             None => Err(Errno::ENOENT),
         };
@@ -59,7 +63,11 @@ pub fn look(covers: &[Cover], met: &mut Met, is_cancelled: &(dyn Fn() -> bool + 
 
 /// Scans a covered directory and returns the totals. `path` must be the path of this directory in a clone of the
 /// mount to which the directory belongs.
-fn below(path: PathBuf, met: &mut Met, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Result<Hidden, Errno> {
+fn below(
+    path: PathBuf,
+    counted: &mut CountedInodes,
+    is_cancelled: &(dyn Fn() -> bool + Sync),
+) -> Result<Hidden, Errno> {
     let options = Options { mounts: Mounts::All, ..Options::default() };
     let scan = Scan::start(vec![path], options).map_err(|_| Errno::EAGAIN)?;
     while scan.wait(GLANCE).is_none() {
@@ -75,10 +83,10 @@ fn below(path: PathBuf, met: &mut Met, is_cancelled: &(dyn Fn() -> bool + Sync))
         EntryState::Failed(errno) => Some(Errno::from_raw(errno)),
         _ => None,
     });
-    failed.map_or_else(|| Ok(add_up(tree, met)), Err)
+    failed.map_or_else(|| Ok(add_up(tree, counted)), Err)
 }
 
-fn add_up(tree: &Tree, met: &mut Met) -> Hidden {
+fn add_up(tree: &Tree, counted: &mut CountedInodes) -> Hidden {
     let mut hidden = Hidden::default();
     let mut elsewhere: HashSet<DirId> = HashSet::new();
     for (id, listing) in Walk::new(tree, DirId::TOP) {
@@ -86,12 +94,12 @@ fn add_up(tree: &Tree, met: &mut Met) -> Hidden {
         hidden.unreadable += u64::from(!is_elsewhere && tree.status(id).errno.is_some());
         for (_, record) in listing.entries() {
             if let EntryState::Known(Metadata { directory: Some(child), inode, .. }) = record.state
-                && (is_elsewhere || !met.is_new_directory(tree.device(child), inode))
+                && (is_elsewhere || !counted.is_new_directory(tree.device(child), inode))
             {
                 elsewhere.insert(child);
             } else if !is_elsewhere {
                 hidden.entries += u64::from(id != DirId::TOP);
-                hidden.add(tree, met, id, &record);
+                hidden.add(tree, counted, id, &record);
             }
         }
     }
@@ -99,10 +107,10 @@ fn add_up(tree: &Tree, met: &mut Met) -> Hidden {
 }
 
 impl Hidden {
-    fn add(&mut self, tree: &Tree, met: &mut Met, directory: DirId, record: &Entry<'_>) {
+    fn add(&mut self, tree: &Tree, counted: &mut CountedInodes, directory: DirId, record: &Entry<'_>) {
         match record.state {
             EntryState::Known(metadata)
-                if record.kind == Kind::Directory || met.is_new_file(tree, directory, &metadata) =>
+                if record.kind == Kind::Directory || counted.is_new_file(tree, directory, &metadata) =>
             {
                 self.disk = self.disk.saturating_add(metadata.disk());
             }

@@ -13,7 +13,7 @@ use super::{
     UnlinkedFile,
 };
 use crate::base::format::{Units, plain_size};
-use crate::base::os_error::error_text;
+use crate::base::os_error::OsError;
 use crate::base::text::{advice, escape, escape_path};
 use crate::platform::Errno;
 use crate::platform::process::open_files::HAS_LINKS;
@@ -128,19 +128,21 @@ fn hidden(space: &FileSystemUsage, subject: Subject) -> Vec<String> {
             example is a backup that was written while its disk was not mounted."
             .to_owned(),
     ];
-    texts.push(match space.covered.iter().find_map(|shadow| shadow.hidden.err()) {
+    texts.push(match space.covered.iter().find_map(|directory| directory.hidden.err()) {
         Some(Errno::EPERM | Errno::EACCES | Errno::ENOSYS) => {
             "Reading such files requires root and Linux 5.2 or later. In a container, root on the host is \
                 needed: run duke with sudo on the host, on the same directory."
                 .to_owned()
         }
-        Some(error) => format!("These files could not be read: {}.", error_text(error as i32)),
+        Some(error) => format!("These files could not be read: {}.", OsError(error as i32)),
         None => "These files were scanned through a temporary second mount of the file system, in which \
             no other mount covers them."
             .to_owned(),
     });
-    let place = match subject {
-        Subject::CoveredFiles(index) => space.covered.get(index).map(|shadow| escape_path(&shadow.path)),
+    let path = match subject {
+        Subject::CoveredFiles(index) => {
+            space.covered.get(index).map(|directory| escape_path(&directory.path))
+        }
         _ => None,
     };
     let mount = space.volume.mount.as_ref();
@@ -149,12 +151,11 @@ fn hidden(space: &FileSystemUsage, subject: Subject) -> Vec<String> {
     let point = escape_path(point);
     texts.push(format!(
         "To clean up, root can mount the file system a second time ({again} /mnt){}",
-        place
-            .map(|place| format!(
-                " and open /mnt{}",
-                place.strip_prefix(point.trim_end_matches('/')).unwrap_or(&place)
-            ))
-            .unwrap_or_default()
+        path.map(|path| format!(
+            " and open /mnt{}",
+            path.strip_prefix(point.trim_end_matches('/')).unwrap_or(&path)
+        ))
+        .unwrap_or_default()
     ));
     texts
 }

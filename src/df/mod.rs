@@ -46,7 +46,7 @@ use parts::parts;
 pub use parts::{CountedAs, Overhead, OverheadKind};
 use rows::Row;
 pub use scanned::Scanned;
-use scanned::{Met, ScannedSizes};
+use scanned::{CountedInodes, ScannedSizes};
 pub use usage::{FileSystemUsage, Note, Report, Unexplained};
 pub use volume::{NotScanned, Volume};
 
@@ -142,8 +142,8 @@ fn spaces(
 ) -> Vec<FileSystemUsage> {
     let mounts = mounts().unwrap_or_default();
     let mut regions = mount_map::find(tree, &mounts);
-    let mut met = Met::default();
-    let sums = scanned::add_up(tree, &mut regions, &mut met);
+    let mut counted = CountedInodes::default();
+    let sums = scanned::add_up(tree, &mut regions, &mut counted);
     let open = open_files::find(is_cancelled);
     let first = first_system(tree, &regions, &sums, from);
     let mut order: Vec<usize> = (0..regions.systems.len()).collect();
@@ -154,7 +154,7 @@ fn spaces(
     for (index, sizes) in order.into_iter().zip(sizes) {
         let system = &regions.systems[index];
         let covers = if sizes.is_some() { system.covers.as_slice() } else { &[] };
-        let covered = covered::look(covers, &mut met, is_cancelled);
+        let covered = covered::scan(covers, &mut counted, is_cancelled);
         let space = space(system, sums.scanned[index], sizes);
         let deleted = of_system(&open.files, system, &mounts);
         spaces.push(FileSystemUsage { covered, deleted, access: open.access, ..space });

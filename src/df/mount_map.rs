@@ -84,8 +84,8 @@ pub fn find(tree: &Tree, mounts: &[Mount]) -> MountMap {
     for (_, root) in tree.listing(DirId::TOP).entries() {
         let EntryState::Known(metadata) = root.state else { continue };
         let given = path(root.name.to_vec());
-        let place = move || Some((given.canonicalize().ok()?, standing(&given).ok()?));
-        let Some((full, standing)) = within(LIMIT, [place]).pop().flatten().flatten() else { continue };
+        let position = move || Some((given.canonicalize().ok()?, standing(&given).ok()?));
+        let Some((full, standing)) = within(LIMIT, [position]).pop().flatten().flatten() else { continue };
         let mount = mount_of(mounts, &full, &standing);
         let is_whole = mount.is_some_and(|index| point(&mounts[index]) == full && mounts[index].root == b"/");
         let system = regions.system(mount.map(|index| &mounts[index]), standing.device, &full);
@@ -141,7 +141,7 @@ impl MountMap {
     }
 
     /// Returns `true` if the user excluded the entry and its space belongs to the file system with index `system`.
-    pub fn is_left_out(&self, system: usize, directory: DirId, name: &[u8], exclusion: Exclusion) -> bool {
+    pub fn is_excluded(&self, system: usize, directory: DirId, name: &[u8], exclusion: Exclusion) -> bool {
         match exclusion {
             Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless | Exclusion::OtherPart => true,
             Exclusion::KernelFileSystem
@@ -228,15 +228,15 @@ impl MountMap {
         }
     }
 
-    /// Adds the path `place`, which lies on `mount` and is covered by another mount, to the [`System::covers`] of the
+    /// Adds the path `position`, which lies on `mount` and is covered by another mount, to the [`System::covers`] of the
     /// file system of `mount`.
-    fn cover(&mut self, mount: &Mount, place: &Path) {
+    fn cover(&mut self, mount: &Mount, position: &Path) {
         let under = point(mount);
         let system = self
             .systems
             .iter_mut()
             .find(|system| system.mount().is_some_and(|known| known.shares_space(mount)));
-        if let (Some(system), Ok(below)) = (system, place.strip_prefix(&under)) {
+        if let (Some(system), Ok(below)) = (system, position.strip_prefix(&under)) {
             let cover = Cover { below: below.to_owned(), under };
             if !system.covers.contains(&cover) {
                 system.covers.push(cover);

@@ -17,7 +17,7 @@ use super::{
     Unexplained, UnlinkedFile,
 };
 use crate::base::format::{Units, counted, grouped, percent, plain_size, share};
-use crate::base::os_error::error_text;
+use crate::base::os_error::OsError;
 use crate::base::text::{escape, escape_path};
 
 /// Quantity or fact that a line of the df report shows.
@@ -136,7 +136,7 @@ pub fn rows(space: &FileSystemUsage, units: Units) -> Vec<Row> {
 /// Returns the reason why the size of a file system is unknown.
 pub fn no_capacity(error: Errno) -> String {
     // This error results from the time limit in `platform::fs::answer`, so the system's message would be misleading.
-    if error == Errno::ETIMEDOUT { "not responding".to_owned() } else { error_text(error as i32) }
+    if error == Errno::ETIMEDOUT { "not responding".to_owned() } else { OsError(error as i32).to_string() }
 }
 
 /// Returns the title of a file system, such as `/home: /dev/sda1 (ext4)`, or only the path if the mount is unknown.
@@ -207,8 +207,8 @@ impl Rows<'_> {
             let note = Some("contents not counted".to_owned());
             self.push(Subject::Unreadable, 1, Amount::Unknown, label, note);
         }
-        if scanned.left_out > 0 {
-            let label = format!("excluded: {}", counted(scanned.left_out, "entry", "entries"));
+        if scanned.excluded > 0 {
+            let label = format!("excluded: {}", counted(scanned.excluded, "entry", "entries"));
             self.push(Subject::LeftOut, 1, Amount::Unknown, label, Some("not scanned".to_owned()));
         }
     }
@@ -218,18 +218,18 @@ impl Rows<'_> {
         if covered.is_empty() {
             return;
         }
-        let refused = covered.iter().find_map(|shadow| shadow.hidden.err());
+        let refused = covered.iter().find_map(|directory| directory.hidden.err());
         let count = counted(covered.len() as u64, "mount point", "mount points");
         let (amount, note) = match refused {
             Some(Errno::EPERM | Errno::EACCES) => {
                 (Amount::Unknown, format!("{count} not checked; run as root on the host"))
             }
-            Some(error) => (Amount::Unknown, format!("{count} not checked: {}", error_text(error as i32))),
+            Some(error) => (Amount::Unknown, format!("{count} not checked: {}", OsError(error as i32))),
             None => (Amount::Bytes(self.space.hidden()), count),
         };
         self.push(Subject::Hidden, 1, amount, "under mount points", Some(note));
-        for (index, shadow) in covered.iter().enumerate() {
-            let (amount, note) = match shadow.hidden {
+        for (index, directory) in covered.iter().enumerate() {
+            let (amount, note) = match directory.hidden {
                 Ok(hidden) if hidden.entries > 0 => {
                     (Amount::Bytes(hidden.disk), Some(counted(hidden.entries, "entry", "entries")))
                 }
@@ -237,7 +237,7 @@ impl Rows<'_> {
                 Ok(_) => continue,
                 Err(_) => (Amount::Unknown, None),
             };
-            self.push(Subject::CoveredFiles(index), 2, amount, escape_path(&shadow.path), note);
+            self.push(Subject::CoveredFiles(index), 2, amount, escape_path(&directory.path), note);
         }
     }
 
@@ -354,7 +354,7 @@ fn note_text(space: &FileSystemUsage, note: &Note, units: Units) -> (String, Opt
             // On btrfs, the overhead can be read without root, but the subvolumes cannot.
             let is_known = space.volume.kind() == Some(b"btrfs") && !space.parts.is_empty();
             let what = if is_known { "subvolumes unknown" } else { "overhead unknown" };
-            (what.to_owned(), Some(error_text(*error as i32)))
+            (what.to_owned(), Some(OsError(*error as i32).to_string()))
         }
     }
 }

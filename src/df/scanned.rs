@@ -20,15 +20,15 @@ pub struct Scanned {
     /// Number of directories that could not be read, plus the number of entries without metadata.
     pub unreadable: u64,
     /// Number of entries that the user excluded.
-    pub left_out: u64,
+    pub excluded: u64,
     /// `true` if something may be missing, because the scan was stopped or is still running.
     pub is_partial: bool,
 }
 
-/// Inodes that have been counted. The main scan and the scans of covered files share one `Met`, so that no
+/// Inodes that have been counted. The main scan and the scans of covered files share one `CountedInodes`, so that no
 /// inode is counted twice.
 #[derive(Debug, Default)]
-pub struct Met {
+pub struct CountedInodes {
     /// Counted files that have several names.
     files: HashSet<FileId>,
     /// Directories that have been counted and might be reached again: directories covered by a mount, and directories
@@ -36,7 +36,7 @@ pub struct Met {
     directories: HashSet<FileId>,
 }
 
-impl Met {
+impl CountedInodes {
     /// Returns `true` if the file has not been counted before. Records the file if it may have several names.
     pub fn is_new_file(&mut self, tree: &Tree, directory: DirId, metadata: &Metadata) -> bool {
         let device = metadata
@@ -76,7 +76,7 @@ impl ScannedSizes {
 
 /// Adds up the entries of a tree per file system. An unknown device inside a file system with subvolumes is assigned to
 /// that file system. Any other unknown device counts as a file system that is missing from the mount table.
-pub fn add_up(tree: &Tree, regions: &mut MountMap, met: &mut Met) -> ScannedSizes {
+pub fn add_up(tree: &Tree, regions: &mut MountMap, counted: &mut CountedInodes) -> ScannedSizes {
     let mut sums = ScannedSizes { scanned: vec![Scanned::default(); regions.systems.len()], of: Vec::new() };
     let with_files: HashSet<DirId> = regions.files.keys().map(|(id, _)| *id).collect();
     let aliases = tree.alias_positions();
@@ -94,7 +94,7 @@ pub fn add_up(tree: &Tree, regions: &mut MountMap, met: &mut Met) -> ScannedSize
             let child = record.directory();
             let system = match child {
                 Some(child) => {
-                    let system = system_of(tree, regions, met, (child, &record), here);
+                    let system = system_of(tree, regions, counted, (child, &record), here);
                     sums.set(child, system);
                     sums.scanned.resize(regions.systems.len(), Scanned::default());
                     system
@@ -106,9 +106,9 @@ pub fn add_up(tree: &Tree, regions: &mut MountMap, met: &mut Met) -> ScannedSize
             };
             if let Some(system) = system {
                 let scanned = &mut sums.scanned[system];
-                add(tree, scanned, met, id, &record);
+                add(tree, scanned, counted, id, &record);
                 if let EntryState::Excluded(why) = record.state {
-                    scanned.left_out += u64::from(regions.is_left_out(system, id, record.name, why));
+                    scanned.excluded += u64::from(regions.is_excluded(system, id, record.name, why));
                 }
             }
         }
@@ -121,7 +121,7 @@ pub fn add_up(tree: &Tree, regions: &mut MountMap, met: &mut Met) -> ScannedSize
 fn system_of(
     tree: &Tree,
     regions: &mut MountMap,
-    met: &mut Met,
+    counted: &mut CountedInodes,
     (child, record): (DirId, &Entry<'_>),
     above: Option<usize>,
 ) -> Option<usize> {
@@ -143,15 +143,21 @@ fn system_of(
     regions.systems[system].devices.insert(device);
     let EntryState::Known(Metadata { inode, .. }) = record.state else { return Some(system) };
     let visited = &regions.systems[system];
-    let is_new = visited.times <= visited.mounts.len().max(1) || met.is_new_directory(device, inode);
+    let is_new = visited.times <= visited.mounts.len().max(1) || counted.is_new_directory(device, inode);
     is_new.then_some(system)
 }
 
-fn add(tree: &Tree, scanned: &mut Scanned, met: &mut Met, directory: DirId, record: &Entry<'_>) {
+fn add(
+    tree: &Tree,
+    scanned: &mut Scanned,
+    counted: &mut CountedInodes,
+    directory: DirId,
+    record: &Entry<'_>,
+) {
     scanned.entries += u64::from(directory != DirId::TOP);
     match record.state {
         EntryState::Known(metadata) => {
-            let is_new = record.kind == Kind::Directory || met.is_new_file(tree, directory, &metadata);
+            let is_new = record.kind == Kind::Directory || counted.is_new_file(tree, directory, &metadata);
             scanned.disk = scanned.disk.saturating_add(if is_new { metadata.disk() } else { 0 });
         }
         EntryState::Failed(errno) if errno == Errno::ELOOP as i32 => {}

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::base::job::{Job, Pool};
-use crate::base::os_error::error_text;
+use crate::base::os_error::OsError;
 use crate::base::sync::Arc;
 use crate::platform::fs::overhead::FileExtent;
 use crate::platform::fs::overhead::btrfs::{self, Subvolume, TOP_LEVEL, block_groups, extents, used_data};
@@ -33,13 +33,13 @@ pub struct SubvolumeSize {
 }
 
 /// Returns the reason why subvolumes cannot be read, with a remedy if there is one.
-pub fn refusal(error: Errno) -> String {
+pub fn error_message(error: Errno) -> String {
     match error {
         Errno::ENOTTY => "not on btrfs; duke lists only btrfs subvolumes".to_owned(),
         Errno::EPERM => {
-            format!("cannot read subvolumes: {}; run as root on the host", error_text(error as i32))
+            format!("cannot read subvolumes: {}; run as root on the host", OsError(error as i32))
         }
-        _ => format!("cannot read subvolumes: {}", error_text(error as i32)),
+        _ => format!("cannot read subvolumes: {}", OsError(error as i32)),
     }
 }
 

@@ -96,7 +96,7 @@ impl FileSystemUsage {
 
     /// Returns the total disk usage in bytes of the covered files that could be read.
     pub fn hidden(&self) -> u64 {
-        let known = self.covered.iter().filter_map(|shadow| shadow.hidden.ok());
+        let known = self.covered.iter().filter_map(|directory| directory.hidden.ok());
         known.fold(0, |sum, hidden| sum.saturating_add(hidden.disk))
     }
 

@@ -4,7 +4,7 @@
 //! zeros, but are not read.
 
 use super::data::SkipReason;
-use super::opened::{NotCompared, OpenPlace};
+use super::opened::{FileLocation, NotCompared};
 use super::search::DuplicateSearch;
 use crate::platform::entry::contents::{ContentState, Contents, StoredContents};
 use crate::platform::entry::extents::{StoredForm, StoredPart};
@@ -27,10 +27,11 @@ pub(crate) struct OpenFile {
 
 impl OpenFile {
     /// Opens a file, if it still has the inode and size that the scan recorded.
-    pub(crate) fn open(place: &OpenPlace<'_>) -> Result<Self, NotCompared> {
-        let contents = Contents::open(place.directory, &place.name).map_err(|errno| Some(errno.into()))?;
+    pub(crate) fn open(location: &FileLocation<'_>) -> Result<Self, NotCompared> {
+        let contents =
+            Contents::open(location.directory, &location.name).map_err(|errno| Some(errno.into()))?;
         let state = contents.state().map_err(|errno| Some(errno.into()))?;
-        place.check(&state)?;
+        location.check(&state)?;
         Ok(Self { contents, state })
     }
 

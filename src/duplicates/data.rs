@@ -116,7 +116,7 @@ pub struct Duplicates {
     /// system provided by a program or by the host of a virtual machine.
     pub elsewhere: u64,
     /// `true` if files were found on a file system on which duke can let them share data.
-    pub may_share: bool,
+    pub can_share: bool,
     /// Progress of the search, for display.
     pub progress: CompareProgress,
 }

@@ -73,11 +73,11 @@ pub(crate) fn arrange(
 
 /// Sorts `rows` by path. `entry` returns the entry of a row.
 pub(crate) fn sort_by_path<T>(tree: &Tree, rows: &mut [T], entry: impl Fn(&T) -> EntryId) {
-    let place = |row: &T| {
+    let name = |row: &T| {
         let EntryId { directory, .. } = entry(row);
         (directory, entry(row).name(tree).unwrap_or_default())
     };
-    let order = order_by_path(tree, &mut rows.iter().map(place), <[u8]>::cmp);
+    let order = order_by_path(tree, &mut rows.iter().map(name), <[u8]>::cmp);
     reorder(rows, order);
 }
 

@@ -81,6 +81,6 @@ fn run(
     let progress = CompareProgress { is_complete: true, ..search.progress() };
     let elsewhere = search.elsewhere.load(Ordering::Relaxed);
     let groups::Arranged { groups, sets } = groups;
-    let may_share = CAN_SHARE && search.may_share.load(Ordering::Relaxed);
-    Duplicates { groups, sets, skipped, elsewhere, may_share, progress }
+    let can_share = CAN_SHARE && search.can_share.load(Ordering::Relaxed);
+    Duplicates { groups, sets, skipped, elsewhere, can_share, progress }
 }

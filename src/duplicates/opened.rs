@@ -26,7 +26,7 @@ const PIECE: usize = 256;
 pub(crate) type NotCompared = Option<SkipReason>;
 
 /// File to compare with others, located by its open directory and its name.
-pub(crate) struct OpenPlace<'p> {
+pub(crate) struct FileLocation<'p> {
     pub(crate) directory: &'p Directory,
     pub(crate) name: CString,
     size: u64,
@@ -43,7 +43,7 @@ impl From<Errno> for SkipReason {
     }
 }
 
-impl OpenPlace<'_> {
+impl FileLocation<'_> {
     /// Checks that the file still has the inode and size that the scan recorded.
     pub(crate) fn check(&self, state: &ContentState) -> Result<(), NotCompared> {
         let is_same = (state.id.inode, state.size) == (self.inode, self.size);
@@ -77,7 +77,7 @@ pub(crate) fn for_each<T: Sync, R: Send>(
     search: &DuplicateSearch<'_>,
     rows: &[T],
     candidate: impl Fn(&T) -> Candidate + Sync,
-    work: impl Fn(&T, &OpenPlace<'_>) -> Result<R, NotCompared> + Sync,
+    work: impl Fn(&T, &FileLocation<'_>) -> Result<R, NotCompared> + Sync,
 ) -> Vec<R> {
     for_each_or(search, rows, candidate, work, |entry, reason| search.skip(entry, reason))
 }
@@ -87,7 +87,7 @@ pub(crate) fn for_each_or<T: Sync, R: Send>(
     search: &DuplicateSearch<'_>,
     rows: &[T],
     candidate: impl Fn(&T) -> Candidate + Sync,
-    work: impl Fn(&T, &OpenPlace<'_>) -> Result<R, NotCompared> + Sync,
+    work: impl Fn(&T, &FileLocation<'_>) -> Result<R, NotCompared> + Sync,
     missed: impl Fn(EntryId, NotCompared) + Sync,
 ) -> Vec<R> {
     let directory = |row: &T| candidate(row).entry.directory;
@@ -100,7 +100,7 @@ pub(crate) fn for_each_or<T: Sync, R: Send>(
                 return None;
             }
             let candidate = candidate(row);
-            let worked = at(search, &opened, &candidate, |place| work(row, place));
+            let worked = at(search, &opened, &candidate, |location| work(row, location));
             Some(worked.map_err(|reason| missed(candidate.entry, reason)).ok())
         });
         visited.flatten().collect::<Vec<R>>()
@@ -113,7 +113,7 @@ pub(crate) fn for_each_or<T: Sync, R: Send>(
 pub(crate) fn for_one<R>(
     search: &DuplicateSearch<'_>,
     candidate: &Candidate,
-    work: impl FnOnce(&OpenPlace<'_>) -> Result<R, NotCompared>,
+    work: impl FnOnce(&FileLocation<'_>) -> Result<R, NotCompared>,
 ) -> Option<R> {
     if search.task.is_cancelled() {
         return None;
@@ -137,7 +137,7 @@ fn at<R>(
     search: &DuplicateSearch<'_>,
     opened: &Result<Option<Directory>, NotCompared>,
     candidate: &Candidate,
-    work: impl FnOnce(&OpenPlace<'_>) -> Result<R, NotCompared>,
+    work: impl FnOnce(&FileLocation<'_>) -> Result<R, NotCompared>,
 ) -> Result<R, NotCompared> {
     let EntryId { directory: id, .. } = candidate.entry;
     let record = candidate.entry.record(search.tree);
@@ -148,12 +148,12 @@ fn at<R>(
     match opened {
         Ok(Some(directory)) => {
             let name = CString::new(name).map_err(|_| Some(SkipReason::Changing))?;
-            work(&OpenPlace { directory, name, size, inode })
+            work(&FileLocation { directory, name, size, inode })
         }
         Ok(None) => {
             let (directory, name) = reach_entry(search.tree, id, name).map_err(failed)?;
             check_file_system(search, &directory)?;
-            work(&OpenPlace { directory: &directory, name, size, inode })
+            work(&FileLocation { directory: &directory, name, size, inode })
         }
         Err(reason) => Err(*reason),
     }
@@ -169,7 +169,7 @@ fn check_file_system(search: &DuplicateSearch<'_>, directory: &Directory) -> Res
         return Err(None);
     }
     if sharing(directory) != Sharing::Never {
-        search.may_share.store(true, Ordering::Relaxed);
+        search.can_share.store(true, Ordering::Relaxed);
     }
     Ok(())
 }

@@ -26,7 +26,7 @@ pub(crate) struct DuplicateSearch<'s> {
     pub(crate) elsewhere: AtomicU64,
     pub(crate) skipped: Mutex<Vec<Skipped>>,
     /// `true` once a file has been found on a file system that lets files share data.
-    pub(crate) may_share: AtomicBool,
+    pub(crate) can_share: AtomicBool,
 }
 
 impl<'s> DuplicateSearch<'s> {
@@ -43,7 +43,7 @@ impl<'s> DuplicateSearch<'s> {
             read: AtomicU64::default(),
             elsewhere: AtomicU64::default(),
             skipped: Mutex::new(skipped),
-            may_share: AtomicBool::default(),
+            can_share: AtomicBool::default(),
         }
     }
 

@@ -4,7 +4,7 @@
 
 use super::data::{CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, SkipReason};
 use crate::base::format::{Units, grouped, plain_size};
-use crate::base::os_error::error_text;
+use crate::base::os_error::OsError;
 
 impl DuplicateGroup {
     pub fn text(&self, units: Units) -> String {
@@ -41,7 +41,7 @@ impl Duplicate {
 impl SkipReason {
     pub fn text(self) -> String {
         match self {
-            Self::Failed(errno) => format!("cannot read: {}", error_text(errno)),
+            Self::Failed(errno) => format!("cannot read: {}", OsError(errno)),
             Self::Changing => "not compared: changed or deleted since the scan".to_owned(),
             Self::Special => "not compared: pipe, socket or device".to_owned(),
         }

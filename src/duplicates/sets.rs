@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::candidates::Candidate;
 use super::contents::{ContentHash, OpenFile, SHORT};
-use super::opened::{OpenPlace, for_each, for_one, nanoseconds};
+use super::opened::{FileLocation, for_each, for_one, nanoseconds};
 use super::search::DuplicateSearch;
 use crate::base::sort::sort_by_key;
 use crate::base::sync::{Arc, Ordering};
@@ -70,9 +70,9 @@ pub(crate) fn find(search: &DuplicateSearch<'_>, mut files: Vec<Candidate>) -> V
         search,
         &files,
         |file| *file,
-        |file, place| {
+        |file, location| {
             search.compared.fetch_add(1, Ordering::Relaxed);
-            let opened = OpenFile::open(place)?;
+            let opened = OpenFile::open(location)?;
             let contents = opened.ends(search)?;
             Ok(Compared { file: *file, changed: nanoseconds(opened.state.changed), contents })
         },
@@ -144,14 +144,14 @@ fn contents_of_clones(search: &DuplicateSearch<'_>, clones: &[Located]) -> Vec<C
 /// Returns the location of a file's contents on disk. Returns `None` if the location is unknown, or if the file
 /// system does not let files share data.
 fn location(search: &DuplicateSearch<'_>, one: &Compared) -> Option<Arc<StoredContents>> {
-    if !search.may_share.load(Ordering::Relaxed) {
+    if !search.can_share.load(Ordering::Relaxed) {
         return None;
     }
-    let of_place = |place: &OpenPlace<'_>| match sharing(place.directory) {
-        Sharing::Bounded | Sharing::Unbounded => Ok(OpenFile::open(place)?.location().map(Arc::new)),
+    let of_location = |location: &FileLocation<'_>| match sharing(location.directory) {
+        Sharing::Bounded | Sharing::Unbounded => Ok(OpenFile::open(location)?.location().map(Arc::new)),
         Sharing::Never => Ok(None),
     };
-    for_one(search, &one.file, of_place).flatten()
+    for_one(search, &one.file, of_location).flatten()
 }
 
 /// Returns the file with a hash of its whole contents; `None` if it cannot be read.
@@ -159,8 +159,8 @@ fn whole(search: &DuplicateSearch<'_>, one: &Compared) -> Option<Compared> {
     if one.file.size <= SHORT {
         return Some(*one);
     }
-    for_one(search, &one.file, |place| {
-        let opened = OpenFile::open(place)?;
+    for_one(search, &one.file, |location| {
+        let opened = OpenFile::open(location)?;
         let contents = opened.whole(search)?;
         Ok(Compared { changed: nanoseconds(opened.state.changed), contents, ..*one })
     })
@@ -172,8 +172,8 @@ pub(crate) fn unchanged(search: &DuplicateSearch<'_>, found: &[Unchecked]) -> Ve
         search,
         found,
         |found| found.file,
-        |found, place| {
-            let state = place.state_since(found.changed)?;
+        |found, location| {
+            let state = location.state_since(found.changed)?;
             let Unchecked { file, set, storage, .. } = found;
             Ok((*set, file.size, Member { entry: file.entry, state, storage: storage.clone() }))
         },

@@ -68,7 +68,7 @@ impl Found {
     }
 }
 
-fn place() -> tempfile::TempDir {
+fn fixture() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
@@ -99,7 +99,7 @@ fn tamper(path: &Path, offset: u64) {
 
 #[test]
 fn equal_files_are_duplicates() {
-    let root = place();
+    let root = fixture();
     let long = noise(300_000, 1);
     write(root.path().join("a"), &long);
     write(root.path().join("b/c"), &long);
@@ -120,7 +120,7 @@ fn equal_files_are_duplicates() {
 
 #[test]
 fn another_byte_in_the_middle_is_found() {
-    let root = place();
+    let root = fixture();
     for (name, length) in [("shortest", 2), ("short", 8192), ("long", 8193), ("longer", 400_000)] {
         let bytes = noise(length, 2);
         let (one, other) = (root.path().join(name), root.path().join(format!("{name}.other")));
@@ -134,7 +134,7 @@ fn another_byte_in_the_middle_is_found() {
 
 #[test]
 fn the_names_of_an_inode_are_one_file() {
-    let root = place();
+    let root = fixture();
     let bytes = noise(20_000, 3);
     write(root.path().join("name 0"), &bytes);
     for number in 1..10 {
@@ -153,7 +153,7 @@ fn the_names_of_an_inode_are_one_file() {
 
 #[test]
 fn a_copy_with_names_outside_frees_nothing() {
-    let root = place();
+    let root = fixture();
     let bytes = noise(20_000, 4);
     write(root.path().join("outside"), &bytes);
     write(root.path().join("in/a"), &bytes);
@@ -172,7 +172,7 @@ fn a_copy_with_names_outside_frees_nothing() {
 
 #[test]
 fn a_thousand_copies_are_one_group() {
-    let root = place();
+    let root = fixture();
     let bytes = noise(10_000, 5);
     for number in 0..1000 {
         write(root.path().join(format!("{}/{number}", number % 7)), &bytes);
@@ -196,7 +196,7 @@ fn fill(at: &Path) {
 
 #[test]
 fn equal_directories_are_one_group() {
-    let root = place();
+    let root = fixture();
     fill(&root.path().join("a"));
     fill(&root.path().join("b/c"));
     let found = search(root.path());
@@ -228,7 +228,7 @@ fn directories_with_any_difference_are_not_duplicates() {
         |at| nix::unistd::mkfifo(&at.join("fifo"), nix::sys::stat::Mode::S_IRWXU).unwrap(),
     ];
     for (number, change) in changes.iter().enumerate() {
-        let root = place();
+        let root = fixture();
         fill(&root.path().join("a"));
         fill(&root.path().join("b"));
         change(&root.path().join("b"));
@@ -241,7 +241,7 @@ fn directories_with_any_difference_are_not_duplicates() {
 
 #[test]
 fn copies_inside_copies_count_once() {
-    let root = place();
+    let root = fixture();
     for name in ["a", "b", "c/d"] {
         fill(&root.path().join(name));
     }
@@ -263,7 +263,7 @@ fn copies_inside_copies_count_once() {
 
 #[test]
 fn a_directory_that_got_an_entry_since_the_scan_is_not_a_duplicate() {
-    let root = place();
+    let root = fixture();
     fill(&root.path().join("a"));
     fill(&root.path().join("b"));
     let old = std::time::SystemTime::now() - Duration::from_secs(100);
@@ -277,7 +277,7 @@ fn a_directory_that_got_an_entry_since_the_scan_is_not_a_duplicate() {
 
 #[test]
 fn holes_are_zeros() {
-    let root = place();
+    let root = fixture();
     let mut bytes = vec![0; 1 << 20];
     bytes[700_000] = 7;
     write(root.path().join("written"), &bytes);
@@ -301,7 +301,7 @@ fn holes_are_zeros() {
 
 #[test]
 fn a_file_that_is_changed_between_reading_and_the_report_is_named() {
-    let root = place();
+    let root = fixture();
     for (name, length) in [("short", 3000), ("long", 300_000)] {
         for copy in 0..3 {
             write(root.path().join(format!("{name}{copy}")), &noise(length, 8));
@@ -332,7 +332,7 @@ fn a_file_that_is_changed_between_reading_and_the_report_is_named() {
 
 #[test]
 fn files_that_changed_since_the_scan_are_named() {
-    let root = place();
+    let root = fixture();
     let names = ["deleted", "grown", "kept", "kept too", "link", "pipe", "replaced"];
     for name in names {
         write(root.path().join(name), &noise(10_000, 9));
@@ -355,7 +355,7 @@ fn files_that_changed_since_the_scan_are_named() {
 
 #[test]
 fn files_that_are_being_written_are_named() {
-    let root = place();
+    let root = fixture();
     let at = |name: &str| root.path().join(name);
     for (length, name) in (1000..).zip(["grown", "kept", "old", "overwritten"]) {
         write(at(name), &noise(length, 9));
@@ -389,7 +389,7 @@ fn files_that_are_being_written_are_named() {
 
 #[test]
 fn special_files_are_named_and_not_opened() {
-    let root = place();
+    let root = fixture();
     nix::unistd::mkfifo(&root.path().join("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
     let found = search(root.path());
     assert_eq!(found.skipped(), [("pipe".to_owned(), SkipReason::Special)]);
@@ -397,7 +397,7 @@ fn special_files_are_named_and_not_opened() {
 
 #[test]
 fn names_can_have_any_bytes() {
-    let root = place();
+    let root = fixture();
     let names = [&b"new\nline"[..], b"\xff\xfe", b"\x1b[2J", b" ", b"-rf", &[b'x'; 255]];
     for name in names {
         write(root.path().join(OsStr::from_bytes(name)), b"the same");
@@ -411,7 +411,7 @@ fn names_can_have_any_bytes() {
 
 #[test]
 fn reading_does_not_change_the_access_time() {
-    let root = place();
+    let root = fixture();
     let old = std::time::SystemTime::now() - Duration::from_secs(1_000_000);
     let mut times = Vec::new();
     for name in ["a", "b"] {
@@ -431,7 +431,7 @@ fn reading_does_not_change_the_access_time() {
 
 #[test]
 fn a_filter_limits_the_files_and_the_directories() {
-    let root = place();
+    let root = fixture();
     for name in ["a", "b"] {
         write(root.path().join(name).join("x.log"), &noise(5000, 11));
         write(root.path().join(name).join("x.txt"), &noise(6000, 12));
@@ -442,7 +442,7 @@ fn a_filter_limits_the_files_and_the_directories() {
 
 #[test]
 fn a_cancelled_search_ends_without_a_result() {
-    let root = place();
+    let root = fixture();
     for name in ["a", "b"] {
         write(root.path().join(name), &noise(5000, 13));
     }
@@ -476,7 +476,7 @@ proptest! {
 
     #[test]
     fn sets_equal_those_of_a_naive_comparison(files in files()) {
-        let root = place();
+        let root = fixture();
         let mut naive: BTreeMap<Vec<u8>, Vec<String>> = BTreeMap::new();
         for (name, (number, length)) in &files {
             // Files of the same length are equal, except that their middle bytes may differ.

@@ -25,7 +25,7 @@ pub(crate) fn watch(search: &DuplicateSearch<'_>, files: &[Candidate]) -> Vec<Wa
         search,
         files,
         |file| *file,
-        |file, place| Ok(watched(file, place.state()?.changed)),
+        |file, location| Ok(watched(file, location.state()?.changed)),
         name_changed(search),
     )
 }
@@ -36,7 +36,7 @@ pub(crate) fn check(search: &DuplicateSearch<'_>, watched: &[WatchedFile]) {
         search,
         watched,
         |watched| watched.file,
-        |watched, place| place.state_since(watched.changed),
+        |watched, location| location.state_since(watched.changed),
         name_changed(search),
     );
 }

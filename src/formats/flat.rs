@@ -9,7 +9,7 @@
 use std::io::{self, Write};
 
 use crate::base::json::JsonWriter;
-use crate::base::os_error::error_text;
+use crate::base::os_error::OsError;
 use crate::base::sync::Arc;
 use crate::base::text::base64;
 use crate::formats::WrittenEntries;
@@ -150,7 +150,7 @@ impl<'t> Flat<'t> {
         let mut path = root.name.to_vec();
         let mut open: Vec<Open<'t>> = Vec::new();
         let mut is_refused =
-            |path: &[u8], record: &Entry<'_>| too_long.refuses(path, self.tree.items_below(record));
+            |path: &[u8], record: &Entry<'_>| too_long.is_too_long(path, self.tree.items_below(record));
         if !is_refused(&path, root) {
             open.extend(self.entry(writer, root, (DirId::TOP, &path), None, common));
         }
@@ -206,7 +206,7 @@ impl<'t> Flat<'t> {
         line.put("apparent", metadata.map(|metadata| Value::Number(metadata.apparent)));
         line.put("mtime", metadata.map(|metadata| Value::Signed(metadata.mtime)));
         self.identity(&mut line, metadata, id, device);
-        line.put("error", errno.map(error_text).as_deref().map(Value::Text));
+        line.put("error", errno.map(|errno| OsError(errno).to_string()).as_deref().map(Value::Text));
         line.put("excluded", excluded.map(Value::Text));
         line.put("root", Some(Value::Path(common.name)));
         line.put("host", common.provenance.host.as_deref().map(Value::Text));

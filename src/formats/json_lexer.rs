@@ -88,13 +88,13 @@ impl<'a> Lexer<'a> {
 
     /// Skips whitespace and consumes the next byte.
     pub(crate) fn significant(&mut self) -> Result<u8> {
-        let byte = self.look()?;
+        let byte = self.peek_significant()?;
         self.at += 1;
         Ok(byte)
     }
 
     /// Skips whitespace and returns the next byte without consuming it.
-    pub(crate) fn look(&mut self) -> Result<u8> {
+    pub(crate) fn peek_significant(&mut self) -> Result<u8> {
         match self.blanks()? {
             Some(byte) => Ok(byte),
             None if self.offset() == 0 => {
@@ -106,7 +106,7 @@ impl<'a> Lexer<'a> {
 
     /// Skips whitespace and consumes the next byte, which must be `byte`.
     pub(crate) fn expect(&mut self, byte: u8) -> Result<()> {
-        if self.look()? == byte {
+        if self.peek_significant()? == byte {
             self.at += 1;
             return Ok(());
         }
@@ -155,7 +155,7 @@ impl<'a> Lexer<'a> {
 
     /// Reads a whole number of at most 64 bits.
     pub(crate) fn whole(&mut self) -> Result<u64> {
-        let first = self.look()?;
+        let first = self.peek_significant()?;
         if !first.is_ascii_digit() {
             return self.fault("expected a whole number");
         }
@@ -183,7 +183,7 @@ impl<'a> Lexer<'a> {
     /// Reads seconds since 1970: a number with an optional minus sign. A fraction is dropped.
     pub(crate) fn seconds(&mut self) -> Result<i64> {
         let start = self.offset();
-        let is_negative = self.look()? == b'-';
+        let is_negative = self.peek_significant()? == b'-';
         self.at += usize::from(is_negative);
         let number = self.whole()?;
         if self.peek()? == Some(b'.') {
@@ -197,7 +197,7 @@ impl<'a> Lexer<'a> {
     }
 
     pub(crate) fn boolean(&mut self) -> Result<bool> {
-        let word: &[u8] = match self.look()? {
+        let word: &[u8] = match self.peek_significant()? {
             b't' => b"true",
             b'f' => b"false",
             _ => return self.fault("expected true or false"),
@@ -208,7 +208,7 @@ impl<'a> Lexer<'a> {
 
     /// Reads a string, a number or a boolean as text. Skips any other value and returns `None`.
     pub(crate) fn scalar(&mut self) -> Result<Option<&[u8]>> {
-        match self.look()? {
+        match self.peek_significant()? {
             b'"' => return self.string().map(Some),
             b't' | b'f' => {
                 let is_true = self.boolean()?;
@@ -233,7 +233,7 @@ impl<'a> Lexer<'a> {
         // Closing bracket of each open level.
         let mut open: Vec<u8> = Vec::new();
         loop {
-            match self.look()? {
+            match self.peek_significant()? {
                 b'"' => {
                     self.string()?;
                 }
@@ -251,7 +251,7 @@ impl<'a> Lexer<'a> {
                         return self.fault("values nested too deeply");
                     }
                     open.push(begin + 2);
-                    if self.look()? != begin + 2 {
+                    if self.peek_significant()? != begin + 2 {
                         self.skip_key(begin + 2)?;
                         continue;
                     }
@@ -261,7 +261,7 @@ impl<'a> Lexer<'a> {
             // After the value, the arrays and objects that contain it may end too.
             loop {
                 let Some(end) = open.last().copied() else { return Ok(()) };
-                match self.look()? {
+                match self.peek_significant()? {
                     b',' => {
                         self.at += 1;
                         self.skip_key(end)?;

@@ -10,14 +10,14 @@ pub(crate) fn object<'a>(
     mut read: impl FnMut(&mut Lexer<'a>, &[u8]) -> Result<()>,
 ) -> Result<()> {
     lexer.expect(b'{')?;
-    if lexer.look()? == b'}' {
+    if lexer.peek_significant()? == b'}' {
         return lexer.expect(b'}');
     }
     loop {
         let key = lexer.string()?.to_vec();
         lexer.expect(b':')?;
         read(lexer, &key)?;
-        if lexer.look()? != b',' {
+        if lexer.peek_significant()? != b',' {
             return lexer.expect(b'}');
         }
         lexer.expect(b',')?;
@@ -30,12 +30,12 @@ pub(crate) fn array<'a>(
     mut read: impl FnMut(&mut Lexer<'a>) -> Result<()>,
 ) -> Result<()> {
     lexer.expect(b'[')?;
-    if lexer.look()? == b']' {
+    if lexer.peek_significant()? == b']' {
         return lexer.expect(b']');
     }
     loop {
         read(lexer)?;
-        if lexer.look()? != b',' {
+        if lexer.peek_significant()? != b',' {
             return lexer.expect(b']');
         }
         lexer.expect(b',')?;

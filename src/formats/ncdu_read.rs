@@ -132,7 +132,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
             }
         }
         // Later minor versions of the format may append elements to the outer array.
-        while self.lexer.look()? == b',' {
+        while self.lexer.peek_significant()? == b',' {
             self.lexer.expect(b',')?;
             self.lexer.skip()?;
         }
@@ -142,7 +142,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
 
     fn header(&mut self) -> Result<()> {
         self.lexer.expect(b'{')?;
-        if self.lexer.look()? == b'}' {
+        if self.lexer.peek_significant()? == b'}' {
             return self.lexer.expect(b'}');
         }
         let mut version = None;
@@ -151,7 +151,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
             let is_version = self.lexer.text() == b"progver";
             let is_time = self.lexer.text() == b"timestamp";
             self.lexer.expect(b':')?;
-            match self.lexer.look()? {
+            match self.lexer.peek_significant()? {
                 b'"' if is_name => {
                     if self.lexer.string()? == b"gdu" {
                         self.head.dialect = Dialect::Gdu;
@@ -286,7 +286,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         let mut name = std::mem::take(&mut self.info.name);
         name.clear();
         self.info = Info { name, ..Info::default() };
-        if self.lexer.look()? == b'}' {
+        if self.lexer.peek_significant()? == b'}' {
             self.lexer.expect(b'}')?;
         } else {
             loop {

@@ -7,7 +7,7 @@
 //! Invariant: the summary takes a few lines, regardless of the number of errors.
 
 use crate::base::format::{counted, grouped};
-use crate::base::os_error::error_text;
+use crate::base::os_error::OsError;
 use crate::base::sort::sort_by_key;
 use crate::base::text::escape;
 use crate::platform::remedy;
@@ -79,7 +79,7 @@ fn failures(
         (tree.ancestry(failure.directory).count(), tree.failure_path(failure))
     });
     for failure in others.iter().take(NAMED) {
-        lines.push(format!("{}: {}", escape(&tree.failure_path(failure)), error_text(failure.errno)));
+        lines.push(format!("{}: {}", escape(&tree.failure_path(failure)), OsError(failure.errno)));
     }
     if let Some(more) = others.len().checked_sub(NAMED).filter(|more| *more > 0) {
         let errors = counted(more as u64, "more error", "more errors");

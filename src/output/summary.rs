@@ -44,8 +44,8 @@ pub(crate) fn print(
         for Sum { name, uid, totals } in &sums.rows {
             let own = measure.of(totals.disk, totals.apparent);
             let (size, percent) = (size(own, units), percent(share(own, whole)));
-            let person = uid.filter(|_| nature == SourceKind::Live).and_then(users::user);
-            let name = person.as_ref().unwrap_or(name);
+            let user = uid.filter(|_| nature == SourceKind::Live).and_then(users::user);
+            let name = user.as_ref().unwrap_or(name);
             writeln!(out, "{size}  {percent}  {}  {}", count(totals.items), escape(name.as_bytes()))?;
         }
     }

@@ -86,8 +86,8 @@ impl Category {
 
     /// Returns the category of a regular file. `extension` is the extension of its name, or `None` if there is none.
     pub fn of_file(extension: Option<Extension>, file: &Entry<'_>) -> Self {
-        let (length, may_run) = match file.state {
-            EntryState::Known(metadata) => (metadata.apparent, metadata.may_run()),
+        let (length, can_run) = match file.state {
+            EntryState::Known(metadata) => (metadata.apparent, metadata.can_run()),
             EntryState::Excluded(_) | EntryState::Failed(_) => (0, false),
         };
         let is_stream = extension.is_some_and(|own| matches!(own.as_bytes(), b"ts" | b"mts"))
@@ -95,7 +95,7 @@ impl Category {
             && PACKETS.iter().any(|packet| length.is_multiple_of(*packet));
         match extension.map_or(Self::Other, Self::of_extension) {
             _ if is_stream => Self::Video,
-            Self::Other if may_run => Self::Program,
+            Self::Other if can_run => Self::Program,
             category => category,
         }
     }

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_what_is_missing() {
+    fn errors_name_the_missing_character() {
         assert_eq!(name_regex("ab[c").unwrap_err(), "']' missing after '['");
         assert_eq!(path_regex("/b/{c{d}").unwrap_err(), "'}' missing after '{'");
         assert_eq!(name_regex(r"a\").unwrap_err(), "backslash at the end");

@@ -27,7 +27,7 @@ use crate::scan::{self, Outcome};
 use crate::source::baseline::BaselineSpec;
 use crate::source::snapshot_store;
 use crate::source::{Source, SourceSpec};
-use crate::table::column::RowLook;
+use crate::table::column::RowOptions;
 use crate::table::recorded::{RecordedTree, is_of_roots};
 use crate::table::rows::Order;
 use crate::tree::{DirId, Entry, EntryState};
@@ -51,7 +51,7 @@ pub struct BrowseJob {
     /// Initial sort order, and the measure used for sizes.
     pub order: Order,
     /// Appearance of the rows.
-    pub look: RowLook,
+    pub row_options: RowOptions,
     /// Unit system for sizes.
     pub units: Units,
     /// Colors and glyphs.
@@ -147,7 +147,7 @@ pub fn run(job: BrowseJob) -> Exit {
         policy,
         quitting: job.quitting,
         mouse: job.mouse,
-        look: job.look,
+        row_options: job.row_options,
         tab: job.tab,
         panes: job.panes,
         start: if matches!(earlier, BaselineSpec::Source(_)) { Start::Growth } else { job.start },

@@ -200,7 +200,7 @@ impl<'t> Changes<'t> {
             })
         };
         let is_long = match change.difference {
-            ChangeKind::Gone => is_long(self.old, change.entry.directory, change.name),
+            ChangeKind::Deleted => is_long(self.old, change.entry.directory, change.name),
             ChangeKind::Renamed(before) => {
                 is_long(self.new, change.entry.directory, change.name) || is_long(self.old, before, b"")
             }
@@ -214,7 +214,7 @@ impl<'t> Changes<'t> {
 
     fn path_of(&self, change: &Change<'_>) -> Vec<u8> {
         let directory = match change.difference {
-            ChangeKind::Gone => self.former_path(change.entry.directory),
+            ChangeKind::Deleted => self.former_path(change.entry.directory),
             _ => self.new.source.tree().path(change.entry.directory),
         };
         // An empty name stands for the root.
@@ -299,7 +299,7 @@ impl<'t> Changes<'t> {
     fn word(&self, change: &Change<'_>) -> &'static str {
         match change.difference {
             ChangeKind::New => "new",
-            ChangeKind::Gone => "gone",
+            ChangeKind::Deleted => "gone",
             ChangeKind::Renamed(_) => "renamed",
             ChangeKind::Kept => {
                 match self.options.amount(change.before).cmp(&self.options.amount(change.after)) {
@@ -319,9 +319,9 @@ fn is_root(change: &Change<'_>) -> bool {
 fn root_changes<'t>(old: &Read, new: &Read, pairs: &[(DirId, DirId)]) -> Vec<Change<'t>> {
     let kept =
         pairs.iter().map(|(before, after)| root_change(*after, extent(old, *before), extent(new, *after)));
-    let is_gone = |root: &&DirId| pairs.iter().all(|(before, _)| before != *root);
-    let gone = old.roots.iter().filter(is_gone).map(|root| Change {
-        difference: ChangeKind::Gone,
+    let is_missing = |root: &&DirId| pairs.iter().all(|(before, _)| before != *root);
+    let deleted = old.roots.iter().filter(is_missing).map(|root| Change {
+        difference: ChangeKind::Deleted,
         ..root_change(*root, extent(old, *root), Sizes::default())
     });
     let is_new = |root: &&DirId| pairs.iter().all(|(_, after)| after != *root);
@@ -329,7 +329,7 @@ fn root_changes<'t>(old: &Read, new: &Read, pairs: &[(DirId, DirId)]) -> Vec<Cha
         difference: ChangeKind::New,
         ..root_change(*root, Sizes::default(), extent(new, *root))
     });
-    kept.chain(gone).chain(fresh).collect()
+    kept.chain(deleted).chain(fresh).collect()
 }
 
 fn root_change<'t>(root: DirId, before: Sizes, after: Sizes) -> Change<'t> {
@@ -338,7 +338,7 @@ fn root_change<'t>(root: DirId, before: Sizes, after: Sizes) -> Change<'t> {
         name: b"",
         kind: crate::base::kind::Kind::Directory,
         entry: EntryId { directory: root, position: 0 },
-        place: root,
+        new_parent: root,
         itself: Some(root),
         before,
         after,

@@ -27,14 +27,14 @@ pub struct Selection {
     /// Number of files to list, largest first.
     pub top: Option<usize>,
     /// Groupings for which totals are printed.
-    pub by: Vec<By>,
+    pub by: Vec<Grouping>,
     /// `true` to also print the bytes freed by deleting each entry.
     pub frees: bool,
 }
 
 /// Grouping of totals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
+pub enum Grouping {
     /// Extension of regular files, and kind of all other entries.
     Type,
     /// Time since the last change.
@@ -92,25 +92,25 @@ impl Selection {
     }
 }
 
-fn sums(by: By, pool: &Pool, request: Request) -> io::Result<GroupTotals> {
+fn sums(by: Grouping, pool: &Pool, request: Request) -> io::Result<GroupTotals> {
     Ok(match by {
-        By::Type => {
+        Grouping::Type => {
             let typed = finish(&survey::types(pool, request)?)?;
             let row = |(of, totals): &(Type, _)| Sum { name: type_name(of), uid: None, totals: *totals };
             GroupTotals { by: "type", rows: typed.types.iter().map(row).collect() }
         }
-        By::Age => {
+        Grouping::Age => {
             let ages = finish(&survey::ages(pool, request, crate::base::clock::now())?)?;
             let row = |(age, totals): (&Age, _)| Sum { name: age.text().to_owned(), uid: None, totals };
             GroupTotals { by: "age", rows: Age::ALL.iter().zip(ages.rows).map(row).collect() }
         }
-        By::Owner => {
+        Grouping::Owner => {
             let owners = finish(&survey::owners(pool, request)?)?;
             let name = |uid: Option<u32>| uid.map_or_else(|| "unknown".to_owned(), |uid| uid.to_string());
             let row = |(uid, totals): &(Option<u32>, _)| Sum { name: name(*uid), uid: *uid, totals: *totals };
             GroupTotals { by: "owner", rows: owners.rows.iter().map(row).collect() }
         }
-        By::StorageClass => {
+        Grouping::StorageClass => {
             let tree = Arc::clone(&request.tree);
             let classes = finish(&survey::storage_classes(pool, request)?)?;
             let name = |class: Option<_>| {

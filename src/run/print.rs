@@ -25,7 +25,7 @@ use crate::platform::terminal::interrupt::Interrupt;
 pub use crate::run::diff::{DiffFormat, DiffJob, DiffOptions, compare};
 use crate::run::exit::{Exit, exit_of};
 pub use crate::run::export::Target;
-pub use crate::run::lists::{By, Selection};
+pub use crate::run::lists::{Grouping, Selection};
 pub use crate::run::save::{NamedFileSystem, SaveTarget, Saving, save};
 use crate::run::streams::{exit_of_writing, no_thread, print_error, standard_output};
 use crate::scan::{Mounts, Outcome};

@@ -116,7 +116,7 @@ fn put(source: &Source, about: &SnapshotInfo, to: &SaveTarget, interrupt: Option
     let tree = source.tree();
     let never = AtomicBool::new(false);
     let stop = interrupt.map_or(&never, Interrupt::flag);
-    let (place, put) = match to {
+    let (subject, put) = match to {
         SaveTarget::Target(to) => {
             let written = match to {
                 Target::Standard => write_to_output(tree, about, stop),
@@ -126,8 +126,8 @@ fn put(source: &Source, about: &SnapshotInfo, to: &SaveTarget, interrupt: Option
         }
         SaveTarget::Kept(settings) => {
             let kept = snapshot_store::keep_now(settings, tree, about, stop);
-            let place = format!("no snapshot saved in {}", escape_path(&settings.folder));
-            (place, kept.and_then(|path| Ok(print(&path)?)))
+            let subject = format!("no snapshot saved in {}", escape_path(&settings.folder));
+            (subject, kept.and_then(|path| Ok(print(&path)?)))
         }
     };
     match put {
@@ -144,8 +144,9 @@ fn put(source: &Source, about: &SnapshotInfo, to: &SaveTarget, interrupt: Option
         }
         Err(reason) => {
             // The text of `Unsafe` already names the unsafe path, so the snapshot folder is not named as well.
-            let place = if matches!(reason, KeepError::Unsafe(_)) { "no snapshot saved" } else { &*place };
-            print_error(&format!("{place}: {reason}"));
+            let subject =
+                if matches!(reason, KeepError::Unsafe(_)) { "no snapshot saved" } else { &*subject };
+            print_error(&format!("{subject}: {reason}"));
             Exit::Incomplete
         }
     }

@@ -75,14 +75,14 @@ pub fn no_thread(error: &io::Error) -> Exit {
     Exit::Incomplete
 }
 
-/// Reports read errors and, if writing to `place` failed, the write error. Returns `exit`, or at least
+/// Reports read errors and, if writing to `subject` failed, the write error. Returns `exit`, or at least
 /// [`Exit::Incomplete`] after a write error. If the reader has closed the pipe, reports nothing and returns
 /// [`Exit::Success`], unless `exit` is [`Exit::Interrupted`].
 pub(crate) fn exit_of_writing(
     source: &Source,
     outcome: Option<&Outcome>,
     written: io::Result<()>,
-    place: &str,
+    subject: &str,
     exit: Exit,
 ) -> Exit {
     match written {
@@ -97,7 +97,7 @@ pub(crate) fn exit_of_writing(
         },
         Err(error) => {
             summarize(source.tree(), outcome);
-            print_error(&format!("{place}: {}", io_error_text(&error)));
+            print_error(&format!("{subject}: {}", io_error_text(&error)));
             exit.max(Exit::Incomplete)
         }
     }

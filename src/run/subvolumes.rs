@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::base::format::Units;
 use crate::base::text::{escape, escape_path};
-use crate::df::subvolumes::{SubvolumeSize, Subvolumes, refusal};
+use crate::df::subvolumes::{SubvolumeSize, Subvolumes, error_message};
 use crate::output::subvolumes::{write_json, write_table};
 use crate::run::exit::Exit;
 use crate::run::streams::{print, print_error};
@@ -35,7 +35,7 @@ pub fn run(job: &SubvolumesJob) -> Exit {
     let found = match Subvolumes::read(&job.path, &|| false) {
         Ok(found) => found,
         Err(error) => {
-            print_error(&format!("{}: {}", escape_path(&job.path), refusal(error)));
+            print_error(&format!("{}: {}", escape_path(&job.path), error_message(error)));
             return Exit::Failure;
         }
     };

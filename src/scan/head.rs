@@ -48,12 +48,12 @@ pub fn head(pool: &Pool, tree: Arc<Tree>, entry: EntryId) -> io::Result<Job<File
 
 fn read(tree: &Tree, entry: EntryId) -> io::Result<FileHead> {
     let name = entry.name(tree).unwrap_or_default();
-    let (place, name) = reach_entry(tree, entry.directory, name)?;
-    if place.file_system()?.is_foreign() {
+    let (directory, name) = reach_entry(tree, entry.directory, name)?;
+    if directory.file_system()?.is_foreign() {
         return Ok(FileHead::Elsewhere);
     }
     let mut bytes = vec![0; MOST];
-    let length = place.read_start(&name, &mut bytes)?;
+    let length = directory.read_start(&name, &mut bytes)?;
     bytes.truncate(length);
     Ok(head_of(bytes))
 }
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_told_from_other_files() {
+    fn texts_are_distinguished_from_other_files() {
         let text = |text: &str| FileHead::Text(text.as_bytes().to_vec());
         assert_eq!(head_of(b"fn main() {}\n\tx\r\n".to_vec()), text("fn main() {}\n\tx\r\n"));
         assert_eq!(head_of("größe".as_bytes().to_vec()), text("größe"));

@@ -81,16 +81,16 @@ struct Inspected<'t> {
 impl Inspected<'_> {
     fn inspect(&self, task: &Task<Inspection>) {
         let mut found = Inspection::default();
-        let place = reach_entry(self.tree, self.entry.directory, self.name);
-        let probed = place.and_then(|(place, name)| Ok((probe(&place, &name)?, place, name)));
+        let directory = reach_entry(self.tree, self.entry.directory, self.name);
+        let probed = directory.and_then(|(directory, name)| Ok((probe(&directory, &name)?, directory, name)));
         match probed {
             Err(error) => found.probe = Some(Err(error as i32)),
-            Ok((probe, place, name)) => {
+            Ok((probe, directory, name)) => {
                 found.probe = Some(Ok(probe.clone()));
                 task.publish(found.clone());
-                found.mount = mount_of(&place, &name, &probe).ok();
+                found.mount = mount_of(&directory, &name, &probe).ok();
                 task.publish(found.clone());
-                found.layout = layout(&place, &name, &probe);
+                found.layout = layout(&directory, &name, &probe);
                 task.publish(found.clone());
                 if probe.attributes.links > 1 && probe.attributes.kind != Kind::Directory {
                     self.find_names(&mut found);
@@ -135,17 +135,17 @@ impl Inspected<'_> {
 
 /// Returns the layout of a file on disk. Returns `None` if the entry is not a regular file with allocated blocks, if
 /// reading the layout could have side effects, or if the system does not report it.
-fn layout(place: &Directory, name: &CStr, probe: &Probe) -> Option<Result<ExtentLayout, i32>> {
+fn layout(directory: &Directory, name: &CStr, probe: &Probe) -> Option<Result<ExtentLayout, i32>> {
     /// Errors of file systems that do not report a layout. They are in a list rather than in a pattern,
     /// because two of them have the same number on some systems.
     const LAYOUT_UNKNOWN: [Errno; 5] =
         [Errno::EOPNOTSUPP, Errno::ENOTSUP, Errno::ENOTTY, Errno::EINVAL, Errno::ENOSYS];
-    let is_local = place.file_system().is_ok_and(|it| it == FileSystem::Ordinary);
+    let is_local = directory.file_system().is_ok_and(|it| it == FileSystem::Ordinary);
     let is_here = !probe.traits.contains(&Trait::Dataless);
     if probe.attributes.kind != Kind::File || probe.attributes.blocks == 0 || !is_local || !is_here {
         return None;
     }
-    match extents::layout(place, name) {
+    match extents::layout(directory, name) {
         Err(error) if LAYOUT_UNKNOWN.contains(&error) => None,
         result => Some(result.map_err(|error| error as i32)),
     }

@@ -15,7 +15,6 @@ mod expected;
 pub mod head;
 #[doc(hidden)]
 pub mod inspect;
-mod looked_at;
 mod mount_points;
 mod network_mounts;
 mod open_path;
@@ -27,6 +26,7 @@ mod rescan;
 mod roots;
 mod second_mounts;
 mod shared;
+mod viewed;
 mod visit;
 mod workers;
 
@@ -36,7 +36,7 @@ use std::time::Duration;
 
 use crate::base::clock;
 use crate::base::job::message;
-use crate::base::os_error::error_text;
+use crate::base::os_error::OsError;
 use crate::base::sync::{Arc, Ordering, PoisonError, lock};
 use crate::platform::Errno;
 use crate::platform::process::io_policy;
@@ -51,7 +51,7 @@ pub use other_parts::OtherParts;
 pub use paths::path;
 pub(crate) use paths::path_of;
 use roots::Roots;
-pub use shared::{Outcome, Places};
+pub use shared::{EntryNames, Outcome};
 use shared::{Shared, Target};
 use visit::Visitor;
 pub use workers::Progress;
@@ -89,9 +89,9 @@ impl Scan {
     ///
     /// # Errors
     /// Returns an error if no thread can be started.
-    pub fn recheck(&self, places: Places) -> std::io::Result<Self> {
+    pub fn recheck(&self, entries: EntryNames) -> std::io::Result<Self> {
         let options = self.shared.options.clone();
-        Self::new(Arc::clone(&self.shared.tree), Target::Entries(places), options).in_background()
+        Self::new(Arc::clone(&self.shared.tree), Target::Entries(entries), options).in_background()
     }
 
     /// Starts a scan of other roots with the options of this scan. The new scan has its own tree.
@@ -151,8 +151,8 @@ impl Scan {
 
     /// Makes the scan read these directories of its tree next, beginning with the last one in the vector. Skips
     /// directories that the scan has already begun to read, and roots that lie inside other roots.
-    pub fn look_at(&self, directories: Vec<DirId>) {
-        self.shared.looked_at.set(directories);
+    pub fn set_viewed(&self, directories: Vec<DirId>) {
+        self.shared.viewed.set(directories);
     }
 
     /// Makes the scan read recently changed subdirectories first: in each batch, subdirectories that changed at
@@ -196,7 +196,7 @@ impl Shared {
         let outcome = match catch_unwind(AssertUnwindSafe(|| self.scan())) {
             Ok(_) if self.is_stopped() => Outcome::Stopped,
             Ok(Ok(())) => Outcome::Complete,
-            Ok(Err(errno)) => Outcome::Broken(vec![error_text(errno as i32)]),
+            Ok(Err(errno)) => Outcome::Broken(vec![OsError(errno as i32).to_string()]),
             Err(panic) => Outcome::Panicked(message(panic.as_ref())),
         };
         io_policy::as_the_process();
@@ -211,7 +211,7 @@ impl Shared {
                 self.scan_roots(paths);
                 Ok(())
             }
-            Target::Entries(places) => self.scan_entries(places),
+            Target::Entries(entries) => self.scan_entries(entries),
         }
     }
 

@@ -55,7 +55,7 @@ pub(crate) struct DirContext<'v> {
     /// Path of the directory; empty if no exclusion needs it.
     pub(crate) path: Vec<u8>,
     /// Names of excluded network mounts in the directory, if there are any.
-    pub(crate) left_out: Option<&'v HashSet<Vec<u8>>>,
+    pub(crate) excluded: Option<&'v HashSet<Vec<u8>>>,
     /// Names of mount points in the directory that belong to unresponsive file systems, if there are any.
     pub(crate) silent: Option<&'v HashSet<Vec<u8>>>,
     pub(crate) mount: Mount,
@@ -244,9 +244,9 @@ impl<'s> Policy<'s> {
             || shared.options.filter.as_ref().is_some_and(|filter| filter.needs_paths())
             || shared.options.other_parts.needs_paths();
         let path = if needs_path { shared.tree.path(id) } else { Vec::new() };
-        let left_out = networks.and_then(|networks| networks.points_in(&path));
+        let excluded = networks.and_then(|networks| networks.points_in(&path));
         let silent = self.silent.names_in(&path);
-        DirContext { path, left_out, silent, mount }
+        DirContext { path, excluded, silent, mount }
     }
 }
 

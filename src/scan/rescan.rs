@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::Places;
+use super::EntryNames;
 use super::shared::Shared;
 use super::visit::Visitor;
 use crate::base::clock;
@@ -31,14 +31,14 @@ struct Recheck {
 }
 
 impl Shared {
-    /// Rechecks the entries at `places`.
+    /// Rechecks the entries at `entries`.
     ///
     /// # Errors
     /// Returns the first error that prevented a recheck. All other entries are updated.
-    pub(crate) fn scan_entries(&self, places: &Places) -> Result<(), Errno> {
+    pub(crate) fn scan_entries(&self, entries: &EntryNames) -> Result<(), Errno> {
         let began = clock::precise();
-        let places = self.existing(self.located(places));
-        let rechecks = places.iter().map(|(directory, names)| self.recheck(*directory, names)).collect();
+        let entries = self.existing(self.located(entries));
+        let rechecks = entries.iter().map(|(directory, names)| self.recheck(*directory, names)).collect();
         let rechecks = self.outermost(rechecks);
         let visitor = Visitor::new(self, false);
         self.workers.pool().in_place_scope(|scope| {
@@ -49,8 +49,8 @@ impl Shared {
             self.tree.drop_subtrees(&directories(&rechecks));
             return Ok(());
         }
-        let (concerned, elsewhere) = self.linked_below(&rechecks);
-        let counts = self.count_links(concerned, elsewhere, known_counts(&rechecks, &read));
+        let (affected, elsewhere) = self.linked_below(&rechecks);
+        let counts = self.count_links(affected, elsewhere, known_counts(&rechecks, &read));
         hard_links::add_repeats(&self.tree);
         for recheck in &rechecks {
             let batch = &mut self.workers.state().batch;
@@ -65,12 +65,12 @@ impl Shared {
         rechecks.iter().find_map(|recheck| recheck.errno).map_or(Ok(()), Err)
     }
 
-    /// Returns `places`, grouped by directory. A root that lies inside another root is replaced by its location in the
+    /// Returns `entries`, grouped by directory. A root that lies inside another root is replaced by its location in the
     /// outer root. Also adds roots that are files, because they may be other names of rechecked inodes.
-    fn located<'p>(&'p self, places: &'p Places) -> BTreeMap<DirId, HashSet<&'p [u8]>> {
+    fn located<'p>(&'p self, entries: &'p EntryNames) -> BTreeMap<DirId, HashSet<&'p [u8]>> {
         let tree = &self.tree;
         let mut real: BTreeMap<DirId, HashSet<&[u8]>> = BTreeMap::new();
-        for (directory, names) in places {
+        for (directory, names) in entries {
             for name in names {
                 let root = if *directory == DirId::TOP { tree.entry(DirId::TOP, name) } else { None };
                 let inside = root.and_then(|root| match root.directory() {
@@ -97,17 +97,17 @@ impl Shared {
         real
     }
 
-    /// Returns the entries to recheck: those in `places`, by directory. If a directory no longer exists or has been
+    /// Returns the entries to recheck: those in `entries`, by directory. If a directory no longer exists or has been
     /// replaced, the directory itself is rechecked instead of its entries. If such directories are nested, only
     /// the outermost is rechecked.
     fn existing<'p>(
         &'p self,
-        places: BTreeMap<DirId, HashSet<&'p [u8]>>,
+        entries: BTreeMap<DirId, HashSet<&'p [u8]>>,
     ) -> BTreeMap<DirId, HashSet<&'p [u8]>> {
         let tree = &self.tree;
-        let mut inodes = self.known_inodes(places.keys().copied());
+        let mut inodes = self.known_inodes(entries.keys().copied());
         let mut existing: BTreeMap<DirId, HashSet<&[u8]>> = BTreeMap::new();
-        for (mut directory, mut names) in places {
+        for (mut directory, mut names) in entries {
             while directory != DirId::TOP && !self.is_still(directory, inodes.get(&directory).copied()) {
                 names = HashSet::from([tree.name(directory)]);
                 directory = tree.parent(directory).unwrap_or(DirId::TOP);
@@ -147,7 +147,7 @@ impl Shared {
                 found.zip(known).is_none_or(|(found, known)| found == known)
             }
             Ok(_) => true,
-            Err(errno) => !is_gone(errno),
+            Err(errno) => !is_missing(errno),
         }
     }
 
@@ -201,7 +201,9 @@ impl Shared {
                     renewed => renewed,
                 },
                 // A deleted root is kept as an error, so that the user can see and rescan it.
-                Err(why) if is_gone(why) => (directory == DirId::TOP).then(|| self.lost(&record)).flatten(),
+                Err(why) if is_missing(why) => {
+                    (directory == DirId::TOP).then(|| self.lost(&record)).flatten()
+                }
                 Err(why) => {
                     errno.get_or_insert(why);
                     continue;
@@ -248,14 +250,14 @@ impl Shared {
     /// directories that contain names of these inodes, except directories that the rescan replaces.
     fn linked_below(&self, rechecks: &[Recheck]) -> (HashSet<InodeKey>, BTreeSet<DirId>) {
         let tree = &self.tree;
-        let mut concerned = HashSet::new();
+        let mut affected = HashSet::new();
         let replaced = replaced(rechecks);
         for recheck in rechecks {
             for (_, record) in tree.listing(recheck.directory).entries() {
                 if let EntryState::Known(metadata) = record.state
                     && recheck.changes.contains_key(record.name)
                 {
-                    concerned.extend(metadata.linked_inode());
+                    affected.extend(metadata.linked_inode());
                 }
             }
         }
@@ -263,29 +265,29 @@ impl Shared {
         let mut is_replaced = |id: DirId| *known.entry(id).or_insert_with(|| self.is_inside(id, &replaced));
         let linked = tree.linked();
         let (inside, outside): (Vec<_>, Vec<_>) = linked.iter().partition(|name| is_replaced(name.directory));
-        concerned.extend(inside.into_iter().map(LinkedName::key));
-        let elsewhere = outside.into_iter().filter(|name| concerned.contains(&name.key()));
+        affected.extend(inside.into_iter().map(LinkedName::key));
+        let elsewhere = outside.into_iter().filter(|name| affected.contains(&name.key()));
         let elsewhere = elsewhere.map(|name| name.directory).collect();
-        (concerned, elsewhere)
+        (affected, elsewhere)
     }
 
-    /// Returns the current link count of each inode: the count in `known` or, for other inodes in `concerned`, the
+    /// Returns the current link count of each inode: the count in `known` or, for other inodes in `affected`, the
     /// count read from one of their names in `directories`. Counting the names in the tree would not be enough, because
     /// names deleted elsewhere stay in the tree until they are rescanned.
     fn count_links(
         &self,
-        mut concerned: HashSet<InodeKey>,
+        mut affected: HashSet<InodeKey>,
         directories: BTreeSet<DirId>,
         known: HashMap<InodeKey, u64>,
     ) -> HashMap<InodeKey, u64> {
         let tree = &self.tree;
-        concerned.retain(|inode| !known.contains_key(inode));
+        affected.retain(|inode| !known.contains_key(inode));
         let mut counts = known;
         for directory in directories {
             let mut opened = None;
             for (_, record) in tree.listing(directory).entries() {
                 let EntryState::Known(metadata) = record.state else { continue };
-                let Some(inode) = metadata.linked_inode().filter(|inode| concerned.contains(inode)) else {
+                let Some(inode) = metadata.linked_inode().filter(|inode| affected.contains(inode)) else {
                     continue;
                 };
                 if opened.is_none() {
@@ -294,7 +296,7 @@ impl Shared {
                 // If this name no longer exists, the count is read from another name of the inode, if there is one.
                 let found = opened.as_ref().and_then(|opened| opened.attributes_of(record.name).ok());
                 if let Some(found) = found.filter(|found| found.inode == inode.inode) {
-                    concerned.remove(&inode);
+                    affected.remove(&inode);
                     counts.insert(inode, found.links);
                 }
             }
@@ -319,7 +321,7 @@ fn replaced(rechecks: &[Recheck]) -> HashSet<DirId> {
 }
 
 /// Returns `true` if the error means that the entry no longer exists.
-fn is_gone(errno: Errno) -> bool {
+fn is_missing(errno: Errno) -> bool {
     matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::ELOOP)
 }
 

@@ -176,9 +176,9 @@ fn mark_inside(roots: &mut [Root<'_>], visitor: &Visitor<'_>) {
     }
 }
 
-/// Returns `true` if `path` resolves to `place`, which must not contain symbolic links.
-fn is_at(path: &Path, place: &str) -> bool {
-    path.canonicalize().is_ok_and(|path| path == Path::new(place))
+/// Returns `true` if `path` resolves to `expected`, which must not contain symbolic links.
+fn is_at(path: &Path, expected: &str) -> bool {
+    path.canonicalize().is_ok_and(|path| path == Path::new(expected))
 }
 
 /// Returns `true` if one of `others` is an ancestor of the directory `path`. Also returns `true` if an ancestor cannot

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::looked_at::LookedAt;
 use super::options::{Options, default_threads};
 use super::paths::path;
+use super::viewed::ViewedDirectories;
 use super::workers::Workers;
 use crate::base::kind::Kind;
 use crate::base::sync::{Arc, AtomicBool, AtomicI64, AtomicU64, Condvar, Mutex, OnceLock, Ordering};
@@ -36,11 +36,11 @@ pub enum Target {
     /// Roots to read into a new tree.
     Roots(Vec<PathBuf>),
     /// Entries to read again, in a tree whose scan has finished.
-    Entries(Places),
+    Entries(EntryNames),
 }
 
 /// Entries to recheck: their names, grouped by directory. No directory occurs twice.
-pub type Places = Vec<(DirId, Vec<Vec<u8>>)>;
+pub type EntryNames = Vec<(DirId, Vec<Vec<u8>>)>;
 
 /// State shared by all jobs of a scan.
 pub struct Shared {
@@ -49,7 +49,7 @@ pub struct Shared {
     pub target: Target,
     pub workers: Workers,
     pub descriptors: Descriptors,
-    pub looked_at: LookedAt,
+    pub viewed: ViewedDirectories,
     /// Time in seconds since 1970. Among the directories in a batch, those that have changed since then are read first.
     /// `Relaxed` ordering is enough, because the number guards no data.
     pub changed_since: AtomicI64,
@@ -81,7 +81,7 @@ impl Shared {
             options,
             target,
             descriptors,
-            looked_at: LookedAt::default(),
+            viewed: ViewedDirectories::default(),
             changed_since: AtomicI64::new(i64::MAX),
             stop: AtomicBool::new(false),
             expected: AtomicU64::new(0),

@@ -10,7 +10,7 @@
 //!
 //! A worker runs its newest job first, so it works depth-first and keeps few directories open. An idle worker steals
 //! the oldest job, which has the most work below it. A job first reads a directory that the user is looking at, if
-//! there is one (`looked_at`), and its own child afterwards. If a directory fills several buffers, full buffers are
+//! there is one (`viewed`), and its own child afterwards. If a directory fills several buffers, full buffers are
 //! handed to other workers. The batches are published in the kernel's order, no matter which one is ready first.
 //!
 //! Invariant: every claim on a directory (`Tree::claim`) is released exactly once, on every path through this file.
@@ -94,7 +94,7 @@ impl<'v> Visitor<'v> {
             }
             return;
         }
-        if let Some(id) = shared.looked_at.begin_next(&shared.tree) {
+        if let Some(id) = shared.viewed.begin_next(&shared.tree) {
             // The job for `queue` is spawned first, because opening `id` on an unreachable server would delay it.
             scope.spawn(move |scope| self.visit(scope, queue, index));
             shared.workers.reads(id);
@@ -131,7 +131,7 @@ impl<'v> Visitor<'v> {
         match opened {
             Ok(directory) => self.read(scope, id, &self.hold(directory)),
             Err(errno) => {
-                if !is_gone(errno) || self.is_root(id) {
+                if !is_missing(errno) || self.is_root(id) {
                     self.fail(id, errno);
                 }
                 self.shared.tree.release(id);
@@ -188,7 +188,7 @@ impl<'v> Visitor<'v> {
             Err(errno) => {
                 // If a directory was deleted after it was opened, reading ends with `ENOENT`. This is not an error,
                 // even for a root, because the directory is now empty.
-                let has_ended = errno == Errno::ENOENT || is_gone(errno) && !self.is_root(id);
+                let has_ended = errno == Errno::ENOENT || is_missing(errno) && !self.is_root(id);
                 if !has_ended {
                     self.fail(id, errno);
                 }
@@ -346,7 +346,7 @@ impl<'v> Visitor<'v> {
         if options.excludes(&context.path, name) {
             return batch.push(id, &skipped(entry.hint, EntryState::Excluded(Exclusion::Pattern)));
         }
-        if context.left_out.is_some_and(|names| names.contains(name)) {
+        if context.excluded.is_some_and(|names| names.contains(name)) {
             let state = EntryState::Excluded(Exclusion::OtherFileSystem);
             return batch.push(id, &skipped(Kind::Directory, state));
         }
@@ -392,6 +392,6 @@ impl<'v> Visitor<'v> {
 
 /// Returns `true` if `errno` means that a directory was deleted or replaced after its parent was read. The scan does
 /// not report this as an error.
-fn is_gone(errno: Errno) -> bool {
+fn is_missing(errno: Errno) -> bool {
     matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::ELOOP | Errno::ESTALE)
 }

@@ -164,7 +164,7 @@ impl Baseline {
     /// Returns the earlier tree, if there is one, and the number of trees to choose from.
     fn search(&self) -> Found {
         let Shared { earlier, present, found } = &*self.shared;
-        let look = || match earlier {
+        let find = || match earlier {
             BaselineSpec::None => None,
             BaselineSpec::Source(source) => {
                 (self.index == 0).then(|| (BaselineSource::Source(source.clone()), 1))
@@ -174,7 +174,7 @@ impl Baseline {
                 Some((BaselineSource::Source(source), count))
             }
         };
-        lock(found).entry(self.index).or_insert_with(look).clone()
+        lock(found).entry(self.index).or_insert_with(find).clone()
     }
 
     /// Returns a function that a job can call to find the earlier tree.

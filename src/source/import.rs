@@ -294,7 +294,7 @@ impl Shared {
         self.begin(Vec::new());
         let has_object = |bytes: &[u8]| input.with_uploads().is_some() || bytes.contains(&b'{');
         let begun = match root {
-            RootLabel::Name(name) => records.look(has_object).map(|head| has_object(head).then_some(name)),
+            RootLabel::Name(name) => records.peek(has_object).map(|head| has_object(head).then_some(name)),
             RootLabel::Prefix(_) => Ok(None),
         };
         let result = begun.and_then(|name| {

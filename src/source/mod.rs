@@ -263,10 +263,10 @@ impl Source {
         }
     }
 
-    /// Makes a scan read these directories next; see [`Scan::look_at`].
-    pub fn look_at(&self, directories: Vec<DirId>) {
+    /// Makes a scan read these directories next; see [`Scan::set_viewed`].
+    pub fn set_viewed(&self, directories: Vec<DirId>) {
         if let Self::Scan { scan, .. } = self {
-            scan.look_at(directories);
+            scan.set_viewed(directories);
         }
     }
 

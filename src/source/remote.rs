@@ -75,13 +75,13 @@ impl Remote {
     pub fn parse(word: &OsStr, flags: Vec<OsString>) -> Option<Result<Self, &'static str>> {
         let rest = word.as_bytes().strip_prefix(SCHEME)?;
         let end = rest.iter().position(|byte| *byte == b'/').unwrap_or(rest.len());
-        let (place, path) = rest.split_at(end);
-        Some(Self::of(place, path, flags))
+        let (host, path) = rest.split_at(end);
+        Some(Self::of(host, path, flags))
     }
 
-    fn of(place: &[u8], path: &[u8], flags: Vec<OsString>) -> Result<Self, &'static str> {
-        let place = std::str::from_utf8(place).map_err(|_| "the user or host name is not valid UTF-8")?;
-        let (user, host) = place.rsplit_once('@').map_or((None, place), |(user, host)| (Some(user), host));
+    fn of(host: &[u8], path: &[u8], flags: Vec<OsString>) -> Result<Self, &'static str> {
+        let host = std::str::from_utf8(host).map_err(|_| "the user or host name is not valid UTF-8")?;
+        let (user, host) = host.rsplit_once('@').map_or((None, host), |(user, host)| (Some(user), host));
         let (host, port) = match host.strip_prefix('[') {
             Some(rest) => rest.split_once(']').ok_or("expected ']' after the address")?,
             None => host.find(':').map_or((host, ""), |colon| host.split_at(colon)),

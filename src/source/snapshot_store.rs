@@ -28,7 +28,7 @@ use crate::base::sort::sort_by;
 use crate::base::sync::AtomicBool;
 use crate::formats::snapshot::{OpenError, Snapshot, SnapshotInfo, WriteControl, WriteError, open, save};
 use crate::platform::atomic_file::{AtomicFile, UNFINISHED};
-use crate::platform::entry::safe_path::{Error, PrivateFolder, Refusal};
+use crate::platform::entry::safe_path::{Error, PrivateFolder, UnsafePath};
 use crate::platform::fs::capacity::capacity;
 use crate::tree::{DirId, Tree};
 
@@ -77,7 +77,7 @@ pub enum KeepError {
     /// The disk is nearly full.
     NoRoom,
     /// Another user could change the folder, or a directory on its path.
-    Unsafe(Refusal),
+    Unsafe(UnsafePath),
     /// The snapshot could not be written.
     Write(WriteError),
 }
@@ -91,7 +91,7 @@ impl From<io::Error> for KeepError {
 impl From<Error> for KeepError {
     fn from(error: Error) -> Self {
         match error {
-            Error::Refused(refusal) => Self::Unsafe(refusal),
+            Error::Refused(unsafe_path) => Self::Unsafe(unsafe_path),
             Error::System(errno) => io::Error::from(errno).into(),
         }
     }
@@ -101,7 +101,7 @@ impl std::fmt::Display for KeepError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::NoRoom => formatter.write_str("the disk is nearly full; write elsewhere with -o FILE"),
-            Self::Unsafe(refusal) => refusal.fmt(formatter),
+            Self::Unsafe(unsafe_path) => unsafe_path.fmt(formatter),
             Self::Write(unsaved) => unsaved.fmt(formatter),
         }
     }

@@ -361,7 +361,7 @@ impl Scale {
 
 /// Appearance of the rows of a list, as chosen by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RowLook {
+pub struct RowOptions {
     /// Columns to show if there is room.
     pub columns: ColumnSet,
     pub scale: Scale,
@@ -369,7 +369,7 @@ pub struct RowLook {
     pub collapses: bool,
 }
 
-impl RowLook {
+impl RowOptions {
     /// Returns the default appearance with these columns, plus the size and the name.
     pub fn with(columns: &[Column]) -> Self {
         let columns = ColumnSet::of(columns).or(ColumnSet::of(&[Column::Size, Column::Name]));
@@ -377,7 +377,7 @@ impl RowLook {
     }
 }
 
-impl Default for RowLook {
+impl Default for RowOptions {
     fn default() -> Self {
         Self::with(&[Column::Percent, Column::Bar, Column::Items])
     }

@@ -188,12 +188,12 @@ impl RecordedTree {
 
     /// Looks up the recorded entry `entry` in the tree `new`. The entry found has the same path and kind.
     pub fn look_up(&self, new: &Tree, entry: EntryId) -> Lookup {
-        let place = || self.way_to(new, entry.directory).unwrap_or((DirId::TOP, Some(Vec::new())));
+        let location = || self.way_to(new, entry.directory).unwrap_or((DirId::TOP, Some(Vec::new())));
         // `is_listed` must be called before the entry is looked up. Otherwise, an entry that the scan finds between
         // the two calls would be reported as missing.
-        let (before, _) = place();
+        let (before, _) = location();
         let is_listed = new.is_listed(before);
-        let (directory, missing) = place();
+        let (directory, missing) = location();
         let name = entry.name(&self.tree).filter(|_| missing.is_none());
         let kind = |entry: EntryId, tree| entry.record(tree).map(|record| record.kind);
         match name.and_then(|name| EntryId::named(new, directory, name)) {
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_has_outgrown_its_record_shows_what_was_read() {
+    fn a_directory_larger_than_recorded_shows_the_scanned_size() {
         let record = record(build(vec![file("x", 9000, 0)]).0);
         let growing = Growing::new();
         growing.publish(vec![file("x", 90_000, 0)]);

@@ -99,13 +99,13 @@ impl Tree {
         let is_root = |name: &LinkedName| name.directory == DirId::TOP;
         let alone: HashSet<InodeKey> =
             names.iter().filter(|name| is_root(name) && name.count < 2).map(LinkedName::key).collect();
-        let mut met: HashMap<InodeKey, DirId> = HashMap::new();
+        let mut first_seen: HashMap<InodeKey, DirId> = HashMap::new();
         for name in names.iter().filter(|name| !is_root(name)) {
             let inode = name.key();
             if let (true, Some(outer)) = (alone.contains(&inode), self.ancestry(name.directory).last()) {
                 // If names of the inode lie below several roots, the root with the smallest ID is chosen, so that the
                 // result does not depend on the order of `names`.
-                let first = met.entry(inode).or_insert(outer);
+                let first = first_seen.entry(inode).or_insert(outer);
                 *first = outer.min(*first);
             }
         }
@@ -119,7 +119,7 @@ impl Tree {
                 (found.directory.is_none() && found.inode == metadata.inode)
                     .then(|| self.ancestry(directory).last())?
             };
-            let by_inode = || met.get(&metadata.linked_inode()?).copied();
+            let by_inode = || first_seen.get(&metadata.linked_inode()?).copied();
             by_inode().or_else(by_path)
         };
         files().filter_map(|(_, root)| Some((root.name.to_vec(), outer(&root)?))).collect()
@@ -170,13 +170,13 @@ fn without_slashes(path: &[u8]) -> &[u8] {
 
 /// Returns the name that was first seen with `key`. If there is none, stores `name` as the first and returns `None`.
 fn repeated<'t, K: std::hash::Hash + Eq>(
-    met: &mut HashMap<K, &'t [u8]>,
+    first_seen: &mut HashMap<K, &'t [u8]>,
     key: K,
     name: &'t [u8],
 ) -> Option<&'t [u8]> {
-    let first = met.get(&key).copied();
+    let first = first_seen.get(&key).copied();
     if first.is_none() {
-        met.insert(key, name);
+        first_seen.insert(key, name);
     }
     first
 }

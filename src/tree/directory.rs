@@ -158,8 +158,8 @@ pub(super) struct Free {
 }
 
 impl Free {
-    pub(super) fn put(&mut self, gone: Vec<DirId>) {
-        let gone = gone.into_iter().map(|id| id.0).collect();
-        self.ready.extend(std::mem::replace(&mut self.waiting, gone));
+    pub(super) fn put(&mut self, removed: Vec<DirId>) {
+        let removed = removed.into_iter().map(|id| id.0).collect();
+        self.ready.extend(std::mem::replace(&mut self.waiting, removed));
     }
 }

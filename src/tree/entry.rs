@@ -123,7 +123,7 @@ impl Metadata {
 
     /// Returns `true` if at least one user may execute a regular file with this metadata. In an import,
     /// `is_executable` is always `false`, so only the permission bits count.
-    pub fn may_run(&self) -> bool {
+    pub fn can_run(&self) -> bool {
         self.is_executable || self.owner.is_some_and(|owner| is_executable(owner.mode))
     }
 

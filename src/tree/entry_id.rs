@@ -5,6 +5,9 @@ use super::entry::Entry;
 use super::listing::{Listing, Position};
 use super::reading::{Tree, join};
 
+/// Parent directory and name of an entry. Unlike [`EntryId`], stays valid when the listing is rewritten.
+pub type EntryName<'t> = (DirId, &'t [u8]);
+
 /// Address of an entry. Valid until the listing of the parent directory is rewritten, which happens only during a
 /// rescan or after a deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

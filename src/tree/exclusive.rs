@@ -10,7 +10,7 @@
 use super::directory::DirId;
 use super::entry::{DeviceIndex, Metadata};
 use crate::base::format::{Units, plain_size};
-use crate::base::os_error::error_text;
+use crate::base::os_error::OsError;
 use crate::base::sync::Arc;
 
 /// Number that identifies a directory or file in [`NodeNumbers`].
@@ -207,7 +207,7 @@ impl Accuracy {
             Self::AtLeast { missing } => format!("{} of data unaccounted for", plain_size(missing, units)),
             Self::Mixed => "cannot tell whether all data was found (mixed block groups)".to_owned(),
             Self::Changing => "files changed while duke was reading".to_owned(),
-            Self::Failed(errno) => format!("cannot read all extents ({})", error_text(errno)),
+            Self::Failed(errno) => format!("cannot read all extents ({})", OsError(errno)),
         }
     }
 }

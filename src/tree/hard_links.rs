@@ -35,13 +35,13 @@ pub fn add_repeats(tree: &Tree) {
 pub fn shared_with_others(tree: &Tree) -> HashMap<DirId, Totals> {
     let mut names = tree.linked();
     names.sort_unstable_by_key(order);
-    let (mut shared, mut met) = (HashMap::<DirId, Totals>::new(), HashMap::<DirId, u64>::new());
+    let (mut shared, mut seen) = (HashMap::<DirId, Totals>::new(), HashMap::<DirId, u64>::new());
     for names in names.chunk_by(|a, b| a.key() == b.key()) {
         for id in names.iter().flat_map(|name| tree.ancestry(name.directory)) {
-            *met.entry(id).or_default() += 1;
+            *seen.entry(id).or_default() += 1;
         }
         let links = names.iter().map(|name| name.count).max().unwrap_or(0);
-        for (id, _) in met.drain().filter(|(_, names)| *names < links) {
+        for (id, _) in seen.drain().filter(|(_, names)| *names < links) {
             shared.entry(id).or_default().add(&size(&names[0]));
         }
     }
@@ -64,13 +64,13 @@ fn all_names(tree: &Tree) -> Vec<LinkedName> {
 pub(crate) fn incomplete(names: &[LinkedName]) -> HashSet<InodeKey> {
     let mut missing: HashMap<InodeKey, (u64, u64)> = HashMap::new();
     for name in names {
-        let (most, met) = missing.entry(name.key()).or_default();
+        let (most, seen) = missing.entry(name.key()).or_default();
         // A root that is a file may also lie below another root, even if its link count is 1. The tree is therefore
         // always searched for other names of such a root.
         *most = if name.directory == DirId::TOP { u64::MAX } else { name.count.max(*most) };
-        *met += 1;
+        *seen += 1;
     }
-    missing.retain(|_, (most, met)| met < most);
+    missing.retain(|_, (most, seen)| seen < most);
     missing.into_keys().collect()
 }
 

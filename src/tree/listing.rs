@@ -27,12 +27,12 @@ impl<'t> Listing<'t> {
     #[doc(hidden)]
     pub fn from_segments(records: impl IntoIterator<Item = &'t [u8]>) -> Self {
         let mut start = 0;
-        let place = |records: &'t [u8]| {
+        let segment = |records: &'t [u8]| {
             let segment = (start, records);
             start += records.len() as u64;
             segment
         };
-        Self { segments: records.into_iter().map(place).collect() }
+        Self { segments: records.into_iter().map(segment).collect() }
     }
 
     /// Returns `true` if the listing has no entries.

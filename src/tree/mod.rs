@@ -56,7 +56,7 @@ pub use build::Sealed;
 pub use devices::{Devices, HostDevices};
 pub use directory::{DirId, State, Status, Totals};
 pub use entry::{DeviceIndex, Entry, EntryState, Exclusion, InodeKey, Links, Metadata, Owner, is_executable};
-pub use entry_id::EntryId;
+pub use entry_id::{EntryId, EntryName};
 pub use exclusive::{
     Accuracy, Exclusive, ExclusiveCoverage, ExclusiveSizes, FileKey, Node, NodeNumbers, NodeSums,
 };

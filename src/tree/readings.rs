@@ -26,9 +26,9 @@ impl Readings {
         self.rescans.get(&directory)?.get(name).copied()
     }
 
-    /// Deletes the rescan times of all entries in directories for which `is_gone` returns `true`, because the IDs of
+    /// Deletes the rescan times of all entries in directories for which `is_missing` returns `true`, because the IDs of
     /// these directories will be reused.
-    pub fn forget(&mut self, is_gone: impl Fn(u32) -> bool) {
-        self.rescans.retain(|directory, _| !is_gone(*directory));
+    pub fn forget(&mut self, is_missing: impl Fn(u32) -> bool) {
+        self.rescans.retain(|directory, _| !is_missing(*directory));
     }
 }

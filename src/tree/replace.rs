@@ -99,12 +99,12 @@ impl Tree {
     /// directory.
     pub fn drop_subtrees(&self, ids: &[DirId]) {
         let below = |id: &DirId| Walk::new(self, *id).map(|(id, _)| id).collect::<Vec<_>>();
-        let gone: HashSet<DirId> = ids.iter().flat_map(below).collect();
-        lock(&self.failures).retain(|failure| !gone.contains(&failure.directory));
-        lock(&self.recorded).retain(|id, _| !gone.contains(id));
-        lock(&self.linked).retain(|name| !gone.contains(&name.directory));
-        lock(&self.readings).forget(|number| gone.contains(&DirId(number)));
-        lock(&self.free).put(gone.into_iter().collect());
+        let removed: HashSet<DirId> = ids.iter().flat_map(below).collect();
+        lock(&self.failures).retain(|failure| !removed.contains(&failure.directory));
+        lock(&self.recorded).retain(|id, _| !removed.contains(id));
+        lock(&self.linked).retain(|name| !removed.contains(&name.directory));
+        lock(&self.readings).forget(|number| removed.contains(&DirId(number)));
+        lock(&self.free).put(removed.into_iter().collect());
     }
 
     /// Publishes a new listing of `id`, created by calling `rewrite` for each current entry. If `rewrite` returns
@@ -135,9 +135,9 @@ impl Tree {
 
 /// Key for finding the known names of replaced entries: the inode, with the disk usage and apparent size that were
 /// read through the name.
-type Met = (InodeKey, u64, u64);
+type LinkKey = (InodeKey, u64, u64);
 
-fn met(name: &LinkedName) -> Met {
+fn link_key(name: &LinkedName) -> LinkKey {
     (name.key(), name.disk, name.apparent)
 }
 
@@ -149,27 +149,27 @@ impl Tree {
     /// Replaces entries of `parent`. A new directory must have been read completely, and must not be in the tree yet.
     /// If several of the user's paths lead to a replaced root, the entries for all these paths are replaced.
     pub fn replace_entries(&self, batch: &mut Batch, parent: DirId, changes: &Changes) {
-        let mut gone: HashMap<DirId, Option<(Kind, Metadata)>> = HashMap::new();
+        let mut removed: HashMap<DirId, Option<(Kind, Metadata)>> = HashMap::new();
         for (_, record) in self.listing(parent).entries() {
             let directory = record.directory().filter(|id| self.parent(*id) == Some(parent));
             if let (Some(id), Some(change)) = (directory, changes.get(record.name)) {
-                gone.insert(id, *change);
+                removed.insert(id, *change);
             }
         }
         let change = |record: &Entry<'_>| {
             let by_name = changes.get(record.name);
-            by_name.or_else(|| gone.get(&record.directory()?)).copied()
+            by_name.or_else(|| removed.get(&record.directory()?)).copied()
         };
         let (mut before, mut after) = (Sum::of(parent), Sum::of(parent));
         let mut names = Vec::new();
-        let mut unlinked: HashMap<Met, usize> = HashMap::new();
+        let mut unlinked: HashMap<LinkKey, usize> = HashMap::new();
         for (_, record) in self.listing(parent).entries() {
             let Some(new) = change(&record) else { continue };
             before.add(self, &record);
             if let EntryState::Known(metadata) = record.state
                 && let Some(name) = LinkedName::of(parent, &metadata)
             {
-                *unlinked.entry(met(&name)).or_default() += 1;
+                *unlinked.entry(link_key(&name)).or_default() += 1;
             }
             if let Some(renewed) = renewed(parent, record, new) {
                 after.add(self, &renewed);
@@ -186,12 +186,12 @@ impl Tree {
         for id in changes.values().flatten().filter_map(|(_, metadata)| metadata.directory) {
             self.attach(id);
         }
-        let gone: Vec<DirId> = gone.into_keys().collect();
+        let removed: Vec<DirId> = removed.into_keys().collect();
         self.forget_failures(parent, changes);
         self.forget_names(parent, unlinked);
         self.add_linked(names);
-        self.update_aliases(batch, &gone);
-        self.drop_subtrees(&gone);
+        self.update_aliases(batch, &removed);
+        self.drop_subtrees(&removed);
     }
 
     /// Updates the metadata of `directories`. For example, deleting an entry changes the size and modification time
@@ -280,12 +280,12 @@ impl Tree {
     /// Removes names in `parent` from the known names of hard-linked inodes. `unlinked` maps an inode, with the sizes
     /// read through a name, to the number of names to remove. A name that was read with other sizes is kept, because
     /// the totals still include those sizes.
-    fn forget_names(&self, parent: DirId, mut unlinked: HashMap<Met, usize>) {
+    fn forget_names(&self, parent: DirId, mut unlinked: HashMap<LinkKey, usize>) {
         if unlinked.is_empty() {
             return;
         }
         lock(&self.linked).retain(|name| {
-            let left = unlinked.get_mut(&met(name)).filter(|_| name.directory == parent);
+            let left = unlinked.get_mut(&link_key(name)).filter(|_| name.directory == parent);
             match left {
                 Some(left) if *left > 0 => {
                     *left -= 1;
@@ -318,12 +318,12 @@ struct Sum {
     parent: DirId,
     totals: Totals,
     /// Child directories that have already been added, so that a directory with several names counts once.
-    met: HashSet<DirId>,
+    seen: HashSet<DirId>,
 }
 
 impl Sum {
     fn of(parent: DirId) -> Self {
-        Self { parent, totals: Totals::default(), met: HashSet::new() }
+        Self { parent, totals: Totals::default(), seen: HashSet::new() }
     }
 
     fn add(&mut self, tree: &Tree, record: &Entry<'_>) {
@@ -334,7 +334,9 @@ impl Sum {
             EntryState::Failed(_) => Totals { items, errors: 1, ..Totals::default() },
             EntryState::Known(metadata) => match metadata.directory {
                 // The contents of an alias are counted in another root.
-                Some(id) if tree.parent(id) != Some(self.parent) || !self.met.insert(id) => Totals::default(),
+                Some(id) if tree.parent(id) != Some(self.parent) || !self.seen.insert(id) => {
+                    Totals::default()
+                }
                 Some(id) => tree.counted(self.parent, id),
                 None => Totals { disk: metadata.disk(), apparent: metadata.apparent, items, errors: 0 },
             },

@@ -60,7 +60,7 @@ fn encode(records: &[Entry<'_>]) -> (Vec<u8>, Vec<usize>) {
 }
 
 /// Reads every entry of a listing with each function of [`Listing`].
-fn look_at_all(listing: &Listing<'_>) {
+fn decode_all(listing: &Listing<'_>) {
     for (position, record) in listing.entries() {
         assert_eq!(listing.record(position), Some(record));
         assert_eq!(listing.name(position), Some(record.name));
@@ -90,7 +90,7 @@ proptest! {
         }
         let positions: Vec<_> = listing.entries().map(|(position, _)| position).collect();
         prop_assert_eq!(positions, expected);
-        look_at_all(&listing);
+        decode_all(&listing);
     }
 
     #[test]
@@ -104,7 +104,7 @@ proptest! {
             }
             let _ = (decode_name(bytes), decode_node(bytes).is_ok());
         }
-        look_at_all(&Listing::from_segments(segments.iter().map(Vec::as_slice)));
+        decode_all(&Listing::from_segments(segments.iter().map(Vec::as_slice)));
     }
 
     #[test]
@@ -113,8 +113,8 @@ proptest! {
         if !bytes.is_empty() {
             let at = at.index(bytes.len());
             bytes[at] = byte;
-            look_at_all(&Listing::from_segments([bytes.as_slice()]));
-            look_at_all(&Listing::from_segments([&bytes[..at]]));
+            decode_all(&Listing::from_segments([bytes.as_slice()]));
+            decode_all(&Listing::from_segments([&bytes[..at]]));
         }
     }
 
@@ -130,7 +130,7 @@ proptest! {
             let head = Address::from_bits(address).and_then(|at| tree.bytes.bytes_from(at).first());
             if head.is_none_or(|head| head & 1 == 0) {
                 tree.dir(DirId(1)).listing.store(address, Ordering::Relaxed);
-                look_at_all(&tree.listing(DirId(1)));
+                decode_all(&tree.listing(DirId(1)));
             }
         }
     }
@@ -162,7 +162,7 @@ proptest! {
         for (listing, count) in held {
             let read: Vec<_> = listing.entries().map(|(_, record)| record).collect();
             prop_assert_eq!(&read[..], &written[..count]);
-            look_at_all(&listing);
+            decode_all(&listing);
         }
     }
 
@@ -370,8 +370,8 @@ fn a_walk_visits_each_directory_once_and_before_its_children() {
     }
     batch.replace_listing(&tree, DirId::TOP);
     assert_eq!(tree.listing(DirId::TOP).directories().count(), 3);
-    let met: Vec<_> = Walk::new(&tree, DirId::TOP).map(|(id, _)| id).collect();
-    assert_eq!(met, [DirId::TOP, root, below]);
+    let seen: Vec<_> = Walk::new(&tree, DirId::TOP).map(|(id, _)| id).collect();
+    assert_eq!(seen, [DirId::TOP, root, below]);
 }
 
 #[test]
@@ -381,7 +381,7 @@ fn numbers_of_dropped_directories_are_reused_after_the_next_drop() {
     let push = || Batch::default().push_directory(&tree, DirId::TOP, b"d", Metadata::default(), 0);
     let (one, other) = (push(), push());
     tree.drop_subtrees(&[one]);
-    assert_ne!(push(), one, "somebody may still look at it");
+    assert_ne!(push(), one, "another thread may still read it");
     tree.drop_subtrees(&[other]);
     assert_eq!(push(), one);
 }
@@ -390,12 +390,12 @@ fn numbers_of_dropped_directories_are_reused_after_the_next_drop() {
 fn data_of_dropped_directories_is_removed_and_no_other() {
     let (tree, root) = build(vec![unreadable("gone"), unreadable("stays")]);
     let directories: Vec<DirId> = tree.listing(root).directories().collect();
-    let [gone, stays] = directories[..] else { panic!("{directories:?}") };
+    let [removed, kept] = directories[..] else { panic!("{directories:?}") };
     let name = |directory| LinkedName { directory, device: 0, inode: 5, count: 2, disk: 512, apparent: 1 };
-    tree.add_linked([name(gone), name(stays)]);
-    tree.drop_subtrees(&[gone]);
-    assert_eq!(tree.failures().iter().map(|failure| failure.directory).collect::<Vec<_>>(), [stays]);
-    assert_eq!(tree.linked().iter().map(|name| name.directory).collect::<Vec<_>>(), [stays]);
+    tree.add_linked([name(removed), name(kept)]);
+    tree.drop_subtrees(&[removed]);
+    assert_eq!(tree.failures().iter().map(|failure| failure.directory).collect::<Vec<_>>(), [kept]);
+    assert_eq!(tree.linked().iter().map(|name| name.directory).collect::<Vec<_>>(), [kept]);
 }
 
 #[test]
@@ -407,9 +407,9 @@ fn a_complete_tree_has_no_open_directories() {
 #[test]
 fn an_inode_linked_during_the_scan_counts_once() {
     for counts in [[2, 3], [3, 2]] {
-        let met = |name, count| dir(name, vec![linked_file("x", 7, count)]);
+        let seen = |name, count| dir(name, vec![linked_file("x", 7, count)]);
         let alone = dir("alone", vec![numbered_file("x", 7)]);
-        let (tree, root) = build(vec![alone, met("second", counts[0]), met("third", counts[1])]);
+        let (tree, root) = build(vec![alone, seen("second", counts[0]), seen("third", counts[1])]);
         assert_eq!(tree.totals(root).apparent, 4 * 4096 + 1);
     }
 }

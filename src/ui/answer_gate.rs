@@ -130,13 +130,13 @@ mod tests {
         #[test]
         fn the_gate_opens_after_its_waiting_time(start in 0..10_000_u64) {
             let mut gate = AnswerGate::default();
-            let (mut now, mut looks) = (Duration::from_millis(start), 0);
+            let (mut now, mut checks) = (Duration::from_millis(start), 0);
             while let Some(wait) = gate.wait(now) {
                 now += wait;
                 gate.idle(now);
-                looks += 1;
+                checks += 1;
             }
-            prop_assert_eq!((now, looks), (Duration::from_millis(start) + QUIET, 2));
+            prop_assert_eq!((now, checks), (Duration::from_millis(start) + QUIET, 2));
         }
     }
 }

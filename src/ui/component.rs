@@ -62,13 +62,13 @@ pub trait Component<'t>: Debug {
         true
     }
 
-    /// Returns the index of the cursor line and the number of lines, for display in the footer; `None` if there
+    /// Returns the index of the cursor line and the number of lines, for display in the status line; `None` if there
     /// is no cursor.
     fn position(&self) -> Option<(usize, usize)> {
         None
     }
 
-    /// Returns `false` if the command would have no effect now. The footer then shows no hint for it.
+    /// Returns `false` if the command would have no effect now. The status line then shows no hint for it.
     fn is_useful(&self, _command: Command) -> bool {
         true
     }

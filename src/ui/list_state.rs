@@ -61,9 +61,9 @@ impl<'t> ListState<'t> {
         saved: SavedCursor,
         lines: usize,
     ) -> Self {
-        let mut place = Self::new(id, saved);
-        place.sort(tree, sizes, order, lines);
-        place
+        let mut location = Self::new(id, saved);
+        location.sort(tree, sizes, order, lines);
+        location
     }
 
     /// Creates the state for the directory `id` with its saved cursor, but without rows.
@@ -249,26 +249,26 @@ mod tests {
         Order::default()
     }
 
-    fn under_cursor<'t>(tree: &'t Tree, place: &ListState<'_>) -> &'t [u8] {
-        let position = place.rows().position(place.index()).unwrap();
-        tree.listing(place.id).name(position).unwrap()
+    fn under_cursor<'t>(tree: &'t Tree, location: &ListState<'_>) -> &'t [u8] {
+        let position = location.rows().position(location.index()).unwrap();
+        tree.listing(location.id).name(position).unwrap()
     }
 
     #[test]
     fn the_cursor_follows_its_entry_through_every_order() {
         let (tree, root) = build((0..20).map(|n| file(&format!("{n:02}"), n * 512, 0)).collect());
         let sizes = &SizeSource::default();
-        let mut place = ListState::enter(&tree, sizes, root, order(), SavedCursor::default(), LINES);
+        let mut location = ListState::enter(&tree, sizes, root, order(), SavedCursor::default(), LINES);
         for _ in 0..4 {
-            place.step(Motion::Down, LINES);
+            location.step(Motion::Down, LINES);
         }
-        place.pin();
-        let name = under_cursor(&tree, &place);
+        location.pin();
+        let name = under_cursor(&tree, &location);
         for direction in [Direction::Reversed, Direction::Usual] {
             for column in [Column::Size, Column::Name, Column::Items] {
-                place.sort(&tree, sizes, Order { column, direction, ..order() }, LINES);
-                assert_eq!(under_cursor(&tree, &place), name);
-                assert!((place.offset()..place.offset() + LINES).contains(&place.index()));
+                location.sort(&tree, sizes, Order { column, direction, ..order() }, LINES);
+                assert_eq!(under_cursor(&tree, &location), name);
+                assert!((location.offset()..location.offset() + LINES).contains(&location.index()));
             }
         }
     }
@@ -293,13 +293,13 @@ mod tests {
     #[test]
     fn no_line_is_left_empty_below_the_last_row() {
         let (tree, root) = build((0..10).map(|n| file(&n.to_string(), 0, 0)).collect());
-        let mut place =
+        let mut location =
             ListState::enter(&tree, &SizeSource::default(), root, order(), SavedCursor::default(), 3);
-        place.step(Motion::Bottom, 3);
-        assert_eq!(place.offset(), 7);
-        place.show_cursor(8);
-        assert_eq!((place.index(), place.offset()), (9, 2));
-        place.show_cursor(0);
-        assert_eq!((place.index(), place.offset()), (9, 9));
+        location.step(Motion::Bottom, 3);
+        assert_eq!(location.offset(), 7);
+        location.show_cursor(8);
+        assert_eq!((location.index(), location.offset()), (9, 2));
+        location.show_cursor(0);
+        assert_eq!((location.index(), location.offset()), (9, 9));
     }
 }

@@ -29,7 +29,7 @@ pub struct Sources<'a> {
 
 impl Sources<'_> {
     /// Returns `true` if a job may run a comparison: a baseline is given, or system calls may be made to find one.
-    pub fn may_compare(&self) -> bool {
+    pub fn can_compare(&self) -> bool {
         self.may_ask_system || self.basis.is_some()
     }
 

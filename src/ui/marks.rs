@@ -14,8 +14,8 @@ use crate::base::kind::Kind;
 use crate::base::sort::{sort_by, sort_by_key};
 use crate::duplicates::EqualName;
 use crate::tree::{
-    DeviceIndex, DirId, Entry, EntryState, Exclusive, ExclusiveSizes, FileKey, InodeKey, LiveTotals,
-    Metadata, Relocation, Totals, Tree, join,
+    DeviceIndex, DirId, Entry, EntryName, EntryState, Exclusive, ExclusiveSizes, FileKey, InodeKey,
+    LiveTotals, Metadata, Relocation, Totals, Tree, join,
 };
 
 #[derive(Clone, Debug, Default)]
@@ -45,12 +45,10 @@ pub struct Mark {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dropped {
     /// Number of marks whose entries were deleted.
-    pub gone: u64,
+    pub missing: u64,
     /// Number of marks whose entries were replaced or modified.
     pub changed: u64,
 }
-
-pub type EntryName<'t> = (DirId, &'t [u8]);
 
 impl Mark {
     /// Creates a mark for an entry of `parent`. Returns `None` if the entry has no metadata.
@@ -145,7 +143,7 @@ impl<'t> Marks<'t> {
     /// modification time that it had when it was marked.
     pub fn touched_directories(&self) -> HashMap<EntryName<'t>, i64> {
         let touched = self.all().filter(|(_, mark)| mark.is_touched && mark.directory.is_some());
-        touched.map(|(place, mark)| (place, mark.mtime)).collect()
+        touched.map(|(name, mark)| (name, mark.mtime)).collect()
     }
 
     /// Marks an entry of `parent`. Returns `false` if the entry has no metadata.
@@ -161,7 +159,7 @@ impl<'t> Marks<'t> {
     }
 
     /// Returns `true` if the entry can be marked, which requires metadata.
-    pub fn may_mark(record: &Entry<'_>) -> bool {
+    pub fn can_mark(record: &Entry<'_>) -> bool {
         matches!(record.state, EntryState::Known(_))
     }
 
@@ -228,7 +226,7 @@ impl<'t> Marks<'t> {
             }
         }
         self.add_up(tree, &LiveTotals::default());
-        Dropped { gone: before.count - self.count - changed, changed }
+        Dropped { missing: before.count - self.count - changed, changed }
     }
 }
 
@@ -272,12 +270,12 @@ impl Sum<'_> {
             }
             return;
         }
-        let mut met: HashMap<InodeKey, HashSet<DirId>> = HashMap::new();
+        let mut seen: HashMap<InodeKey, HashSet<DirId>> = HashMap::new();
         for name in self.tree.linked() {
             let Some(cover) = self.cover(name.directory) else { continue };
             let inode = name.key();
             files.remove(&inode);
-            let covers = met.entry(inode).or_default();
+            let covers = seen.entry(inode).or_default();
             if covers.insert(cover) && covers.len() > 1 {
                 totals.disk = totals.disk.saturating_sub(name.disk);
                 totals.apparent = totals.apparent.saturating_sub(name.apparent);

@@ -8,9 +8,9 @@ use super::notice::Notice;
 use super::operations::deletion::{self, DeletionMessage};
 use super::operations::export::{self, ExportMessage};
 use super::operations::programs::Launch;
-use super::progress::{RescanMessage, Tick};
+use super::progress::{RescanMessage, ScanProgress};
 use super::theme::Background;
-use crate::scan::Places;
+use crate::scan::EntryNames;
 use crate::tree::DirId;
 
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub enum Event {
     /// Mouse event, and the time since the session began.
     Mouse(MouseEvent, Duration),
     Resize(u16, u16),
-    Tick(Tick),
+    ScanProgress(ScanProgress),
     /// Current time in seconds since 1970.
     Clock(i64),
     Background(Background),
@@ -56,7 +56,7 @@ pub enum Effect {
     Rescan(DirId),
     StopRescan,
     /// Read these entries again.
-    Recheck(Places),
+    Recheck(EntryNames),
     Deletion(deletion::DeletionRequest),
     Start(Launch),
     Export(export::ExportRequest),

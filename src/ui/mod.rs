@@ -25,8 +25,6 @@ pub mod field;
 mod folding;
 pub mod frame_writer;
 pub mod hit_map;
-#[cfg(test)]
-mod journeys;
 pub mod keys;
 pub mod layers;
 pub mod layout;
@@ -36,6 +34,7 @@ pub mod map_colors;
 pub mod marked_copies;
 mod marks;
 pub mod message;
+pub mod note;
 pub mod notice;
 pub mod operations;
 pub mod options;
@@ -43,7 +42,6 @@ pub mod overview;
 mod owner_names;
 pub mod preview;
 pub mod progress;
-pub mod remark;
 pub mod requested;
 pub mod runner;
 mod sentences;
@@ -52,6 +50,8 @@ mod settings;
 pub mod table_page;
 pub mod table_view;
 pub mod terminal;
+#[cfg(test)]
+mod tests;
 pub mod theme;
 pub mod title;
 pub mod treemap_layout;
@@ -137,7 +137,7 @@ pub fn run(
                 settings.start = Start::Sizes;
                 settings.notice = None;
                 if let Some(background) = input.background {
-                    settings.theme.looks.background = background;
+                    settings.theme.options.background = background;
                 }
                 expected = source.roots().first().and_then(|root| name(root));
                 let below = std::mem::replace(source, above);

@@ -14,7 +14,7 @@ use super::waiting_command::{Awaited, WaitingCommand};
 use crate::analysis::compare::NO_BASELINE;
 use crate::base::format::{change, counted, grouped, plain_size};
 use crate::base::job::JobError;
-use crate::base::os_error::error_text;
+use crate::base::os_error::OsError;
 use crate::base::sync::Arc;
 use crate::base::text::{escape, escape_path, first_words};
 use crate::delete::{OperationKind, Report};
@@ -102,7 +102,7 @@ pub enum Notice {
     },
     /// The shown directory no longer exists, so a directory above it is shown.
     DirectoryGone,
-    EntryGone,
+    EntryMissing,
     /// The command will be performed as soon as the scan has found the entry that it acts on.
     AwaitingScan(WaitingCommand),
     /// The row is from the previous scan. Commands cannot act on it until the running scan has ended, because the row
@@ -183,7 +183,7 @@ pub enum Notice {
     NoMarks,
     MarksDropped {
         /// Number of marked entries that have been deleted.
-        gone: u64,
+        missing: u64,
         /// Number of marked entries that have been replaced or modified.
         changed: u64,
     },
@@ -197,7 +197,7 @@ pub enum RescannedState {
     /// The entry was read successfully.
     Read,
     /// The entry was deleted or renamed.
-    Gone,
+    Missing,
     /// The entry could not be read. Contains the error number.
     Failed(i32),
 }
@@ -224,7 +224,7 @@ impl Notice {
             Self::NotInThisView(binding) => {
                 // The hint for opening the list is shown only if `binding` applies in the list.
                 let list =
-                    || display.keymap.hint(Command::View(&views::LIST), Scope::Sheet, "opens the list");
+                    || display.keymap.hint(Command::View(&views::LIST), Scope::Table, "opens the list");
                 let list = if binding.scopes.contains(&Scope::List) { list() } else { String::new() };
                 let key =
                     binding.scopes.iter().find_map(|scope| display.keymap.first(binding.command, *scope));
@@ -296,8 +296,8 @@ impl Notice {
             Self::Rescanned { name, before, after, state } => {
                 let (now, by) = (size(*after), change(*before, *after, display.units));
                 about(name, &|name| match state {
-                    RescannedState::Gone => format!("{name} no longer exists (was {})", size(*before)),
-                    RescannedState::Failed(errno) => format!("{name}: {}", error_text(*errno)),
+                    RescannedState::Missing => format!("{name} no longer exists (was {})", size(*before)),
+                    RescannedState::Failed(errno) => format!("{name}: {}", OsError(*errno)),
                     RescannedState::Read if before == after => {
                         format!("Rescanned {name}: {now}, unchanged")
                     }
@@ -305,7 +305,7 @@ impl Notice {
                 })
             }
             Self::DirectoryGone => "Directory no longer exists; showing the nearest one above it".into(),
-            Self::EntryGone => "Entry no longer exists".into(),
+            Self::EntryMissing => "Entry no longer exists".into(),
             Self::AwaitingScan(WaitingCommand {
                 awaited: Awaited::Name(name) | Awaited::Row(.., name),
                 ..
@@ -348,7 +348,7 @@ impl Notice {
             Self::Copied(path) => about(path, &|path| format!("Copied {path}")),
             Self::TotalHasNoPath => "No path to copy here".into(),
             Self::CannotMarkTotal => {
-                let shows = display.keymap.hint(Command::Open, Scope::Sheet, "lists its entries");
+                let shows = display.keymap.hint(Command::Open, Scope::Table, "lists its entries");
                 format!("Cannot mark a total{shows}")
             }
             Self::NoDirectoryOfCopy => "No copy here; unfold a group and move to a copy to keep".into(),
@@ -383,14 +383,14 @@ impl Notice {
             }
             Self::RangeStartHidden => "Range canceled: its start is no longer shown".into(),
             Self::NoMarks => "No marks".into(),
-            Self::MarksDropped { gone, changed } => match (gone, changed) {
+            Self::MarksDropped { missing, changed } => match (missing, changed) {
                 (1, 0) => "Unmarked 1 entry that no longer exists".into(),
-                (_, 0) => format!("Unmarked {} entries that no longer exist", grouped(*gone)),
+                (_, 0) => format!("Unmarked {} entries that no longer exist", grouped(*missing)),
                 (0, 1) => "Unmarked 1 entry that has changed".into(),
                 (0, _) => format!("Unmarked {} entries that have changed", grouped(*changed)),
                 _ => {
-                    let [all, gone, changed] = [gone + changed, *gone, *changed].map(grouped);
-                    format!("Unmarked {all} entries ({gone} missing, {changed} changed)")
+                    let [all, missing, changed] = [missing + changed, *missing, *changed].map(grouped);
+                    format!("Unmarked {all} entries ({missing} missing, {changed} changed)")
                 }
             },
             Self::UnknownEnding(other) => format!("Unknown extension; use {other}"),

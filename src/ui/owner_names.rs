@@ -35,11 +35,11 @@ impl OwnerNames {
             .collect();
         self.loader.poll(|| {
             let wanted = unknown.clone();
-            let may_start = sources.may_ask_system && !wanted.is_empty();
+            let can_start = sources.may_ask_system && !wanted.is_empty();
             let look_up = |id| (id, users::user(id).unwrap_or_else(|| id.to_string()));
             let job =
                 || sources.pool.start(move |task| task.publish(wanted.into_iter().map(look_up).collect()));
-            Ok(may_start.then(job).transpose()?.map(Into::into))
+            Ok(can_start.then(job).transpose()?.map(Into::into))
         });
         if self.loader.is_loading() {
             return false;

@@ -8,7 +8,7 @@ use super::entry_info::EntryInfo;
 use super::requested::Requested;
 use crate::analysis::overview::Breakdown;
 use crate::analysis::rows::SearchResult;
-use crate::analysis::search::By;
+use crate::analysis::search::SortBy;
 use crate::scan::head::FileHead;
 use crate::table::outline::{Level, OutlineRequest};
 use crate::tree::{DirId, EntryId};
@@ -45,7 +45,7 @@ pub struct PreviewState {
     pub info: Option<EntryInfo>,
     pub head: Requested<EntryId, FileHead>,
     /// Largest files of a total. The key contains the directory, the sort order and `Tree::edition`.
-    pub files: Requested<(DirId, By, u64), SearchResult>,
+    pub files: Requested<(DirId, SortBy, u64), SearchResult>,
 }
 
 impl PreviewState {
@@ -60,14 +60,14 @@ impl PreviewState {
     }
 
     /// Returns `true` if the cursor has been on the row long enough for jobs to start.
-    pub fn may_start(&self) -> bool {
+    pub fn can_start(&self) -> bool {
         self.since.is_some_and(|since| since.elapsed() >= REST)
     }
 
     /// Returns `true` if jobs are running or will start soon.
     pub fn is_busy(&self) -> bool {
         self.subject.is_some()
-            && (!self.may_start()
+            && (!self.can_start()
                 || self.breakdown.is_loading()
                 || self.map.is_loading()
                 || self.files.is_loading()

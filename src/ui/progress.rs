@@ -12,7 +12,7 @@ use crate::tree::{DirId, Totals};
 const RATE_EVERY: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Debug, Default)]
-pub struct Tick {
+pub struct ScanProgress {
     /// Time since the session began.
     pub now: Duration,
     /// Entries and bytes read so far, and the directory being read.
@@ -51,7 +51,7 @@ pub struct Rescan {
 
 #[derive(Clone, Debug, Default)]
 pub struct ScanState {
-    pub last: Tick,
+    pub last: ScanProgress,
     /// Rate at the last measurement, in entries per second.
     pub rate: u64,
     pub is_stopping: bool,
@@ -63,7 +63,7 @@ pub struct ScanState {
 
 impl ScanState {
     /// Stores a tick, and updates the rate if a measurement is due.
-    pub fn take(&mut self, tick: Tick) {
+    pub fn take(&mut self, tick: ScanProgress) {
         let (at, entries) = self.rated;
         if let Some(time) = tick.now.checked_sub(at).filter(|time| *time >= RATE_EVERY) {
             let read = u128::from(tick.progress.entries.saturating_sub(entries));
@@ -122,11 +122,11 @@ mod tests {
             (u64::MAX, Some(1), Some(99)),
         ] {
             let progress = Progress { disk, expected, ..Progress::default() };
-            scan.take(Tick { progress, ..Tick::default() });
+            scan.take(ScanProgress { progress, ..ScanProgress::default() });
             assert_eq!(scan.percent(), percent);
         }
         assert_eq!(scan.in_tab(), tab_progress::TabState::Percent(99));
-        scan.take(Tick { outcome: Some(Outcome::Complete), ..Tick::default() });
+        scan.take(ScanProgress { outcome: Some(Outcome::Complete), ..ScanProgress::default() });
         assert_eq!(scan.in_tab(), tab_progress::TabState::Nothing);
     }
 
@@ -136,7 +136,7 @@ mod tests {
             let totals = Totals { disk, items, ..Totals::default() };
             let mut scan = ScanState { recorded: Some(totals), ..ScanState::default() };
             let progress = Progress { disk: read, entries, expected: Some(1), ..Progress::default() };
-            scan.take(Tick { progress, ..Tick::default() });
+            scan.take(ScanProgress { progress, ..ScanProgress::default() });
             scan.percent().unwrap()
         };
         assert_eq!(percent((400, 10), (100, 9)), 25);
@@ -156,7 +156,11 @@ mod tests {
             [(100, 7, 0), (500, 1000, 2000), (900, 9000, 2000), (1000, 1250, 500)]
         {
             let progress = Progress { entries, ..Progress::default() };
-            scan.take(Tick { now: Duration::from_millis(milliseconds), progress, ..Tick::default() });
+            scan.take(ScanProgress {
+                now: Duration::from_millis(milliseconds),
+                progress,
+                ..ScanProgress::default()
+            });
             assert_eq!(scan.rate, rate);
         }
     }

@@ -86,8 +86,8 @@ pub fn script(script: &Script, display: Display<'_>) -> String {
         }
         Err(ScriptError::Refused(path, reason)) => display
             .about(&escape(path), |path| format!("Cannot write a script for {path}: {}", reason.text())),
-        Err(ScriptError::Exposed(refusal)) => {
-            display.about_subject(&format!("Cannot write a script in {refusal}"))
+        Err(ScriptError::Exposed(blocked)) => {
+            display.about_subject(&format!("Cannot write a script in {blocked}"))
         }
         Err(ScriptError::Failed(error)) => format!("Cannot write a script: {}", io_error_text(error)),
     }

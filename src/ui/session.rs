@@ -22,7 +22,7 @@ use super::notice::Notice;
 use super::operations::deletion::{DeletionMessage, Deletions};
 use super::operations::export::{self, ExportMessage};
 use super::operations::programs::{self, Launch, Ready};
-use super::progress::{RescanMessage, Tick};
+use super::progress::{RescanMessage, ScanProgress};
 use super::runner::{AtExit, Runner, TaskId, Update};
 use super::terminal::{clipboard, input::Input, screen::Screen, tab_progress};
 use super::{app::App, settings::Settings};
@@ -141,7 +141,7 @@ impl<'s> Session<'s> {
             // Damage in a snapshot is found only when the damaged part is read, so the outcome can change even
             // without ticks.
             if !self.app.cx.wants_ticks() && self.source.outcome() != self.app.cx.scan.last.outcome {
-                self.act(Event::Tick(self.tick()));
+                self.act(Event::ScanProgress(self.tick()));
             }
             self.frames.draw(&mut self.app)?;
             let wait = self.wait();
@@ -159,7 +159,7 @@ impl<'s> Session<'s> {
                 self.check_scans()?;
             }
             if self.app.cx.is_scanning() {
-                self.source.look_at(self.app.cx.looked_at());
+                self.source.set_viewed(self.app.cx.viewed_directories());
             }
             self.collect()?;
             while let Some(effect) = self.effects.pop_front() {
@@ -193,18 +193,18 @@ impl<'s> Session<'s> {
         is_due.then_some(Event::Idle(now)).into_iter().collect()
     }
 
-    fn tick(&self) -> Tick {
+    fn tick(&self) -> ScanProgress {
         // Read the outcome before the progress. The scan publishes them in the opposite order, so an outcome always
         // comes with the final progress.
         let outcome = self.source.outcome();
         let (progress, elapsed) = (self.source.progress(), self.source.elapsed());
-        Tick { now: self.begun.elapsed(), progress, outcome, elapsed }
+        ScanProgress { now: self.begun.elapsed(), progress, outcome, elapsed }
     }
 
     /// Passes the progress of the scan and of the rescan to the app, and updates the progress shown in the terminal's
     /// tab.
     fn check_scans(&mut self) -> io::Result<()> {
-        self.act(Event::Tick(self.tick()));
+        self.act(Event::ScanProgress(self.tick()));
         if let Some(again) = &self.again {
             // Read the outcome first, because the rescan publishes its final progress before its outcome.
             let outcome = again.outcome();
@@ -268,8 +268,8 @@ impl<'s> Session<'s> {
             Effect::Rescan(directory) => {
                 self.rescan_selected(self.source.scan().map(|scan| scan.rescan(directory)));
             }
-            Effect::Recheck(places) => {
-                self.rescan_selected(self.source.scan().map(|scan| scan.recheck(places)));
+            Effect::Recheck(entries) => {
+                self.rescan_selected(self.source.scan().map(|scan| scan.recheck(entries)));
             }
             Effect::Deletion(order) => {
                 self.deletions.take(order, &mut self.runner);

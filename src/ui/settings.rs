@@ -8,7 +8,7 @@ use super::options::{DeletePolicy, MouseCapture, Panes, Quitting, Start, TabProg
 use super::theme::Theme;
 use crate::base::format::Units;
 use crate::source::SourceKind;
-use crate::table::column::RowLook;
+use crate::table::column::RowOptions;
 use crate::table::recorded::RecordedTree;
 use crate::table::rows::Order;
 
@@ -16,7 +16,7 @@ use crate::table::rows::Order;
 pub struct Settings {
     /// Initial order of entries, and the measure used for sizes.
     pub order: Order,
-    pub look: RowLook,
+    pub row_options: RowOptions,
     pub units: Units,
     pub theme: Theme,
     pub keymap: Keymap,
@@ -41,7 +41,7 @@ impl Settings {
     pub fn new(order: Order, units: Units, theme: Theme, zone: TimeZone) -> Self {
         Self {
             order,
-            look: RowLook::default(),
+            row_options: RowOptions::default(),
             units,
             theme,
             keymap: Keymap::default(),

@@ -30,7 +30,7 @@ pub struct RowCommands {
     pub enter: Option<EnterEffect>,
     /// `true` if the row stands for entries of the tree.
     pub has_entries: bool,
-    pub may_mark: bool,
+    pub can_mark: bool,
     /// `true` if the row belongs to a group of copies.
     pub has_copies: bool,
 }
@@ -47,7 +47,7 @@ pub struct TablePage {
     /// `true` if the rows come from the previous scan and the running scan has not confirmed them yet.
     pub is_recorded: bool,
     /// `true` if files were found on a file system that lets files share data.
-    pub may_share: bool,
+    pub can_share: bool,
     /// Text shown instead of rows, for example the error of a failed job.
     pub failure: Option<String>,
     /// Progress of the search as text and in thousandths; `None` if the search is complete or shows partial results.

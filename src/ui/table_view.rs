@@ -27,7 +27,7 @@ use crate::tree::{DirId, EntryId, Relocation, Tree};
 
 #[derive(Debug)]
 pub struct TableView {
-    pub table: &'static TableSpec,
+    pub spec: &'static TableSpec,
     /// Rows, loaded in the background.
     pub rows: Loader<TableAnswer>,
     request: TableRequest,
@@ -48,11 +48,11 @@ pub struct TableView {
 pub const MOST_AWAITED: usize = 256;
 
 impl TableView {
-    pub fn new(title: impl Into<Title>, table: &'static TableSpec, request: TableRequest) -> Self {
+    pub fn new(title: impl Into<Title>, spec: &'static TableSpec, request: TableRequest) -> Self {
         let title = title.into();
         let (rows, text, cursor, columns) = (Loader::default(), None, Cursor::default(), 0);
         let (folding, will_mark, is_pinned) = (Folding::default(), false, false);
-        Self { table, rows, request, title, text, cursor, columns, folding, will_mark, is_pinned }
+        Self { spec, rows, request, title, text, cursor, columns, folding, will_mark, is_pinned }
     }
 
     /// Shows this answer instead of starting a job.
@@ -71,9 +71,8 @@ impl TableView {
     /// has not failed. This prevents search results from flickering while the user types.
     #[must_use]
     pub fn showing_rows_of(self, before: Option<Self>) -> Self {
-        let before =
-            before.filter(|sheet| sheet.table.rows == self.table.rows && sheet.rows.error().is_none());
-        let answer = before.and_then(|sheet| sheet.rows.into_value());
+        let before = before.filter(|view| view.spec.rows == self.spec.rows && view.rows.error().is_none());
+        let answer = before.and_then(|view| view.rows.into_value());
         Self { rows: self.rows.showing(answer), ..self }
     }
 
@@ -114,8 +113,8 @@ impl TableView {
         let followed = self.of_tree(self.cursor.index).first().copied();
         let before = self.number(self.cursor.index).zip(self.answer().map(|answer| Arc::clone(&answer.data)));
         let recorded = self.recorded(self.cursor.index).map(|(record, entries)| (record.clone(), entries[0]));
-        let (start, request) = (self.table.start, &self.request);
-        let record = record.filter(|_| self.table.is_of_tree);
+        let (start, request) = (self.spec.start, &self.request);
+        let record = record.filter(|_| self.spec.is_of_tree);
         if !self.rows.poll(|| recorded::start(start, sources, request, record)) {
             return false;
         }
@@ -157,7 +156,7 @@ impl TableView {
     }
 
     pub fn sorts(&self) -> Notice {
-        let table = self.table;
+        let table = self.spec;
         let mut columns: Vec<&str> = table.sortable.iter().map(|(_, word)| *word).collect();
         columns.dedup();
         Notice::SortableBy { rows: table.rows, columns }
@@ -237,8 +236,8 @@ impl TableView {
     }
 
     /// Returns `true` if files were found on a file system that lets files share data.
-    pub fn may_share(&self) -> bool {
-        self.answer().is_some_and(|answer| answer.data.may_share())
+    pub fn can_share(&self) -> bool {
+        self.answer().is_some_and(|answer| answer.data.can_share())
     }
 
     /// Returns sets of entries with the same contents. A deletion must keep at least one entry of each set.
@@ -259,11 +258,11 @@ impl TableView {
                 None => target.as_ref().map(|_| EnterEffect::Open),
             },
             has_entries: first.is_some() || is_recorded,
-            may_mark: match self.table.marks {
+            can_mark: match self.spec.marks {
                 RowMarks::None => false,
                 RowMarks::Entries => first
                     .and_then(|entry| entry.record(tree))
-                    .map_or(is_recorded, |record| Marks::may_mark(&record)),
+                    .map_or(is_recorded, |record| Marks::can_mark(&record)),
                 RowMarks::Files => !self.is_recorded() && target.is_some_and(|target| target.is_of_files()),
                 RowMarks::Own => !self.is_recorded(),
             },
@@ -326,9 +325,9 @@ impl TableView {
     }
 
     /// Scrolls just enough to show the cursor, and returns the visible part of the view.
-    pub fn look(&mut self, tree: &Tree, sight: Sight<'_, '_>) -> TablePage {
+    pub fn update(&mut self, tree: &Tree, sight: Sight<'_, '_>) -> TablePage {
         let Sight { marks, measure, scale, glyphs, columns, lines } = sight;
-        let measure = self.table.measure(measure);
+        let measure = self.spec.measure(measure);
         self.columns = columns;
         self.fold();
         let rows = self.count();
@@ -336,13 +335,13 @@ impl TableView {
         let visible = self.cursor.offset..rows.min(self.cursor.offset + lines);
         let TableRequest { order, from, .. } = self.request;
         let mut page = TablePage {
-            table: self.table,
+            table: self.spec,
             order,
             title: self.title.clone(),
             summary: TableSummary::default(),
             is_complete: !self.rows.is_loading(),
             is_recorded: self.is_recorded(),
-            may_share: self.may_share(),
+            can_share: self.can_share(),
             failure: self.text.clone().or_else(|| self.rows.error().map(ToString::to_string)),
             progress: self.answer().and_then(|answer| answer.data.progress()),
             rows,
@@ -356,7 +355,7 @@ impl TableView {
         if let Some(TableAnswer { data, summary }) = self.answer() {
             let whole = summary.sum.map_or(0, |sum| totals_size(&sum, measure));
             let full = match totals_size(&summary.largest, measure) {
-                largest @ 1.. if scale == Scale::Largest || !self.table.has_scale => largest,
+                largest @ 1.. if scale == Scale::Largest || !self.spec.has_scale => largest,
                 _ => whole,
             };
             let context = TableContext { tree, from, measure };

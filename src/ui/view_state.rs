@@ -13,7 +13,7 @@ use super::table_view::TableView;
 use super::treemap_layout::Tile;
 use super::views::{self, Needs, ViewSpec};
 use crate::analysis::compare::Comparison;
-use crate::analysis::search::{self, Filtered, Order, Query, Request};
+use crate::analysis::search::{self, Filter, Order, Query, Request};
 use crate::base::sync::Arc;
 use crate::exclusive::ExclusiveProgress;
 use crate::source::baseline::BaselineInfo;
@@ -39,7 +39,7 @@ pub struct Views {
     /// Tiles of the treemap; empty if the treemap is not shown.
     pub tiles: Vec<Tile>,
     /// Open table views, with the top one last.
-    pub sheets: Vec<TableView>,
+    pub tables: Vec<TableView>,
     /// Query parsed from the search text. Ignores an unfinished last term; empty if the search is invalid.
     pub filter: Query,
     /// Filter that applies the search to the list and the treemap; `None` unless started by `Context::begin_filter`.
@@ -71,14 +71,14 @@ impl Views {
     }
 
     pub fn is_overview(&self) -> bool {
-        self.base == BaseView::Overview && self.sheets.is_empty()
+        self.base == BaseView::Overview && self.tables.is_empty()
     }
 
     /// Returns `true` if the tree has grown since one of the shown results was requested. The shown results include
     /// the comparison in [`GrowthState::column`].
     pub fn is_outdated(&self) -> bool {
-        let shown = match (self.sheets.last(), &self.filtering) {
-            (Some(sheet), _) => sheet.rows.is_outdated(),
+        let shown = match (self.tables.last(), &self.filtering) {
+            (Some(view), _) => view.rows.is_outdated(),
             (None, Some(filtering)) => filtering.result.is_outdated(),
             (None, None) => false,
         };
@@ -90,8 +90,8 @@ impl Views {
     }
 
     pub fn refresh(&mut self) {
-        match (self.sheets.last_mut(), &mut self.filtering) {
-            (Some(sheet), _) => sheet.rows.refresh(),
+        match (self.tables.last_mut(), &mut self.filtering) {
+            (Some(view), _) => view.rows.refresh(),
             (None, Some(filtering)) => filtering.result.refresh(),
             (None, None) => {}
         }
@@ -103,7 +103,7 @@ impl Views {
 
     pub fn is_loading(&self) -> bool {
         let column = self.compared.column.as_ref();
-        self.sheets.iter().any(|sheet| sheet.rows.is_running())
+        self.tables.iter().any(|view| view.rows.is_running())
             || self.filtering.as_ref().is_some_and(|filtering| filtering.result.is_running())
             || self.whole.is_running()
             || self.map.is_loading()
@@ -116,7 +116,7 @@ impl Views {
 
     /// Returns `true` if the results of a search are shown.
     pub fn has_results(&self) -> bool {
-        self.sheets.first().is_some_and(|sheet| *sheet.table == views::search::TABLE)
+        self.tables.first().is_some_and(|view| *view.spec == views::search::TABLE)
     }
 
     /// Returns `true` if the view is likely to have rows, so its tab and key hint are worth showing.
@@ -167,18 +167,18 @@ impl Views {
 
 #[derive(Debug)]
 pub struct Filtering {
-    pub result: Loader<Arc<Filtered>>,
+    pub result: Loader<Arc<Filter>>,
     pub query: Query,
-    pub nothing: Arc<Filtered>,
+    pub nothing: Arc<Filter>,
 }
 
 impl Filtering {
     pub fn new(query: Query) -> Self {
-        Self { result: Loader::default(), query, nothing: Arc::new(Filtered::nothing()) }
+        Self { result: Loader::default(), query, nothing: Arc::new(Filter::nothing()) }
     }
 
     /// Returns the latest result of the filter. Before the first result, nothing matches.
-    pub fn filtered(&self) -> &Arc<Filtered> {
+    pub fn filtered(&self) -> &Arc<Filter> {
         self.result.value().unwrap_or(&self.nothing)
     }
 
@@ -202,14 +202,14 @@ pub struct GrowthState {
     /// Index of the chosen snapshot, counted from the newest.
     pub chosen: usize,
     /// `false` if the user has chosen another snapshot and the notice about it has not been shown yet.
-    pub is_told: bool,
+    pub is_announced: bool,
     /// Last reported problem with the comparison. It is not reported again.
     pub reported: Option<String>,
 }
 
 impl Default for GrowthState {
     fn default() -> Self {
-        Self { offer: Loader::default(), column: None, chosen: 0, is_told: true, reported: None }
+        Self { offer: Loader::default(), column: None, chosen: 0, is_announced: true, reported: None }
     }
 }
 
@@ -247,11 +247,11 @@ impl GrowthState {
 /// View to which Esc returns, with the state to restore.
 #[derive(Debug)]
 pub struct Return {
-    pub sheets: Vec<TableView>,
+    pub tables: Vec<TableView>,
     pub text: Field,
     pub filter: Query,
     pub base: BaseView,
-    pub place: DirId,
+    pub location: DirId,
     pub history: Vec<DirId>,
     /// Directory that was opened from the view.
     pub opened: DirId,

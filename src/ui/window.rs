@@ -8,10 +8,10 @@
 use crate::analysis::compare::{Previous, PreviousListing, amount};
 use crate::base::format::{Measure, Units, plain_size};
 use crate::base::kind::Kind;
-use crate::base::os_error::error_text;
+use crate::base::os_error::OsError;
 use crate::base::text::escape;
 use crate::table::chain::chain;
-use crate::table::column::{Column, RowLook, Scale};
+use crate::table::column::{Column, RowOptions, Scale};
 use crate::table::recorded_rows::{RecordedDir, RecordedRows};
 use crate::table::row::{CellValue, Precision, Row, RowNote, RowStyle};
 use crate::table::rows::{Order, RowEntry, SizeSource};
@@ -19,7 +19,7 @@ use crate::tree::{DirId, Entry, EntryId, EntryState, Position, Totals, Tree};
 
 use super::list_state::ListState;
 use super::marks::Marks;
-use super::remark::{exclusion_text, kind_text, linked_text};
+use super::note::{exclusion_text, kind_text, linked_text};
 
 #[derive(Debug, Default)]
 pub struct Window {
@@ -37,27 +37,27 @@ pub struct Window {
     /// Number of rows, including those whose entries have not been loaded.
     pub rows: usize,
     /// Number of hidden or excluded entries that the list omits.
-    pub left_out: usize,
+    pub omitted: usize,
     pub index: usize,
     pub offset: usize,
     pub lines: Vec<Row>,
 }
 
 impl Window {
-    /// Collects the rows of `place` that fit on `lines` lines.
+    /// Collects the rows of `location` that fit on `lines` lines.
     pub fn new(
         tree: &Tree,
         sizes: &SizeSource,
-        place: &ListState<'_>,
+        location: &ListState<'_>,
         marks: &Marks<'_>,
-        (order, look, units): (Order, RowLook, Units),
+        (order, options, units): (Order, RowOptions, Units),
         lines: usize,
     ) -> Self {
         let measure = order.measure;
-        let status = tree.status(place.id);
-        let totals = sizes.totals(tree, place.id);
+        let status = tree.status(location.id);
+        let totals = sizes.totals(tree, location.id);
         let size = totals_size(&totals, measure);
-        let before = place.rows().before();
+        let before = location.rows().before();
         let earlier = before.map(PreviousListing::listing);
         let change = |record: &Entry<'_>, size: Option<u64>| match (
             before?.became(tree, earlier.as_ref()?, record)?,
@@ -69,20 +69,20 @@ impl Window {
             }
             (Previous::Was(_), None) => None,
         };
-        let full = match look.scale {
+        let full = match options.scale {
             Scale::Directory => size,
-            Scale::Largest => place.rows().largest(),
+            Scale::Largest => location.rows().largest(),
         };
-        let aliases = if place.id == DirId::TOP { tree.aliases() } else { Vec::new() };
+        let aliases = if location.id == DirId::TOP { tree.aliases() } else { Vec::new() };
         let alias = |position| {
             let alias = aliases.iter().find(|alias| alias.position == position)?;
             let relation = if alias.is_root { "the same as" } else { "counted in" };
             Some(RowNote::plain(format!("{relation} {}", escape(alias.root))))
         };
         let found = |position| {
-            let record = place.listing().record(position)?;
-            let mut row = row_of(tree, sizes, EntryId { directory: place.id, position }, &record, measure);
-            row.is_marked = marks.contains(place.id, record.name);
+            let record = location.listing().record(position)?;
+            let mut row = row_of(tree, sizes, EntryId { directory: location.id, position }, &record, measure);
+            row.is_marked = marks.contains(location.id, record.name);
             row.cells[Column::Growth as usize] = change(&record, row.size()).unwrap_or_default();
             row.add_shares(size, full);
             if let Some(note) = row.note.as_mut().filter(|note| note.is_warning)
@@ -91,7 +91,7 @@ impl Window {
                 note.text =
                     format!("{}; file system reports a size of {}", note.text, plain_size(recorded, units));
             }
-            if let Some(id) = row.directory.filter(|_| look.collapses && place.id != DirId::TOP) {
+            if let Some(id) = row.directory.filter(|_| options.collapses && location.id != DirId::TOP) {
                 for (name, _) in chain(tree, order, id) {
                     row.label = row.label + &escape(name) + "/";
                 }
@@ -106,23 +106,23 @@ impl Window {
         let row = |entry| match entry {
             RowEntry::Found(position) => found(position),
             RowEntry::Recorded(position) => {
-                let mut row = recorded_row(place.rows().recorded()?, position, measure)?;
+                let mut row = recorded_row(location.rows().recorded()?, position, measure)?;
                 row.add_shares(size, full);
                 Some(row)
             }
         };
         Self {
             totals,
-            bound: sizes.precision(tree, place.id, size),
+            bound: sizes.precision(tree, location.id, size),
             errno: status.errno,
             is_complete: status.is_complete(),
             is_partial: status.partial,
-            all_items: sizes.filtered.as_ref().map(|_| sizes.live.totals(tree, place.id).items),
-            rows: place.rows().len().saturating_add(place.rows().unloaded()),
-            left_out: place.rows().left_out(),
-            index: place.index(),
-            offset: place.offset(),
-            lines: place.visible(lines).filter_map(row).collect(),
+            all_items: sizes.filtered.as_ref().map(|_| sizes.live.totals(tree, location.id).items),
+            rows: location.rows().len().saturating_add(location.rows().unloaded()),
+            omitted: location.rows().omitted(),
+            index: location.index(),
+            offset: location.offset(),
+            lines: location.visible(lines).filter_map(row).collect(),
         }
     }
 
@@ -198,7 +198,7 @@ fn row_of(tree: &Tree, sizes: &SizeSource, entry: EntryId, record: &Entry<'_>, m
 }
 
 fn error(errno: i32) -> RowNote {
-    RowNote { text: error_text(errno), is_warning: true }
+    RowNote { text: OsError(errno).to_string(), is_warning: true }
 }
 
 pub fn totals_size(totals: &Totals, measure: Measure) -> u64 {

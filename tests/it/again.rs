@@ -16,7 +16,7 @@ use duke::testing::ui::Settings;
 use duke::testing::ui::Theme;
 use duke::testing::ui::app::App;
 use duke::testing::ui::message::{Effect, Event};
-use duke::testing::ui::progress::{RescanMessage, Tick};
+use duke::testing::ui::progress::{RescanMessage, ScanProgress};
 use jiff::tz::TimeZone;
 use tempfile::TempDir;
 
@@ -45,7 +45,12 @@ fn app(scan: &Scan) -> App<'_> {
     let mut app = App::new(scan.tree(), scan.roots().iter().map(title).collect(), &settings, (80, 24));
     let now = Duration::from_secs(1);
     let outcome = Some(Outcome::Complete);
-    app.update(Event::Tick(Tick { now, progress: Progress::default(), outcome, elapsed: now }));
+    app.update(Event::ScanProgress(ScanProgress {
+        now,
+        progress: Progress::default(),
+        outcome,
+        elapsed: now,
+    }));
     app
 }
 
@@ -68,7 +73,7 @@ fn names(app: &App<'_>) -> Vec<String> {
     app.cx.window.lines.iter().map(|row| row.label.trim_end_matches('/').to_owned()).collect()
 }
 
-fn place(app: &App<'_>) -> (String, String) {
+fn temp(app: &App<'_>) -> (String, String) {
     let path = String::from_utf8_lossy(&app.cx.path).into_owned();
     let (_, below) = path.split_once('/').unwrap_or_default();
     let name = app.cx.window.selected().map(|row| row.label.trim_end_matches('/').to_owned());
@@ -85,22 +90,22 @@ fn a_rescan_shows_new_entries_and_keeps_the_cursor() {
     let scan = scan(&[home.path()]);
     let mut app = app(&scan);
     press(&scan, &mut app, "Enter Enter j");
-    assert_eq!(place(&app), at("a/deep", "two"));
+    assert_eq!(temp(&app), at("a/deep", "two"));
     fs::write(home.path().join("a/deep/new"), vec![b'x'; 2 << 20]).unwrap();
     press(&scan, &mut app, "R");
     assert_eq!(
-        (names(&app), place(&app)),
+        (names(&app), temp(&app)),
         (vec!["new".into(), "deeper".into(), "two".into()], at("a/deep", "two"))
     );
     // After the rescan, the user can still return to the parent directory, in which the cursor has not moved.
     press(&scan, &mut app, "h");
-    assert_eq!((names(&app), place(&app)), (vec!["deep".into(), "one".into()], at("a", "deep")));
+    assert_eq!((names(&app), temp(&app)), (vec!["deep".into(), "one".into()], at("a", "deep")));
     fs::remove_file(home.path().join("a/deep/new")).unwrap();
     press(&scan, &mut app, "r");
     let deep = app.cx.window.selected().unwrap().size().unwrap();
     assert!(deep < 2 << 20, "{deep}");
     press(&scan, &mut app, "Enter");
-    assert_eq!((names(&app), place(&app)), (vec!["deeper".into(), "two".into()], at("a/deep", "two")));
+    assert_eq!((names(&app), temp(&app)), (vec!["deeper".into(), "two".into()], at("a/deep", "two")));
 }
 
 #[test]
@@ -109,10 +114,10 @@ fn pages_of_deleted_entries_close() {
     let scan = scan(&[home.path()]);
     let mut app = app(&scan);
     press(&scan, &mut app, "Enter Enter Enter");
-    assert_eq!(place(&app), at("a/deep/deeper", "three"));
+    assert_eq!(temp(&app), at("a/deep/deeper", "three"));
     fs::remove_dir_all(home.path().join("a/deep")).unwrap();
     press(&scan, &mut app, "R");
-    assert_eq!((names(&app), place(&app)), (vec!["one".into()], at("a", "one")));
+    assert_eq!((names(&app), temp(&app)), (vec!["one".into()], at("a", "one")));
     assert!(app.cx.notice_text().as_deref().unwrap().contains("no longer exists"));
     fs::remove_dir_all(home.path()).unwrap();
     press(&scan, &mut app, "R");

@@ -15,7 +15,7 @@ use duke::testing::table::rows::Order;
 use duke::testing::ui::Settings;
 use duke::testing::ui::app::App;
 use duke::testing::ui::message::Event;
-use duke::testing::ui::progress::Tick;
+use duke::testing::ui::progress::ScanProgress;
 use duke::testing::ui::{Colors, Theme};
 use jiff::tz::TimeZone;
 use ratatui::backend::{CrosstermBackend, TestBackend};
@@ -85,7 +85,12 @@ fn the_terminal_shows_the_drawn_screen() {
         let root = folder.path().as_os_str().as_bytes().to_vec();
         let mut app = App::new(scan.tree(), vec![(root, "/家/é".as_bytes().to_vec())], &settings, size);
         let (now, progress) = (Duration::from_secs(1), Progress::default());
-        app.update(Event::Tick(Tick { now, elapsed: now, outcome: Some(Outcome::Complete), progress }));
+        app.update(Event::ScanProgress(ScanProgress {
+            now,
+            elapsed: now,
+            outcome: Some(Outcome::Complete),
+            progress,
+        }));
         for keys in ["", "m", "n", "+", "5", "j", "1?", "?q"] {
             keys.chars().for_each(|letter| press(&mut app, letter));
             let (shown, drawn) = (shown(&mut app, size), drawn(&mut app, size));
@@ -113,7 +118,12 @@ fn names_are_aligned_whatever_the_other_columns_contain() {
     let mut app = App::new(scan.tree(), vec![(root.clone(), root)], &settings, size);
     let now = Duration::from_secs(1);
     let outcome = Some(Outcome::Complete);
-    app.update(Event::Tick(Tick { now, elapsed: now, outcome, progress: Progress::default() }));
+    app.update(Event::ScanProgress(ScanProgress {
+        now,
+        elapsed: now,
+        outcome,
+        progress: Progress::default(),
+    }));
     press(&mut app, 'm');
     let cells = drawn(&mut app, size);
     let first = |line: usize| cells[line * 80..].iter().position(|cell| cell == "N");

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::program::json::{Value as Json, parse};
-use crate::program::place::Place;
+use crate::program::test_dir::TestDir;
 use crate::program::{is_installed, program, run, run_in};
 use crate::snapshot::{explore, stored};
 use crate::support::binary_export::Value::{Bytes, Negative, Number, Truth};
@@ -30,21 +30,21 @@ use std::sync::atomic::AtomicBool;
 const SMALL: [&[u8]; 2] = [include_bytes!("../data/small.ncdu"), include_bytes!("../data/small.json")];
 
 /// Returns a directory with every kind of entry that an export can contain.
-fn everything() -> Place {
-    let place = Place::new();
-    place.file("t/sub/large", 50_000);
-    place.file("t/sub/deep/small", 10);
-    place.file("t/sub/deep/excluded.o", 10);
-    place.directory("t/sub/empty");
+fn everything() -> TestDir {
+    let temp = TestDir::new();
+    temp.file("t/sub/large", 50_000);
+    temp.file("t/sub/deep/small", 10);
+    temp.file("t/sub/deep/excluded.o", 10);
+    temp.directory("t/sub/empty");
     for (old, new) in
         [("t/sub/large", "t/again"), ("t/sub/deep/small", "t/sub/deep/twin"), ("t/again", "outside")]
     {
-        fs::hard_link(place.join(old), place.join(new)).unwrap();
+        fs::hard_link(temp.join(old), temp.join(new)).unwrap();
     }
-    symlink("nowhere", place.join("t/link")).unwrap();
-    nix::unistd::mkfifo(&place.join("t/fifo"), nix::sys::stat::Mode::S_IRWXU).unwrap();
-    place.odd_file(b"t/bad\xff\n\x1b\x7f\"\\,name", "1");
-    place
+    symlink("nowhere", temp.join("t/link")).unwrap();
+    nix::unistd::mkfifo(&temp.join("t/fifo"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    temp.odd_file(b"t/bad\xff\n\x1b\x7f\"\\,name", "1");
+    temp
 }
 
 /// Returns the text of an export after its first line, which names the program.
@@ -53,8 +53,8 @@ fn body(export: &[u8]) -> String {
     text.split_once('\n').unwrap().1.trim_end().to_owned()
 }
 
-fn run_here(place: &Place, words: &[&str]) -> Vec<u8> {
-    run_in(place.path(), words).ended(0).stdout
+fn run_here(temp: &TestDir, words: &[&str]) -> Vec<u8> {
+    run_in(temp.path(), words).ended(0).stdout
 }
 
 /// Items and sizes that are counted for a directory.
@@ -176,43 +176,43 @@ fn a_file_of_ncdu_has_the_fields_that_the_tests_expect() {
 
 #[test]
 fn a_file_of_ncdu_is_read_and_written_like_its_json() {
-    let place = Place::new();
-    fs::write(place.join("a.ncdu"), SMALL[0]).unwrap();
-    fs::write(place.join("a.json"), SMALL[1]).unwrap();
-    assert_eq!(body(&run_here(&place, &["-f", "a.ncdu", "-o", "-"])), body(SMALL[1]));
-    run_here(&place, &["-f", "a.json", "-O", "b.ncdu"]);
-    run_here(&place, &["-f", "a.ncdu", "-O", "c.ncdu"]);
+    let temp = TestDir::new();
+    fs::write(temp.join("a.ncdu"), SMALL[0]).unwrap();
+    fs::write(temp.join("a.json"), SMALL[1]).unwrap();
+    assert_eq!(body(&run_here(&temp, &["-f", "a.ncdu", "-o", "-"])), body(SMALL[1]));
+    run_here(&temp, &["-f", "a.json", "-O", "b.ncdu"]);
+    run_here(&temp, &["-f", "a.ncdu", "-O", "c.ncdu"]);
     for name in ["b.ncdu", "c.ncdu"] {
-        check_fields(&fs::read(place.join(name)).unwrap(), SMALL[1]);
+        check_fields(&fs::read(temp.join(name)).unwrap(), SMALL[1]);
     }
 }
 
 #[test]
 fn a_written_file_has_the_fields_of_the_json() {
-    let place = everything();
+    let temp = everything();
     for flags in [&["--exclude", "*.o"][..], &["-e", "--exclude", "*.o"]] {
-        run_here(&place, &[flags, &["-o", "a.json", "t"]].concat());
-        run_here(&place, &[flags, &["-O", "a.ncdu", "t"]].concat());
-        let [binary, json] = ["a.ncdu", "a.json"].map(|name| fs::read(place.join(name)).unwrap());
+        run_here(&temp, &[flags, &["-o", "a.json", "t"]].concat());
+        run_here(&temp, &[flags, &["-O", "a.ncdu", "t"]].concat());
+        let [binary, json] = ["a.ncdu", "a.json"].map(|name| fs::read(temp.join(name)).unwrap());
         check_fields(&binary, &json);
-        assert_eq!(body(&run_here(&place, &["-f", "a.ncdu", "-o", "-"])), body(&json));
+        assert_eq!(body(&run_here(&temp, &["-f", "a.ncdu", "-o", "-"])), body(&json));
         assert_eq!(
-            run_here(&place, &["-f", "a.json", "-O", "-"]),
-            run_here(&place, &["-f", "a.ncdu", "-O", "-"])
+            run_here(&temp, &["-f", "a.json", "-O", "-"]),
+            run_here(&temp, &["-f", "a.ncdu", "-O", "-"])
         );
     }
-    let mode = fs::metadata(place.join("a.ncdu")).unwrap().permissions().mode();
+    let mode = fs::metadata(temp.join("a.ncdu")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
 }
 
 #[test]
 fn every_task_prints_the_same_of_a_binary_export_as_of_the_json() {
-    let place = everything();
-    run_here(&place, &["-e", "-o", "a.json", "t"]);
-    run_here(&place, &["-e", "-O", "a.ncdu", "t"]);
+    let temp = everything();
+    run_here(&temp, &["-e", "-o", "a.json", "t"]);
+    run_here(&temp, &["-e", "-O", "a.ncdu", "t"]);
     // The binary format does not record the time of the scan, so times are removed from the output.
     let printed = |name: &str, words: &[&str]| {
-        let text = String::from_utf8_lossy(&run_here(&place, &[words, &["-f", name]].concat())).into_owned();
+        let text = String::from_utf8_lossy(&run_here(&temp, &[words, &["-f", name]].concat())).into_owned();
         let lines = text.lines().filter(|line| !line.contains("elapsed_ms")).map(|line| {
             let end = line.find(",\"scanned_at\":").unwrap_or(line.trim_end_matches('}').len());
             line[..end].to_owned()
@@ -234,10 +234,10 @@ fn every_task_prints_the_same_of_a_binary_export_as_of_the_json() {
         assert_eq!(printed("a.ncdu", words), printed("a.json", words), "{words:?}");
     }
     let diff =
-        |words: &[&str], code| String::from_utf8(run_in(place.path(), words).ended(code).stdout).unwrap();
+        |words: &[&str], code| String::from_utf8(run_in(temp.path(), words).ended(code).stdout).unwrap();
     assert!(diff(&["diff", "--json", "a.ncdu", "a.json"], 0).contains("\"changes\":[]"));
     assert!(diff(&["diff", "--json", "a.ncdu"], 0).contains("\"changes\":[]"));
-    place.file("t/sub/new", 90_000);
+    temp.file("t/sub/new", 90_000);
     for old in ["a.ncdu", "a.json"] {
         let printed = diff(&["diff", "-n", old, "t"], 0);
         assert!(printed.contains("new") && printed.contains("t/sub/new"), "{printed}");
@@ -246,21 +246,21 @@ fn every_task_prints_the_same_of_a_binary_export_as_of_the_json() {
 
 #[test]
 fn a_binary_export_is_read_alone_and_from_a_file() {
-    let place = everything();
-    run_here(&place, &["-O", "a.ncdu", "t"]);
-    run_here(&place, &["-o", "a.json", "t"]);
-    let both = run_in(place.path(), ["-n", "-f", "a.json", "-f", "a.ncdu"]).ended(1);
+    let temp = everything();
+    run_here(&temp, &["-O", "a.ncdu", "t"]);
+    run_here(&temp, &["-o", "a.json", "t"]);
+    let both = run_in(temp.path(), ["-n", "-f", "a.json", "-f", "a.ncdu"]).ended(1);
     assert_eq!(both.stderr, "duke: a.ncdu: a binary export cannot be combined with other -f files\n");
-    let list = run_in(place.path(), ["-n", "-f", "a.ncdu", "--root", "/x"]).ended(2);
+    let list = run_in(temp.path(), ["-n", "-f", "a.ncdu", "--root", "/x"]).ended(2);
     assert!(list.stderr.starts_with("duke: a.ncdu: this is a binary export; --format"), "{}", list.stderr);
-    let input = fs::File::open(place.join("a.ncdu")).unwrap();
-    let piped = run(program().args(["-n", "-f", "-"]).current_dir(place.path()).stdin(Stdio::from(input)));
+    let input = fs::File::open(temp.join("a.ncdu")).unwrap();
+    let piped = run(program().args(["-n", "-f", "-"]).current_dir(temp.path()).stdin(Stdio::from(input)));
     let refused = "duke: standard input: cannot read a binary export from standard input or a pipe; give the name of a file\n";
     assert_eq!(piped.ended(2).stderr, refused);
-    let file = run_in(place.path(), ["-O", "b.ncdu", "t/link"]).ended(2);
+    let file = run_in(temp.path(), ["-O", "b.ncdu", "t/link"]).ended(2);
     assert!(file.stderr.contains("ncdu's format needs one root that is a directory"), "{}", file.stderr);
-    assert!(!place.join("b.ncdu").exists());
-    run_in(place.path(), ["-O", "missing/b.ncdu", "t"]).ended(1);
+    assert!(!temp.join("b.ncdu").exists());
+    run_in(temp.path(), ["-O", "missing/b.ncdu", "t"]).ended(1);
 }
 
 /// Passes a tree through ncdu 1, with and without `-e`, and compares duke's binary exports from before and after.
@@ -269,22 +269,22 @@ fn trees_survive_the_way_to_ncdu_1_and_back() {
     if !is_installed("ncdu", "-v") {
         return;
     }
-    let place = everything();
-    fs::remove_file(place.join("outside")).unwrap();
+    let temp = everything();
+    fs::remove_file(temp.join("outside")).unwrap();
     for flags in [&[][..], &["-e"]] {
-        run_here(&place, &[flags, &["-O", "a.ncdu", "t"]].concat());
-        run_here(&place, &["-f", "a.ncdu", "-o", "a.json"]);
+        run_here(&temp, &[flags, &["-O", "a.ncdu", "t"]].concat());
+        run_here(&temp, &["-f", "a.ncdu", "-o", "a.json"]);
         let ncdu = Command::new("ncdu")
             .args(flags)
             .args(["-f", "a.json", "-o", "b.json"])
-            .current_dir(place.path())
+            .current_dir(temp.path())
             .stdin(Stdio::null())
             .output()
             .unwrap();
         assert!(ncdu.status.success(), "{}", String::from_utf8_lossy(&ncdu.stderr));
-        run_here(&place, &["-f", "b.json", "-O", "c.ncdu"]);
+        run_here(&temp, &["-f", "b.json", "-O", "c.ncdu"]);
         let of = |name: &str| {
-            let (items, root) = read(&fs::read(place.join(name)).unwrap());
+            let (items, root) = read(&fs::read(temp.join(name)).unwrap());
             flat(&items, root)
         };
         assert_eq!(of("c.ncdu"), of("a.ncdu"));
@@ -566,9 +566,9 @@ fn errors_name_the_item() {
         let verdict = verdict(&bytes);
         assert!(verdict.starts_with("byte ") && verdict.contains(": item 0x"), "{what}: {verdict}");
         assert!(verdict.contains(reason) && verdict.lines().count() == 1, "{what}: {verdict}");
-        let place = Place::new();
-        fs::write(place.join("x"), bytes).unwrap();
-        let run = run_in(place.path(), ["--json", "-f", "x"]);
+        let temp = TestDir::new();
+        fs::write(temp.join("x"), bytes).unwrap();
+        let run = run_in(temp.path(), ["--json", "-f", "x"]);
         assert!(matches!(run.code, Some(1 | 2)), "{what}: {:?}", run.code);
         assert_eq!(run.stderr, format!("duke: x: {verdict}\n"), "{what}");
     }
@@ -649,12 +649,12 @@ fn damage_leaves_the_rest_readable() {
 
 #[test]
 fn errors_below_are_counted_when_everything_is_loaded() {
-    let place = Place::new();
+    let temp = TestDir::new();
     let export = r#"[1,2,{"progname":"x"},[{"name":"/r","dev":1},{"name":"e","read_error":true},
 [{"name":"d","read_error":true},{"name":"f","read_error":true},{"name":"g","read_error":true}],[{"name":"good"}]]]"#;
-    fs::write(place.join("a.json"), export).unwrap();
-    run_in(place.path(), ["-f", "a.json", "-O", "a.ncdu"]).ended(1);
-    let binary = fs::read(place.join("a.ncdu")).unwrap();
+    fs::write(temp.join("a.json"), export).unwrap();
+    run_in(temp.path(), ["-f", "a.json", "-O", "a.ncdu"]).ended(1);
+    let binary = fs::read(temp.join("a.ncdu")).unwrap();
     check_fields(&binary, export.as_bytes());
     let errors =
         |tree: &Tree| Walk::new(tree, DirId::TOP).map(|(id, _)| tree.totals(id).errors).collect::<Vec<_>>();
@@ -662,7 +662,7 @@ fn errors_below_are_counted_when_everything_is_loaded() {
     assert_eq!(errors(&tree), [1, 1, 1, 0]);
     assert_eq!(tree.failures().len(), 4);
     assert_eq!(errors(&tree), [4, 4, 3, 0]);
-    let run = run_in(place.path(), ["-f", "a.ncdu", "--json"]).ended(1);
+    let run = run_in(temp.path(), ["-f", "a.ncdu", "--json"]).ended(1);
     assert_eq!(run.json().root().get("totals").get("errors").number(), 4);
 }
 
@@ -689,18 +689,18 @@ fn items_of_blocks(file: &[u8]) -> Vec<usize> {
 
 #[test]
 fn a_block_has_the_size_that_was_asked_for() {
-    let place = Place::new();
+    let temp = TestDir::new();
     for number in 0..3_000 {
-        place.file(format!("t/{}/{number}", number % 3), 0);
+        temp.file(format!("t/{}/{number}", number % 3), 0);
     }
-    run_here(&place, &["-O", "usual.ncdu", "t"]);
+    run_here(&temp, &["-O", "usual.ncdu", "t"]);
     let export = |words: &[&str]| {
-        run_here(&place, &[words, &["-f", "usual.ncdu", "-O", "a.ncdu"]].concat());
+        run_here(&temp, &[words, &["-f", "usual.ncdu", "-O", "a.ncdu"]].concat());
         assert_eq!(
-            run_here(&place, &["-f", "a.ncdu", "-o", "-"]),
-            run_here(&place, &["-f", "usual.ncdu", "-o", "-"])
+            run_here(&temp, &["-f", "a.ncdu", "-o", "-"]),
+            run_here(&temp, &["-f", "usual.ncdu", "-o", "-"])
         );
-        items_of_blocks(&fs::read(place.join("a.ncdu")).unwrap())
+        items_of_blocks(&fs::read(temp.join("a.ncdu")).unwrap())
     };
     let small = export(&["--export-block-size", "4"]);
     let usual = export(&[]);
@@ -711,10 +711,10 @@ fn a_block_has_the_size_that_was_asked_for() {
     assert_eq!(small.iter().sum::<usize>(), all);
     let large = export(&["--export-block-size", "16000"]);
     assert!(large.len() <= usual.len() && large.iter().sum::<usize>() == all, "{large:?} {usual:?}");
-    run_here(&place, &["ncdu", "--ignore-config", "--export-block-size=4", "-0O", "b.ncdu", "t"]);
-    assert!(items_of_blocks(&fs::read(place.join("b.ncdu")).unwrap()).len() > 10);
+    run_here(&temp, &["ncdu", "--ignore-config", "--export-block-size=4", "-0O", "b.ncdu", "t"]);
+    assert!(items_of_blocks(&fs::read(temp.join("b.ncdu")).unwrap()).len() > 10);
     for (size, flag) in [("3", "-O"), ("16001", "-O"), ("64", "-o")] {
-        run_in(place.path(), ["--export-block-size", size, flag, "c", "t"]).ended(2);
+        run_in(temp.path(), ["--export-block-size", size, flag, "c", "t"]).ended(2);
     }
 }
 
@@ -733,17 +733,17 @@ fn spread() -> Vec<u8> {
     const ROOM: u64 = 512;
     let (items, root) = read(SMALL[0]);
     let places: Vec<u64> = items.keys().copied().collect();
-    let place = |own: u64| places.iter().position(|other| *other == own).unwrap() as u64 * ROOM;
+    let temp = |own: u64| places.iter().position(|other| *other == own).unwrap() as u64 * ROOM;
     let mut content = Vec::new();
     for (own, fields) in &items {
         let field = |(key, value): (&u64, &Value)| match key {
-            2 | 12 => (*key, Number(place(reference(*own, fields, *key).unwrap()))),
+            2 | 12 => (*key, Number(temp(reference(*own, fields, *key).unwrap()))),
             _ => (*key, value.clone()),
         };
         content.extend(item(&fields.iter().map(field).collect::<Vec<_>>()));
         content.resize(content.len().next_multiple_of(usize::try_from(ROOM).unwrap()), 0);
     }
-    file(&[&content], place(root))
+    file(&[&content], temp(root))
 }
 
 #[test]

@@ -7,7 +7,7 @@
 use std::process::Command;
 
 use crate::program::is_installed;
-use crate::program::place::Place;
+use crate::program::test_dir::TestDir;
 
 /// Typed lines, each with the completions that must be offered and those that must not.
 const LINES: [(&str, &[&str], &[&str]); 10] = [
@@ -23,12 +23,12 @@ const LINES: [(&str, &[&str], &[&str]); 10] = [
     ("duke --max", &[], &["dump.json"]),
 ];
 
-fn place() -> Place {
-    let place = Place::new();
-    place.directory("data");
-    place.directory("docs");
-    place.file("dump.json", 10);
-    place
+fn temp() -> TestDir {
+    let temp = TestDir::new();
+    temp.directory("data");
+    temp.directory("docs");
+    temp.file("dump.json", 10);
+    temp
 }
 
 /// Checks the completions of all [`LINES`] in `shell`. The flag `quiet` keeps the shell from reading startup files,
@@ -37,7 +37,7 @@ fn check(shell: &str, quiet: &str, script: &str) {
     if !is_installed(shell, "--version") {
         return;
     }
-    let place = place();
+    let temp = temp();
     let scripts = concat!(env!("CARGO_MANIFEST_DIR"), "/packaging/completions");
     for (line, offered, others) in LINES {
         let mut command = Command::new(shell);
@@ -45,8 +45,8 @@ fn check(shell: &str, quiet: &str, script: &str) {
             .args([quiet, "-c", script])
             .env("LINE", line)
             .env("SCRIPTS", scripts)
-            .env("HOME", place.path());
-        let output = command.current_dir(place.path()).output().unwrap();
+            .env("HOME", temp.path());
+        let output = command.current_dir(temp.path()).output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout);
         let words: Vec<&str> = text.split_whitespace().collect();
         for word in offered {

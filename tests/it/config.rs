@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::program::place::Place;
+use crate::program::test_dir::TestDir;
 use crate::program::{Run, for_anybody, program, run};
 use nix::sys::stat::Mode;
 use nix::unistd::{geteuid, mkfifo};
@@ -15,28 +15,28 @@ use nix::unistd::{geteuid, mkfifo};
 const NOBODY: Option<u32> = Some(65_534);
 
 /// Creates a home directory that contains a tree and a configuration file with the contents `text`.
-fn home(text: &str) -> Place {
-    let place = Place::new();
-    place.file("tree/large", 300_000);
-    place.file("tree/a-small.o", 10_000);
-    place.directory(".config/duke");
-    fs::write(file(&place), text).unwrap();
-    place
+fn home(text: &str) -> TestDir {
+    let temp = TestDir::new();
+    temp.file("tree/large", 300_000);
+    temp.file("tree/a-small.o", 10_000);
+    temp.directory(".config/duke");
+    fs::write(file(&temp), text).unwrap();
+    temp
 }
 
-fn file(place: &Place) -> PathBuf {
-    place.join(".config/duke/config.toml")
+fn file(temp: &TestDir) -> PathBuf {
+    temp.join(".config/duke/config.toml")
 }
 
-/// Returns the command that runs duke in the directory `tree` of `place`. The home directory is `place`.
-fn duke(place: &Place, words: &[&str]) -> Command {
+/// Returns the command that runs duke in the directory `tree` of `temp`. The home directory is `temp`.
+fn duke(temp: &TestDir, words: &[&str]) -> Command {
     let mut command = program();
-    command.env("HOME", place.path()).current_dir(place.join("tree")).args(words);
+    command.env("HOME", temp.path()).current_dir(temp.join("tree")).args(words);
     command
 }
 
-fn configured(place: &Place, words: &[&str]) -> Run {
-    run(&mut duke(place, words)).ended(0)
+fn configured(temp: &TestDir, words: &[&str]) -> Run {
+    run(&mut duke(temp, words)).ended(0)
 }
 
 /// Returns the last column of every line.
@@ -46,36 +46,36 @@ fn names(table: &str) -> Vec<&str> {
 
 #[test]
 fn settings_are_defaults_that_flags_override() {
-    let place = home("exclude = ['*.o']\nsi = true\nsort = 'name'\nreverse = true\n");
-    assert_eq!(names(configured(&place, &[]).text()), ["./large", "."]);
-    assert!(configured(&place, &[]).text().contains(" kB "), "{}", configured(&place, &[]).text());
-    assert!(!configured(&place, &["--no-si"]).text().contains("kB"));
-    assert_eq!(names(configured(&place, &["--no-config"]).text()), ["./large", "./a-small.o", "."]);
-    let both = configured(&place, &["--exclude", "large"]);
+    let temp = home("exclude = ['*.o']\nsi = true\nsort = 'name'\nreverse = true\n");
+    assert_eq!(names(configured(&temp, &[]).text()), ["./large", "."]);
+    assert!(configured(&temp, &[]).text().contains(" kB "), "{}", configured(&temp, &[]).text());
+    assert!(!configured(&temp, &["--no-si"]).text().contains("kB"));
+    assert_eq!(names(configured(&temp, &["--no-config"]).text()), ["./large", "./a-small.o", "."]);
+    let both = configured(&temp, &["--exclude", "large"]);
     assert_eq!(names(both.text()), ["."], "patterns add up");
-    let place = home("sort = 'name'\nreverse = true\n");
-    assert_eq!(names(configured(&place, &[]).text()), ["./large", "./a-small.o", "."]);
-    assert_eq!(names(configured(&place, &["--no-reverse"]).text()), ["./a-small.o", "./large", "."]);
-    assert_eq!(names(configured(&place, &["--sort", "size"]).text()), ["./a-small.o", "./large", "."]);
+    let temp = home("sort = 'name'\nreverse = true\n");
+    assert_eq!(names(configured(&temp, &[]).text()), ["./large", "./a-small.o", "."]);
+    assert_eq!(names(configured(&temp, &["--no-reverse"]).text()), ["./a-small.o", "./large", "."]);
+    assert_eq!(names(configured(&temp, &["--sort", "size"]).text()), ["./a-small.o", "./large", "."]);
 }
 
 #[test]
 fn typed_words_override_conflicting_settings() {
-    let place = home("include-kernfs = true\ninteractive = false\n");
-    assert_eq!(configured(&place, &["-x"]).stderr, "");
-    let place = home("include-kernfs = true\none-file-system = true\n");
-    let warned = configured(&place, &[]);
-    let path = file(&place).display().to_string();
+    let temp = home("include-kernfs = true\ninteractive = false\n");
+    assert_eq!(configured(&temp, &["-x"]).stderr, "");
+    let temp = home("include-kernfs = true\none-file-system = true\n");
+    let warned = configured(&temp, &[]);
+    let path = file(&temp).display().to_string();
     assert!(warned.stderr.starts_with(&format!("duke: {path}:2:19: ")), "{}", warned.stderr);
     assert!(warned.stderr.contains("cannot be used with"), "{}", warned.stderr);
 }
 
 #[test]
 fn flags_win_over_variables_and_variables_over_the_configuration() {
-    let place = home("threads = 3\ncolor = 'always'\nascii = true\n");
+    let temp = home("threads = 3\ncolor = 'always'\nascii = true\n");
     let shown = |words: &[&str], variables: &[(&str, &str)]| {
         let mut command = program();
-        command.env("HOME", place.path()).args(["config", "show"]).args(words);
+        command.env("HOME", temp.path()).args(["config", "show"]).args(words);
         command.envs(variables.iter().copied());
         run(&mut command).ended(0).text().to_owned()
     };
@@ -90,7 +90,7 @@ fn flags_win_over_variables_and_variables_over_the_configuration() {
     }
     has(&shown(&[], &[("NO_COLOR", "1"), ("DUKE_COLOR", "auto")]), "color = \"auto\"");
     // An invalid variable is rejected although a flag or the configuration overrides it.
-    let wrong = run(duke(&place, &[]).env("DUKE_THREADS", "x")).ended(2);
+    let wrong = run(duke(&temp, &[]).env("DUKE_THREADS", "x")).ended(2);
     assert_eq!(wrong.stderr, "duke: DUKE_THREADS=x: not a whole number from 1 to 1024\n");
 }
 
@@ -98,9 +98,9 @@ fn flags_win_over_variables_and_variables_over_the_configuration() {
 fn errors_have_a_position_and_the_rest_applies() {
     let text = "threads = 0\nfoo = 1\njson = true\nsi = 'yes'\nsort = true\nthreads2 = 1\n\
         exclude = ['*.o', 'a[b']\ncolor = ['never']\ntheme = 'x'\n[colors]\nbar = 'x'\n[keys]\nmark = 'xx'\nascii = true\n";
-    let place = home(text);
-    let path = file(&place).display().to_string();
-    let run = configured(&place, &[]);
+    let temp = home(text);
+    let path = file(&temp).display().to_string();
+    let run = configured(&temp, &[]);
     let lines: Vec<&str> = run.stderr.lines().collect();
     let expected = [
         ("1:11", "invalid value '0' for '--threads <N>': not a whole number from 1 to 1024"),
@@ -121,7 +121,7 @@ fn errors_have_a_position_and_the_rest_applies() {
         assert_eq!(*line, format!("duke: {path}:{at}: {reason}"));
     }
     // Warnings do not affect JSON output.
-    configured(&place, &["--json"]).json();
+    configured(&temp, &["--json"]).json();
     let wild = home("\"a\\u001b[31m\" = 1\n");
     let message = configured(&wild, &[]).stderr;
     assert!(message.contains("unknown setting 'a\\x1b[31m'") && !message.contains('\x1b'), "{message}");
@@ -129,36 +129,36 @@ fn errors_have_a_position_and_the_rest_applies() {
 
 #[test]
 fn the_state_folder_follows_the_environment() {
-    let place = home("sort = 'nonsense-of-home'\n");
-    place.directory("xdg/duke");
-    fs::write(place.join("xdg/duke/config.toml"), "sort = 'nonsense-of-xdg'\n").unwrap();
-    fs::write(place.join("named.toml"), "sort = 'nonsense-by-name'\n").unwrap();
-    fs::write(place.join("variable.toml"), "sort = 'nonsense-by-variable'\n").unwrap();
-    let (named, variable) = (place.join("named.toml"), place.join("variable.toml"));
+    let temp = home("sort = 'nonsense-of-home'\n");
+    temp.directory("xdg/duke");
+    fs::write(temp.join("xdg/duke/config.toml"), "sort = 'nonsense-of-xdg'\n").unwrap();
+    fs::write(temp.join("named.toml"), "sort = 'nonsense-by-name'\n").unwrap();
+    fs::write(temp.join("variable.toml"), "sort = 'nonsense-by-variable'\n").unwrap();
+    let (named, variable) = (temp.join("named.toml"), temp.join("variable.toml"));
     let configured = |command: &mut Command| run(command).ended(0).stderr;
-    assert!(configured(&mut duke(&place, &[])).contains("nonsense-of-home"));
+    assert!(configured(&mut duke(&temp, &[])).contains("nonsense-of-home"));
     assert!(
-        configured(duke(&place, &[]).env("XDG_CONFIG_HOME", place.join("xdg"))).contains("nonsense-of-xdg")
+        configured(duke(&temp, &[]).env("XDG_CONFIG_HOME", temp.join("xdg"))).contains("nonsense-of-xdg")
     );
-    assert!(configured(duke(&place, &[]).env("XDG_CONFIG_HOME", "../xdg")).contains("nonsense-of-home"));
-    assert!(configured(duke(&place, &[]).env("DUKE_CONFIG", &variable)).contains("nonsense-by-variable"));
-    let mut by_name = duke(&place, &["--config", named.to_str().unwrap()]);
+    assert!(configured(duke(&temp, &[]).env("XDG_CONFIG_HOME", "../xdg")).contains("nonsense-of-home"));
+    assert!(configured(duke(&temp, &[]).env("DUKE_CONFIG", &variable)).contains("nonsense-by-variable"));
+    let mut by_name = duke(&temp, &["--config", named.to_str().unwrap()]);
     assert!(configured(by_name.env("DUKE_CONFIG", &variable)).contains("nonsense-by-name"));
-    assert_eq!(configured(duke(&place, &["--no-config"]).env("DUKE_CONFIG", &variable)), "");
-    assert_eq!(configured(duke(&place, &[]).env_remove("HOME")), "");
-    assert_eq!(configured(duke(&place, &[]).env("HOME", place.join("nowhere"))), "");
-    assert_eq!(configured(duke(&place, &[]).env("HOME", place.join("tree/large"))), "", "a file is no home");
+    assert_eq!(configured(duke(&temp, &["--no-config"]).env("DUKE_CONFIG", &variable)), "");
+    assert_eq!(configured(duke(&temp, &[]).env_remove("HOME")), "");
+    assert_eq!(configured(duke(&temp, &[]).env("HOME", temp.join("nowhere"))), "");
+    assert_eq!(configured(duke(&temp, &[]).env("HOME", temp.join("tree/large"))), "", "a file is no home");
     // If both flags are given, the last one applies.
-    assert_eq!(configured(&mut duke(&place, &["--config", named.to_str().unwrap(), "--no-config"])), "");
+    assert_eq!(configured(&mut duke(&temp, &["--config", named.to_str().unwrap(), "--no-config"])), "");
 }
 
 #[test]
 fn a_file_given_by_the_user_is_read_or_the_program_ends() {
-    let place = home("");
-    place.directory("folder");
-    mkfifo(&place.join("pipe"), Mode::from_bits_truncate(0o644)).unwrap();
-    fs::write(place.join("long"), vec![b'#'; (1 << 20) + 1]).unwrap();
-    fs::write(place.join("longest"), vec![b'#'; 1 << 20]).unwrap();
+    let temp = home("");
+    temp.directory("folder");
+    mkfifo(&temp.join("pipe"), Mode::from_bits_truncate(0o644)).unwrap();
+    fs::write(temp.join("long"), vec![b'#'; (1 << 20) + 1]).unwrap();
+    fs::write(temp.join("longest"), vec![b'#'; 1 << 20]).unwrap();
     let cases = [
         ("folder", "not a regular file"),
         ("pipe", "not a regular file"),
@@ -166,26 +166,26 @@ fn a_file_given_by_the_user_is_read_or_the_program_ends() {
         ("missing", "no such file or directory"),
     ];
     for (name, reason) in cases {
-        let path = place.join(name).display().to_string();
-        let refused = run(&mut duke(&place, &["--config", &path])).ended(2);
+        let path = temp.join(name).display().to_string();
+        let refused = run(&mut duke(&temp, &["--config", &path])).ended(2);
         assert_eq!(
             (refused.stderr, refused.stdout),
             (format!("duke: {path}: cannot read the configuration: {reason}\n"), Vec::new())
         );
-        run(duke(&place, &[]).env("DUKE_CONFIG", &path)).ended(2);
+        run(duke(&temp, &[]).env("DUKE_CONFIG", &path)).ended(2);
     }
-    let device = run(&mut duke(&place, &["--config", "/dev/zero"])).ended(2);
+    let device = run(&mut duke(&temp, &["--config", "/dev/zero"])).ended(2);
     assert_eq!(device.stderr, "duke: /dev/zero: cannot read the configuration: not a regular file\n");
-    configured(&place, &["--config", place.join("longest").to_str().unwrap()]);
+    configured(&temp, &["--config", temp.join("longest").to_str().unwrap()]);
 }
 
 #[test]
 fn a_pipe_as_configuration_is_reported_and_not_waited_for() {
-    let place = home("");
-    fs::remove_file(file(&place)).unwrap();
-    mkfifo(&file(&place), Mode::from_bits_truncate(0o644)).unwrap();
-    let run = configured(&place, &[]);
-    assert_eq!(run.stderr, format!("duke: {}: not a regular file; ignored\n", file(&place).display()));
+    let temp = home("");
+    fs::remove_file(file(&temp)).unwrap();
+    mkfifo(&file(&temp), Mode::from_bits_truncate(0o644)).unwrap();
+    let run = configured(&temp, &[]);
+    assert_eq!(run.stderr, format!("duke: {}: not a regular file; ignored\n", file(&temp).display()));
     assert_eq!(names(run.text()), ["./large", "./a-small.o", "."]);
 }
 
@@ -207,13 +207,13 @@ fn root_reads_no_configuration_of_ncdu_that_another_user_can_write() {
     if !is_root() {
         return;
     }
-    let place = home("");
-    let path = place.join(".config/ncdu/config");
-    place.directory(".config/ncdu");
+    let temp = home("");
+    let path = temp.join(".config/ncdu/config");
+    temp.directory(".config/ncdu");
     fs::write(&path, "--nonsense\n").unwrap();
     let mut command = program();
-    command.args(["ncdu", "-0", "-o", "-", "."]).env("HOME", place.path()).env_remove("XDG_CONFIG_HOME");
-    command.current_dir(place.path());
+    command.args(["ncdu", "-0", "-o", "-", "."]).env("HOME", temp.path()).env_remove("XDG_CONFIG_HOME");
+    command.current_dir(temp.path());
     let trusted = run(&mut command).ended(2).stderr;
     assert!(trusted.contains("config:1: unexpected argument '--nonsense'"), "{trusted}");
     set_mode(&path, 0o666);
@@ -227,60 +227,57 @@ fn root_reads_nothing_that_another_user_can_write() {
     if !is_root() {
         return;
     }
-    let refused = |spoil: &dyn Fn(&Place)| {
-        let place = home("sort = 'nonsense'\n");
-        spoil(&place);
-        configured(&place, &[]).stderr.replace(&place.path().display().to_string(), "HOME")
+    let refused = |spoil: &dyn Fn(&TestDir)| {
+        let temp = home("sort = 'nonsense'\n");
+        spoil(&temp);
+        configured(&temp, &[]).stderr.replace(&temp.path().display().to_string(), "HOME")
     };
-    let refusal = |what: &str| {
+    let message = |what: &str| {
         format!(
             "duke: HOME/.config/duke/config.toml: another user can write to {what}, and duke runs as root; ignored\n"
         )
     };
     assert!(refused(&|_| ()).contains("nonsense"));
-    assert_eq!(refused(&|place| chown(file(place), NOBODY, None).unwrap()), refusal("it"));
-    assert_eq!(refused(&|place| set_mode(&file(place), 0o666)), refusal("it"));
-    assert_eq!(refused(&|place| set_mode(&place.join(".config/duke"), 0o777)), refusal("HOME/.config/duke"));
-    assert_eq!(
-        refused(&|place| chown(place.join(".config"), NOBODY, None).unwrap()),
-        refusal("HOME/.config")
-    );
-    assert_eq!(refused(&|place| chown(place.path(), NOBODY, None).unwrap()), refusal("HOME"));
-    let by_group = |place: &Place, group| {
-        chown(file(place), None, Some(group)).unwrap();
-        set_mode(&file(place), 0o664);
+    assert_eq!(refused(&|temp| chown(file(temp), NOBODY, None).unwrap()), message("it"));
+    assert_eq!(refused(&|temp| set_mode(&file(temp), 0o666)), message("it"));
+    assert_eq!(refused(&|temp| set_mode(&temp.join(".config/duke"), 0o777)), message("HOME/.config/duke"));
+    assert_eq!(refused(&|temp| chown(temp.join(".config"), NOBODY, None).unwrap()), message("HOME/.config"));
+    assert_eq!(refused(&|temp| chown(temp.path(), NOBODY, None).unwrap()), message("HOME"));
+    let by_group = |temp: &TestDir, group| {
+        chown(file(temp), None, Some(group)).unwrap();
+        set_mode(&file(temp), 0o664);
     };
-    assert_eq!(refused(&|place| by_group(place, 65_534)), refusal("it"));
-    assert!(refused(&|place| by_group(place, 0)).contains("nonsense"));
+    assert_eq!(refused(&|temp| by_group(temp, 65_534)), message("it"));
+    assert!(refused(&|temp| by_group(temp, 0)).contains("nonsense"));
     // In a sticky directory, other users can create entries, but cannot change those of root.
-    assert!(refused(&|place| set_mode(&place.join(".config/duke"), 0o1777)).contains("nonsense"));
+    assert!(refused(&|temp| set_mode(&temp.join(".config/duke"), 0o1777)).contains("nonsense"));
     // The link belongs to another user, who could use it to choose the file that is read.
     assert_eq!(
-        refused(&|place| {
-            fs::rename(file(place), place.join("elsewhere")).unwrap();
-            symlink("../../elsewhere", file(place)).unwrap();
+        refused(&|temp| {
+            fs::rename(file(temp), temp.join("elsewhere")).unwrap();
+            symlink("../../elsewhere", file(temp)).unwrap();
             nix::unistd::fchownat(
                 nix::fcntl::AT_FDCWD,
-                &file(place),
+                &file(temp),
                 Some(65_534.into()),
                 None,
                 nix::fcntl::AtFlags::AT_SYMLINK_NOFOLLOW,
             )
             .unwrap();
         }),
-        refusal("it")
+        message("it")
     );
     // The link belongs to root, but its target is in a directory where other users can write.
-    let spoiled = refused(&|place| {
-        place.directory("open");
-        fs::rename(file(place), place.join("open/elsewhere")).unwrap();
-        symlink("../../open/elsewhere", file(place)).unwrap();
-        set_mode(&place.join("open"), 0o777);
+    let spoiled = refused(&|temp| {
+        temp.directory("open");
+        fs::rename(file(temp), temp.join("open/elsewhere")).unwrap();
+        symlink("../../open/elsewhere", file(temp)).unwrap();
+        set_mode(&temp.join("open"), 0o777);
     });
-    assert_eq!(spoiled, refusal("HOME/open"));
-    let place = home("");
-    chown(file(&place), NOBODY, None).unwrap();
-    run(&mut duke(&place, &["--config", file(&place).to_str().unwrap()])).ended(2);
+    assert_eq!(spoiled, message("HOME/open"));
+    let temp = home("");
+    chown(file(&temp), NOBODY, None).unwrap();
+    run(&mut duke(&temp, &["--config", file(&temp).to_str().unwrap()])).ended(2);
 }
 
 #[test]
@@ -289,21 +286,21 @@ fn users_read_only_their_own_files_or_those_of_root() {
     if !is_root() {
         return;
     }
-    let tools = Place::new();
+    let tools = TestDir::new();
     let copy = for_anybody(&tools);
     let configured = |owner: u32| {
-        let place = home("sort = 'nonsense'\n");
-        chown(file(&place), Some(owner), None).unwrap();
+        let temp = home("sort = 'nonsense'\n");
+        chown(file(&temp), Some(owner), None).unwrap();
         let mut command = Command::new(&copy);
-        command.uid(65_534).gid(65_534).env_clear().env("HOME", place.path()).current_dir(place.join("tree"));
+        command.uid(65_534).gid(65_534).env_clear().env("HOME", temp.path()).current_dir(temp.join("tree"));
         run(&mut command).ended(0).stderr
     };
-    let place = home("sort = 'nonsense'\n");
+    let temp = home("sort = 'nonsense'\n");
     let at_home = |file_mode: u32, folder_mode: u32| {
-        set_mode(&file(&place), file_mode);
-        set_mode(&place.join(".config/duke"), folder_mode);
+        set_mode(&file(&temp), file_mode);
+        set_mode(&temp.join(".config/duke"), folder_mode);
         let mut command = Command::new(&copy);
-        command.uid(65_534).gid(65_534).env_clear().env("HOME", place.path()).current_dir(place.join("tree"));
+        command.uid(65_534).gid(65_534).env_clear().env("HOME", temp.path()).current_dir(temp.join("tree"));
         run(&mut command).ended(0).stderr
     };
     assert!(at_home(0o600, 0o755).ends_with("config.toml: permission denied; ignored\n"));
@@ -314,12 +311,12 @@ fn users_read_only_their_own_files_or_those_of_root() {
 
 #[test]
 fn config_show_prints_an_equivalent_configuration() {
-    let place = home(
+    let temp = home(
         "exclude = ['*.o', \"a\\\"\\\\\\u001b\"]\nthreads = 2\nextended = true\ncolumns = ['bar', 'mtime']\ntheme = 'high-contrast'\n\
          [colors]\nbar = '#3A80c4'\nfaint = 244\ncode = 'bright blue'\nplain = 'terminal'\n\
          [keys]\nmark = ['x', 'Ins']\nrescan = []\nup = ['Up', 'K']\nbars = '\"'\n",
     );
-    let shown = configured(&place, &["config", "show"]);
+    let shown = configured(&temp, &["config", "show"]);
     assert_eq!(shown.stderr, "");
     for line in [
         "threads = 2",
@@ -333,14 +330,14 @@ fn config_show_prints_an_equivalent_configuration() {
     }
     assert!(shown.text().contains("\nmark = [\"x\", \"Ins\"]  # "), "{}", shown.text());
     assert!(!shown.text().contains('\x1b'));
-    fs::write(file(&place), shown.text()).unwrap();
-    let again = configured(&place, &["config", "show"]);
+    fs::write(file(&temp), shown.text()).unwrap();
+    let again = configured(&temp, &["config", "show"]);
     assert_eq!((again.text(), again.stderr.as_str()), (shown.text(), ""));
     // The output can also be read back if the configuration is empty and the environment contains settings.
-    let place = home("");
-    let shown = run(duke(&place, &["config", "show"]).env("DUKE_THREADS", "7").env("NO_COLOR", "1")).ended(0);
-    fs::write(file(&place), shown.text()).unwrap();
-    let again = configured(&place, &["config", "show"]);
+    let temp = home("");
+    let shown = run(duke(&temp, &["config", "show"]).env("DUKE_THREADS", "7").env("NO_COLOR", "1")).ended(0);
+    fs::write(file(&temp), shown.text()).unwrap();
+    let again = configured(&temp, &["config", "show"]);
     assert_eq!((again.text(), again.stderr.as_str()), (shown.text(), ""));
 }
 
@@ -400,13 +397,13 @@ const NCDU_WITHOUT_EFFECT: [&str; 17] = [
 
 #[test]
 fn every_setting_of_ncdu_is_imported_and_loads() {
-    let place = home("");
-    place.directory(".config/ncdu");
-    fs::write(place.join("patterns"), "*.bak\nold\n").unwrap();
-    let folder = place.path().display().to_string();
+    let temp = home("");
+    temp.directory(".config/ncdu");
+    fs::write(temp.join("patterns"), "*.bak\nold\n").unwrap();
+    let folder = temp.path().display().to_string();
     let import = |text: &str| {
-        fs::write(place.join(".config/ncdu/config"), text).unwrap();
-        configured(&place, &["config", "import-ncdu"]).text().to_owned()
+        fs::write(temp.join(".config/ncdu/config"), text).unwrap();
+        configured(&temp, &["config", "import-ncdu"]).text().to_owned()
     };
     let wanted = |line: &str| line.replace("HOME", &folder);
     for (ncdu, duke) in NCDU_SETTINGS {
@@ -419,30 +416,30 @@ fn every_setting_of_ncdu_is_imported_and_loads() {
     // `--include-kernfs` conflicts with `-x`. All other settings together cause no warning.
     let lines: Vec<&str> = NCDU_SETTINGS.iter().map(|(ncdu, _)| *ncdu).chain(NCDU_WITHOUT_EFFECT).collect();
     let text = import(&lines.join("\n").replace("--include-kernfs\n", ""));
-    fs::write(file(&place), &text).unwrap();
-    let shown = configured(&place, &["config", "show"]);
+    fs::write(file(&temp), &text).unwrap();
+    let shown = configured(&temp, &["config", "show"]);
     assert_eq!(shown.stderr, "");
     // Lines of key bindings end with a comment, which the test removes.
     let shown: Vec<&str> = shown.text().lines().filter_map(|line| line.split("  # ").next()).collect();
     for line in text.lines().filter(|line| line.contains(" = ")) {
         assert!(shown.contains(&line), "{line} is not in force: {shown:#?}");
     }
-    let list = configured(&place, &["-n"]);
+    let list = configured(&temp, &["-n"]);
     assert_eq!(list.stderr, "");
     assert!(list.text().contains("300.0 kB"), "{}", list.text());
 }
 
 #[test]
 fn an_invalid_setting_of_ncdu_is_not_imported() {
-    let place = home("");
-    place.directory(".config/ncdu");
+    let temp = home("");
+    temp.directory(".config/ncdu");
     for (line, reason) in [
         ("--no-such-flag", "unexpected argument '--no-such-flag' found"),
         ("--graph-style dots", "invalid value 'dots' for --graph-style"),
         ("--exclude-from ~/none", "none: no such file or directory"),
     ] {
-        fs::write(place.join(".config/ncdu/config"), format!("--si\n{line}\n")).unwrap();
-        let run = run(&mut duke(&place, &["config", "import-ncdu"])).ended(2);
+        fs::write(temp.join(".config/ncdu/config"), format!("--si\n{line}\n")).unwrap();
+        let run = run(&mut duke(&temp, &["config", "import-ncdu"])).ended(2);
         assert!(run.stdout.is_empty() && run.stderr.contains(reason), "{line}: {}", run.stderr);
         assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
     }
@@ -450,29 +447,29 @@ fn an_invalid_setting_of_ncdu_is_not_imported() {
 
 #[test]
 fn config_path_prints_the_location() {
-    let place = home("");
-    let expected = file(&place).display().to_string() + "\n";
-    assert_eq!(configured(&place, &["config", "path"]).text(), expected);
-    assert_eq!(configured(&place, &["config", "path", "--config", "x"]).text(), "x\n");
-    let none = run(&mut duke(&place, &["config", "path", "--no-config"])).ended(2);
+    let temp = home("");
+    let expected = file(&temp).display().to_string() + "\n";
+    assert_eq!(configured(&temp, &["config", "path"]).text(), expected);
+    assert_eq!(configured(&temp, &["config", "path", "--config", "x"]).text(), "x\n");
+    let none = run(&mut duke(&temp, &["config", "path", "--no-config"])).ended(2);
     assert_eq!(
         none.stderr,
         "duke: no configuration: --no-config is given, or neither XDG_CONFIG_HOME nor HOME is set to an absolute path\n"
     );
-    run(&mut duke(&place, &["config"])).ended(2);
-    run(&mut duke(&place, &["config", "edit"])).ended(2);
-    assert!(configured(&place, &["config", "--help"]).text().contains("duke config"));
+    run(&mut duke(&temp, &["config"])).ended(2);
+    run(&mut duke(&temp, &["config", "edit"])).ended(2);
+    assert!(configured(&temp, &["config", "--help"]).text().contains("duke config"));
     // Only the first word can be a subcommand, and a path with a slash is not one.
-    place.file("tree/config/inside", 1);
-    assert_eq!(names(configured(&place, &["./config"]).text()), ["./config/inside", "./config"]);
-    assert_eq!(names(configured(&place, &["-n", "config"]).text()), ["config/inside", "config"]);
+    temp.file("tree/config/inside", 1);
+    assert_eq!(names(configured(&temp, &["./config"]).text()), ["./config/inside", "./config"]);
+    assert_eq!(names(configured(&temp, &["-n", "config"]).text()), ["config/inside", "config"]);
 }
 
 #[test]
 fn every_setting_role_and_key_is_documented() {
     const DOCUMENT: &str = include_str!("../../docs/config.md");
-    let place = home("");
-    let shown = configured(&place, &["config", "show"]).text().to_owned();
+    let temp = home("");
+    let shown = configured(&temp, &["config", "show"]).text().to_owned();
     // Lines with `(cannot be changed)` show keys that cannot be changed. These keys are not settings.
     let settable = shown.lines().filter(|line| !line.ends_with("(cannot be changed)"));
     let names = settable.filter_map(|line| line.trim_start_matches("# ").split_once(" = "));
@@ -487,8 +484,8 @@ fn every_setting_role_and_key_is_documented() {
 #[test]
 fn every_flag_is_a_setting_or_documented_as_none() {
     const DOCUMENT: &str = include_str!("../../docs/config.md");
-    let place = home("");
-    let help = configured(&place, &["-h"]).text().to_owned();
+    let temp = home("");
+    let help = configured(&temp, &["-h"]).text().to_owned();
     let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
     let names = lines.map(|line| {
         let flags = line.split_whitespace().take_while(|word| word.starts_with('-'));

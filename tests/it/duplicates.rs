@@ -7,32 +7,32 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
-use crate::program::place::Place;
+use crate::program::test_dir::TestDir;
 use crate::program::{Run, program, run};
 use crate::support::{child, skip};
 
-fn duplicates(place: &Path, words: &[&str]) -> Run {
-    run(program().current_dir(place).arg("duplicates").args(words))
+fn duplicates(directory: &Path, words: &[&str]) -> Run {
+    run(program().current_dir(directory).arg("duplicates").args(words))
 }
 
 /// Creates a folder in which some of the files and directories are copies.
-fn some() -> Place {
-    let place = Place::new();
+fn some() -> TestDir {
+    let temp = TestDir::new();
     for name in ["one/deep/x", "two/deep/x"] {
-        place.file(name, 30_000);
+        temp.file(name, 30_000);
     }
     for name in ["small", "other", "one more"] {
-        fs::create_dir_all(place.path().join("files")).unwrap();
-        fs::write(place.path().join("files").join(name), "the same").unwrap();
+        fs::create_dir_all(temp.path().join("files")).unwrap();
+        fs::write(temp.path().join("files").join(name), "the same").unwrap();
     }
-    fs::write(place.path().join("files/different"), "The same").unwrap();
-    place
+    fs::write(temp.path().join("files/different"), "The same").unwrap();
+    temp
 }
 
 #[test]
 fn copies_are_listed_with_their_wasted_bytes() {
-    let place = some();
-    let text = duplicates(place.path(), &["."]).ended(0).text().to_owned();
+    let temp = some();
+    let text = duplicates(temp.path(), &["."]).ended(0).text().to_owned();
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let expected = [
         "2 directories, 29.3 KiB and 1 non-empty file each",
@@ -52,13 +52,13 @@ fn copies_are_listed_with_their_wasted_bytes() {
 
 #[test]
 fn json_has_the_copies_and_the_exact_names() {
-    let place = some();
-    let odd = place.path().join(OsStr::from_bytes(b"files/\xff\n"));
+    let temp = some();
+    let odd = temp.path().join(OsStr::from_bytes(b"files/\xff\n"));
     fs::write(&odd, "the same").unwrap();
-    fs::hard_link(place.path().join("files/small"), place.path().join("files/small again")).unwrap();
-    let run = duplicates(place.path(), &["--json", "."]).ended(0);
+    fs::hard_link(temp.path().join("files/small"), temp.path().join("files/small again")).unwrap();
+    let run = duplicates(temp.path(), &["--json", "."]).ended(0);
     let text = run.text();
-    let size = |name: &str| fs::metadata(place.path().join(name)).unwrap().blocks() * 512;
+    let size = |name: &str| fs::metadata(temp.path().join(name)).unwrap().blocks() * 512;
     let wasted = size("one/deep/x") + 3 * size("files/small");
     for part in [
         "{\"schema\":\"duke-duplicates/1\",\"version\":\"",
@@ -94,8 +94,8 @@ fn several_paths_are_compared_with_each_other() {
 
 #[test]
 fn excluded_entries_are_not_compared() {
-    let place = some();
-    let text = duplicates(place.path(), &["--exclude", "o*", "."]).ended(0).text().to_owned();
+    let temp = some();
+    let text = duplicates(temp.path(), &["--exclude", "o*", "."]).ended(0).text().to_owned();
     assert!(text.ends_with("No duplicates\n"), "{text}");
 }
 
@@ -108,16 +108,16 @@ fn files_that_were_not_compared_are_named() {
     if child::is_root() {
         child::become_nobody();
     }
-    let place = some();
-    nix::unistd::mkfifo(&place.path().join("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
-    let _socket = std::os::unix::net::UnixListener::bind(place.path().join("socket")).unwrap();
-    let closed = place.path().join("two/deep/x");
+    let temp = some();
+    nix::unistd::mkfifo(&temp.path().join("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(temp.path().join("socket")).unwrap();
+    let closed = temp.path().join("two/deep/x");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o0)).unwrap();
     if fs::read(&closed).is_ok() {
         skip(&format!("{NAME}: this user can read every file"));
         return;
     }
-    let run = duplicates(place.path(), &["--json", "."]).ended(1);
+    let run = duplicates(temp.path(), &["--json", "."]).ended(1);
     assert!(run.stderr.contains("duke: ./two/deep/x: cannot read: "), "{}", run.stderr);
     assert!(run.stderr.contains("duke: ./pipe: not compared: pipe, socket or device\n"), "{}", run.stderr);
     assert!(run.stderr.contains("duke: ./socket: not compared: pipe, socket or device\n"), "{}", run.stderr);
@@ -133,7 +133,7 @@ fn files_that_were_not_compared_are_named() {
 
 #[test]
 fn a_missing_path_is_an_error() {
-    let place = Place::new();
-    let run = duplicates(place.path(), &["missing"]).ended(2);
+    let temp = TestDir::new();
+    let run = duplicates(temp.path(), &["missing"]).ended(2);
     assert!(run.stderr.starts_with("duke: missing: "), "{}", run.stderr);
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 use nix::sys::stat::{UtimensatFlags, utimensat};
 use nix::sys::time::TimeSpec;
 
-use crate::program::place::Place;
+use crate::program::test_dir::TestDir;
 use crate::support::fixtures;
 
 #[allow(dead_code)] // `main` is not called
@@ -27,7 +27,7 @@ fn sorted_lines(bytes: &[u8]) -> Vec<&[u8]> {
 }
 
 #[test]
-fn du_prints_what_du_prints() {
+fn the_example_du_prints_the_output_of_du() {
     let fixture = fixtures::plain();
     let mut printed = Vec::new();
     assert!(du::print(vec![fixture.path().to_owned()], &mut printed).unwrap());
@@ -39,16 +39,16 @@ fn du_prints_what_du_prints() {
 
 #[test]
 fn the_report_names_the_oldest_files_first() {
-    let place = Place::new();
-    fs::create_dir(place.join("inner")).unwrap();
+    let temp = TestDir::new();
+    fs::create_dir(temp.join("inner")).unwrap();
     for (name, time) in [("new", 3_000), ("inner/oldest\n", 1_000), ("old", 2_000)] {
-        fs::write(place.join(name), "x").unwrap();
+        fs::write(temp.join(name), "x").unwrap();
         let time = TimeSpec::new(time, 0);
-        utimensat(nix::fcntl::AT_FDCWD, &place.join(name), &time, &time, UtimensatFlags::NoFollowSymlink)
+        utimensat(nix::fcntl::AT_FDCWD, &temp.join(name), &time, &time, UtimensatFlags::NoFollowSymlink)
             .unwrap();
     }
     let mut printed = Vec::new();
-    oldest::print(vec![place.path().to_owned()], 2, &mut printed).unwrap();
+    oldest::print(vec![temp.path().to_owned()], 2, &mut printed).unwrap();
     let printed = String::from_utf8(printed).unwrap();
     let lines: Vec<&str> = printed.lines().collect();
     assert_eq!(lines.len(), 2, "{printed}");
@@ -57,16 +57,16 @@ fn the_report_names_the_oldest_files_first() {
 }
 
 #[test]
-fn the_watcher_prints_what_has_changed() {
-    let place = Place::new();
+fn the_watcher_prints_changes() {
+    let temp = TestDir::new();
     for name in ["grows", "stays", "vanishes"] {
-        fs::create_dir(place.join(name)).unwrap();
-        fs::write(place.join(name).join("file"), vec![1; 10_000]).unwrap();
+        fs::create_dir(temp.join(name)).unwrap();
+        fs::write(temp.join(name).join("file"), vec![1; 10_000]).unwrap();
     }
-    let before = watch::sizes(place.path());
-    fs::write(place.join("grows/more"), vec![1; 1 << 20]).unwrap();
-    fs::remove_dir_all(place.join("vanishes")).unwrap();
-    let now = watch::sizes(place.path());
+    let before = watch::sizes(temp.path());
+    fs::write(temp.join("grows/more"), vec![1; 1 << 20]).unwrap();
+    fs::remove_dir_all(temp.join("vanishes")).unwrap();
+    let now = watch::sizes(temp.path());
     let mut printed = Vec::new();
     watch::print(&before, &now, &mut printed).unwrap();
     let printed = String::from_utf8(printed).unwrap();

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::program::json::{Document, Value, parse};
-use crate::program::place::Place;
+use crate::program::test_dir::TestDir;
 use crate::program::{Run, is_installed, program, run, run_in, schema};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -19,24 +19,24 @@ const DESCRIPTION: &str = include_str!("../../docs/exchange.md");
 const SCHEMA: &str = include_str!("../../docs/schema.json");
 
 /// Creates a directory `t` with files, directories, a hard link, a symbolic link, a FIFO and an unusual name.
-fn everything() -> Place {
-    let place = Place::new();
-    place.file("t/sub/large", 50_000);
-    place.file("t/sub/deep/small", 10);
-    place.directory("t/sub/empty");
-    fs::hard_link(place.join("t/sub/large"), place.join("t/again")).unwrap();
-    symlink("nowhere", place.join("t/link")).unwrap();
-    nix::unistd::mkfifo(&place.join("t/fifo"), nix::sys::stat::Mode::S_IRWXU).unwrap();
-    place.odd_file(b"t/bad\xff\n\x1b\x7f\"\\,name", "1");
-    place
+fn everything() -> TestDir {
+    let temp = TestDir::new();
+    temp.file("t/sub/large", 50_000);
+    temp.file("t/sub/deep/small", 10);
+    temp.directory("t/sub/empty");
+    fs::hard_link(temp.join("t/sub/large"), temp.join("t/again")).unwrap();
+    symlink("nowhere", temp.join("t/link")).unwrap();
+    nix::unistd::mkfifo(&temp.join("t/fifo"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    temp.odd_file(b"t/bad\xff\n\x1b\x7f\"\\,name", "1");
+    temp
 }
 
-fn export(place: &Place, words: &[&str]) -> Run {
-    run_in(place.path(), words).ended(0)
+fn export(temp: &TestDir, words: &[&str]) -> Run {
+    run_in(temp.path(), words).ended(0)
 }
 
-fn bytes(place: &Place, name: &str) -> Vec<u8> {
-    fs::read(place.join(name)).unwrap()
+fn bytes(temp: &TestDir, name: &str) -> Vec<u8> {
+    fs::read(temp.join(name)).unwrap()
 }
 
 fn totals(run: &Run) -> [i128; 3] {
@@ -59,35 +59,35 @@ fn lines(export: &[u8]) -> Vec<Vec<u8>> {
 
 #[test]
 fn an_export_is_read_and_written_unchanged_with_any_compression() {
-    let place = everything();
+    let temp = everything();
     for flags in [&["-o", "one"][..], &["-e", "-o", "one"]] {
-        export(&place, &[flags, &["t"]].concat());
-        let one = bytes(&place, "one");
-        export(&place, &["-f", "one", "-o", "two.zst"]);
+        export(&temp, &[flags, &["t"]].concat());
+        let one = bytes(&temp, "one");
+        export(&temp, &["-f", "one", "-o", "two.zst"]);
         let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         packer.write_all(&one).unwrap();
-        fs::write(place.join("three.gz"), packer.finish().unwrap()).unwrap();
+        fs::write(temp.join("three.gz"), packer.finish().unwrap()).unwrap();
         for name in ["two.zst", "three.gz"] {
-            assert!(bytes(&place, name) != one);
-            export(&place, &["-f", name, "-o", "four"]);
-            assert_eq!(String::from_utf8_lossy(&bytes(&place, "four")), String::from_utf8_lossy(&one));
+            assert!(bytes(&temp, name) != one);
+            export(&temp, &["-f", name, "-o", "four"]);
+            assert_eq!(String::from_utf8_lossy(&bytes(&temp, "four")), String::from_utf8_lossy(&one));
         }
         assert_eq!(
-            totals(&export(&place, &["-f", "one", "--json"])),
-            totals(&export(&place, &["--json", "t"]))
+            totals(&export(&temp, &["-f", "one", "--json"])),
+            totals(&export(&temp, &["--json", "t"]))
         );
     }
-    let mode = fs::metadata(place.join("one")).unwrap().permissions().mode();
+    let mode = fs::metadata(temp.join("one")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
 }
 
 #[test]
 fn names_begin_with_their_file_where_there_are_several() {
-    let place = everything();
-    export(&place, &["-o", "a.json", "t/sub"]);
-    export(&place, &["-o", "b.json", "t"]);
-    let both = export(&place, &["-f", "a.json", "-f", "b.json", "-s"]);
-    let sub = fs::canonicalize(place.join("t/sub")).unwrap();
+    let temp = everything();
+    export(&temp, &["-o", "a.json", "t/sub"]);
+    export(&temp, &["-o", "b.json", "t"]);
+    let both = export(&temp, &["-f", "a.json", "-f", "b.json", "-s"]);
+    let sub = fs::canonicalize(temp.join("t/sub")).unwrap();
     assert!(both.text().contains(&format!("  a.json:{}\n", sub.display())), "{}", both.text());
     assert!(both.text().ends_with(" total\n"));
 }
@@ -95,22 +95,21 @@ fn names_begin_with_their_file_where_there_are_several() {
 #[test]
 fn links_are_recognized_only_within_one_host() {
     const TEN_MIB: i128 = 10 << 20;
-    let place = Place::new();
+    let temp = TestDir::new();
     // The files in all three exports have the same device and inode numbers, as on copies of a virtual machine.
     for (name, path) in [("one", "/srv"), ("other", "/srv"), ("home", "/home")] {
         let file = format!(r#"{{"name":"f","dsize":{TEN_MIB},"dev":7,"ino":9,"hlnkc":true,"nlink":2}}"#);
         let text = format!(r#"[1,2,{{"progname":"ncdu"}},[{{"name":"{path}","dev":7}},{file}]]"#);
-        fs::write(place.join(name), text).unwrap();
+        fs::write(temp.join(name), text).unwrap();
     }
-    let disk = |words: &[&str]| totals(&export(&place, &[words, &["--json"]].concat()))[0];
+    let disk = |words: &[&str]| totals(&export(&temp, &[words, &["--json"]].concat()))[0];
     assert_eq!(disk(&["-f", "one"]), TEN_MIB);
     assert_eq!(disk(&["-f", "one", "-f", "other"]), 2 * TEN_MIB);
 
     // This replacement for ssh prints the file at the requested path, relative to the current directory.
-    let path =
-        ssh(&place, r#"for last; do :; done; eval "set -- $last"; for last; do :; done; cat ".$last""#);
+    let path = ssh(&temp, r#"for last; do :; done; eval "set -- $last"; for last; do :; done; cat ".$last""#);
     let remote = |words: &[&str]| {
-        let run = run(program().env("PATH", &path).arg("--json").args(words).current_dir(place.path()));
+        let run = run(program().env("PATH", &path).arg("--json").args(words).current_dir(temp.path()));
         totals(&run.ended(0))[0]
     };
     assert_eq!(remote(&["ssh://h1/one", "ssh://h2/other"]), 2 * TEN_MIB);
@@ -123,21 +122,21 @@ fn ncdu_and_duke_read_each_other() {
     if !is_installed("ncdu", "-v") {
         return;
     }
-    let place = everything();
+    let temp = everything();
     for flags in [&[][..], &["-e"]] {
         let ncdu = |words: &[&str]| {
             let run = run(Command::new("ncdu")
                 .args(flags)
                 .args(words)
-                .current_dir(place.path())
+                .current_dir(temp.path())
                 .stdin(Stdio::null()));
             assert_eq!(run.code, Some(0), "{}", run.stderr);
         };
         ncdu(&["-o", "theirs", "t"]);
-        run(program().args(flags).args(["-o", "ours", "t"]).current_dir(place.path())).ended(0);
+        run(program().args(flags).args(["-o", "ours", "t"]).current_dir(temp.path())).ended(0);
         ncdu(&["-f", "ours", "-o", "ours by them"]);
         let readable = |name| {
-            lines(&bytes(&place, name))
+            lines(&bytes(&temp, name))
                 .iter()
                 .map(|line| String::from_utf8_lossy(line).into_owned())
                 .collect::<Vec<_>>()
@@ -145,7 +144,7 @@ fn ncdu_and_duke_read_each_other() {
         assert_eq!(readable("ours by them"), readable("theirs"));
         // duke rewrites each of the two exports: once directly, and once through ncdu's binary format. ncdu reads the
         // results.
-        let duke = |words: &[&str]| drop(run(program().args(words).current_dir(place.path())).ended(0));
+        let duke = |words: &[&str]| drop(run(program().args(words).current_dir(temp.path())).ended(0));
         for name in ["theirs", "ours by them"] {
             duke(&["-f", name, "-O", "binary"]);
             for from in [name, "binary"] {
@@ -154,8 +153,8 @@ fn ncdu_and_duke_read_each_other() {
                 assert_eq!(readable("again by them"), readable("theirs"), "{from} of {name}");
             }
         }
-        let scanned = totals(&export(&place, &["--json", "t"]));
-        assert_eq!(totals(&export(&place, &["-f", "theirs", "--json"])), scanned);
+        let scanned = totals(&export(&temp, &["--json", "t"]));
+        assert_eq!(totals(&export(&temp, &["-f", "theirs", "--json"])), scanned);
     }
 }
 
@@ -164,20 +163,20 @@ fn gdu_and_duke_read_each_other() {
     if !is_installed("gdu", "--version") {
         return;
     }
-    let place = Place::new();
-    place.file("t/sub/large", 50_000);
-    place.file("t/other", 9_000);
+    let temp = TestDir::new();
+    temp.file("t/sub/large", 50_000);
+    temp.file("t/other", 9_000);
     let gdu = |words: &[&str]| {
-        let run = run(Command::new("gdu").args(words).current_dir(place.path()).stdin(Stdio::null()));
+        let run = run(Command::new("gdu").args(words).current_dir(temp.path()).stdin(Stdio::null()));
         assert_eq!(run.code, Some(0), "{}", run.stderr);
         run
     };
     gdu(&["-n", "-o", "theirs", "t"]);
-    let read = export(&place, &["-f", "theirs", "--json"]).json();
+    let read = export(&temp, &["-f", "theirs", "--json"]).json();
     let root = read.root().get("roots").elements()[0];
     assert_eq!(root.child("other").get("apparent").number(), 9_000);
     assert_eq!(root.child("sub").child("large").get("apparent").number(), 50_000);
-    export(&place, &["-o", "ours", "t"]);
+    export(&temp, &["-o", "ours", "t"]);
     // gdu does not show the size of a directory itself, so only the size of a file is checked.
     let shown = gdu(&["-n", "-p", "-a", "-f", "ours"]);
     let text = String::from_utf8_lossy(&shown.stdout).into_owned();
@@ -187,74 +186,74 @@ fn gdu_and_duke_read_each_other() {
 
 #[test]
 fn a_malformed_export_is_reported_with_its_byte_and_its_beginning_is_shown() {
-    let place = everything();
-    export(&place, &["-o", "whole", "t"]);
-    export(&place, &["-o", "whole.zst", "t"]);
-    let whole = bytes(&place, "whole");
-    fs::write(place.join("cut"), &whole[..whole.len() - 9]).unwrap();
-    let cut = run_in(place.path(), ["-f", "cut", "--json"]).ended(1);
+    let temp = everything();
+    export(&temp, &["-o", "whole", "t"]);
+    export(&temp, &["-o", "whole.zst", "t"]);
+    let whole = bytes(&temp, "whole");
+    fs::write(temp.join("cut"), &whole[..whole.len() - 9]).unwrap();
+    let cut = run_in(temp.path(), ["-f", "cut", "--json"]).ended(1);
     assert_eq!(cut.stderr, format!("duke: cut: byte {}: unexpected end of input\n", whole.len() - 9));
     assert!(!cut.json().root().get("complete").is_true());
-    let packed = bytes(&place, "whole.zst");
-    fs::write(place.join("cut.zst"), &packed[..packed.len() / 2]).unwrap();
-    let cut = run_in(place.path(), ["-f", "cut.zst", "-n"]).ended(2);
+    let packed = bytes(&temp, "whole.zst");
+    fs::write(temp.join("cut.zst"), &packed[..packed.len() / 2]).unwrap();
+    let cut = run_in(temp.path(), ["-f", "cut.zst", "-n"]).ended(2);
     assert_eq!(cut.stderr, "duke: cut.zst: compressed data is truncated or damaged\n");
-    fs::write(place.join("binary"), b"\xbfncduEX1more").unwrap();
-    assert!(run_in(place.path(), ["-f", "binary", "-n"]).ended(2).stderr.contains("end of the export"));
+    fs::write(temp.join("binary"), b"\xbfncduEX1more").unwrap();
+    assert!(run_in(temp.path(), ["-f", "binary", "-n"]).ended(2).stderr.contains("end of the export"));
     for (name, message) in [
         ("missing", "no such file or directory"),
         ("t", "is a directory"),
         ("/dev/null", "/dev/null: the input is empty"),
     ] {
-        let run = run_in(place.path(), ["-f", name, "-n"]).ended(2);
+        let run = run_in(temp.path(), ["-f", name, "-n"]).ended(2);
         assert!(run.stderr.contains(message) && run.stderr.lines().count() == 1, "{}", run.stderr);
     }
-    let some = run_in(place.path(), ["-f", "missing", "-f", "whole", "-s"]).ended(1);
+    let some = run_in(temp.path(), ["-f", "missing", "-f", "whole", "-s"]).ended(1);
     assert!(some.text().contains("whole:/") && some.stderr.contains("missing: no such"), "{}", some.stderr);
     // Exporting the tree of a truncated export fails, because the new export would look complete.
-    fs::write(place.join("old"), "as it was").unwrap();
-    let again = run_in(place.path(), ["-f", "cut", "-o", "old"]).ended(1);
+    fs::write(temp.join("old"), "as it was").unwrap();
+    let again = run_in(temp.path(), ["-f", "cut", "-o", "old"]).ended(1);
     assert!(again.stderr.contains("nothing written"), "{}", again.stderr);
-    assert_eq!(bytes(&place, "old"), b"as it was");
+    assert_eq!(bytes(&temp, "old"), b"as it was");
 }
 
 #[test]
 fn a_compression_bomb_is_rejected_before_it_fills_the_memory() {
-    let place = Place::new();
+    let temp = TestDir::new();
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     packer.write_all(br#"[1,2,{},[{"name":"/r"}"#).unwrap();
     let blanks = vec![b' '; 1 << 20];
     (0..600).for_each(|_| packer.write_all(&blanks).unwrap());
-    fs::write(place.join("bomb"), packer.finish().unwrap()).unwrap();
-    let run = run_in(place.path(), ["-f", "bomb", "-n"]).ended(1);
+    fs::write(temp.join("bomb"), packer.finish().unwrap()).unwrap();
+    let run = run_in(temp.path(), ["-f", "bomb", "-n"]).ended(1);
     assert!(run.stderr.contains("expands to more than 100 times its size"), "{}", run.stderr);
 }
 
 #[test]
 fn a_full_disk_keeps_the_old_file_and_leaves_no_other() {
-    let place = everything();
+    let temp = everything();
     if !Path::new("/dev/full").exists() {
         return crate::support::skip("no /dev/full here");
     }
     for flags in [&["-o", "/dev/full"][..], &["-c", "-o", "/dev/full"]] {
-        let full = run_in(place.path(), [flags, &["t"]].concat()).ended(1);
+        let full = run_in(temp.path(), [flags, &["t"]].concat()).ended(1);
         assert_eq!(full.stderr, "duke: /dev/full: no space left on device\n");
     }
     for words in [["-o", "-"], ["--csv", "--quiet"], ["--ndjson", "--quiet"]] {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let full = run(program().args(words).arg("t").current_dir(place.path()).stdout(full)).ended(1);
+        let full = run(program().args(words).arg("t").current_dir(temp.path()).stdout(full)).ended(1);
         assert_eq!(full.stderr, "duke: standard output: no space left on device\n");
     }
     if !nix::unistd::geteuid().is_root() || cfg!(not(target_os = "linux")) {
         eprintln!("SKIPPED: only root can mount a small file system");
         return;
     }
-    let small = place.directory("small");
-    (0..2000).for_each(|n| drop(place.file(format!("many/a rather long name, number {n}"), 0)));
+    let small = temp.directory("small");
+    (0..2000).for_each(|n| drop(temp.file(format!("many/a rather long name, number {n}"), 0)));
     let script = "mount -t tmpfs -o size=32k none small && echo old > small/out && \
         { \"$DUKE\" -o small/out many; echo \"code $?\"; cat small/out; ls -A small; }";
     let mut shell = Command::new("unshare");
-    shell.args(["-m", "sh", "-c", script]).current_dir(place.path()).env("DUKE", env!("CARGO_BIN_EXE_duke"));
+    shell.args(["-m", "sh", "-c", script]).current_dir(temp.path()).env("DUKE", env!("CARGO_BIN_EXE_duke"));
     let run = run(&mut shell);
     if run.stderr.contains("unshare") || run.stderr.contains("mount:") {
         eprintln!("SKIPPED: {}", run.stderr);
@@ -266,29 +265,29 @@ fn a_full_disk_keeps_the_old_file_and_leaves_no_other() {
 }
 
 #[test]
-fn only_directories_are_exported_and_only_to_writable_places() {
-    let place = everything();
+fn only_directories_are_exported_and_only_to_writable_paths() {
+    let temp = everything();
     for (path, code) in [("t/again", 2), ("missing", 2)] {
-        assert_eq!(run_in(place.path(), ["-o", "out", path]).ended(code).stdout, b"");
-        assert!(!place.join("out").exists());
+        assert_eq!(run_in(temp.path(), ["-o", "out", path]).ended(code).stdout, b"");
+        assert!(!temp.join("out").exists());
     }
-    let run = run_in(place.path(), ["-o", "no/such/place", "t"]).ended(1);
+    let run = run_in(temp.path(), ["-o", "no/such/place", "t"]).ended(1);
     assert_eq!(run.stderr, "duke: no/such/place: no such file or directory\n");
-    symlink("target", place.join("linked")).unwrap();
-    fs::write(place.join("target"), "").unwrap();
-    export(&place, &["-o", "linked", "t"]);
-    assert!(place.join("linked").is_symlink() && bytes(&place, "target").starts_with(b"[1,2,"));
+    symlink("target", temp.join("linked")).unwrap();
+    fs::write(temp.join("target"), "").unwrap();
+    export(&temp, &["-o", "linked", "t"]);
+    assert!(temp.join("linked").is_symlink() && bytes(&temp, "target").starts_with(b"[1,2,"));
 }
 
 #[test]
 fn a_closed_pipe_is_no_error_and_an_interrupt_is_reported() {
-    let place = Place::in_memory();
-    (0..20_000).for_each(|n| drop(place.file(format!("t/a rather long name, number {n}"), 0)));
+    let temp = TestDir::in_memory();
+    (0..20_000).for_each(|n| drop(temp.file(format!("t/a rather long name, number {n}"), 0)));
     for (flags, interrupts) in [(["-o", "-"], false), (["-co", "-"], false), (["-o", "-"], true)] {
         let mut child = program()
             .args(flags)
             .arg("t")
-            .current_dir(place.path())
+            .current_dir(temp.path())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -307,14 +306,14 @@ fn a_closed_pipe_is_no_error_and_an_interrupt_is_reported() {
     }
 }
 
-fn ssh(place: &Place, script: &str) -> std::ffi::OsString {
-    search_path(place, "ssh", script)
+fn ssh(temp: &TestDir, script: &str) -> std::ffi::OsString {
+    search_path(temp, "ssh", script)
 }
 
 /// Creates a directory that contains a program `name` with the contents `script`, and returns a search path that begins
 /// with the directory.
-fn search_path(place: &Place, name: &str, script: &str) -> std::ffi::OsString {
-    let bin = place.directory("bin");
+fn search_path(temp: &TestDir, name: &str, script: &str) -> std::ffi::OsString {
+    let bin = temp.directory("bin");
     let path = bin.join(name);
     // The file is written by `sh`, not by this process: a child that another test forks could inherit the open file,
     // and a file that is open for writing cannot be executed.
@@ -335,42 +334,42 @@ fn search_path(place: &Place, name: &str, script: &str) -> std::ffi::OsString {
 
 #[test]
 fn a_remote_path_is_scanned_and_never_interpreted_by_its_shell() {
-    let place = everything();
+    let temp = everything();
     let name = "it's $(touch pwned) `touch pwned`; touch pwned\n\"*";
-    place.file(Path::new(name).join("in"), 5000);
-    let path = ssh(&place, r#"printf '%s|' "$1" "$2" >recorded; shift 2; eval "$1""#);
-    let word = format!("ssh://me@box{}/{name}", place.path().display());
+    temp.file(Path::new(name).join("in"), 5000);
+    let path = ssh(&temp, r#"printf '%s|' "$1" "$2" >recorded; shift 2; eval "$1""#);
+    let word = format!("ssh://me@box{}/{name}", temp.path().display());
     let run = run(program()
         .env("PATH", &path)
         .args(["--json", "--exclude", "x'y", &word])
-        .current_dir(place.path()));
+        .current_dir(temp.path()));
     let run = run.ended(0);
     let root = run.json();
     let root = root.root().get("roots").elements()[0];
-    let place_of = fs::canonicalize(place.join(name)).unwrap();
+    let place_of = fs::canonicalize(temp.join(name)).unwrap();
     assert_eq!(root.get("name").text(), format!("me@box:{}", place_of.display()));
     assert_eq!(root.child("in").get("apparent").number(), 5000);
-    assert_eq!(bytes(&place, "recorded"), b"--|me@box|");
-    assert!(!place.join("pwned").exists());
+    assert_eq!(bytes(&temp, "recorded"), b"--|me@box|");
+    assert!(!temp.join("pwned").exists());
 }
 
 #[test]
 fn a_remote_side_of_diff_is_scanned_with_the_same_flags() {
-    let place = everything();
-    export(&place, &["-o", "old", "t"]);
-    let path = ssh(&place, r#"printf '%s' "$3" >recorded; exit 3"#);
+    let temp = everything();
+    export(&temp, &["-o", "old", "t"]);
+    let path = ssh(&temp, r#"printf '%s' "$3" >recorded; exit 3"#);
     let words = ["diff", "-n", "-x", "--exclude", "*.o", "--skip-network", "old", "ssh://box/t"];
-    run(program().env("PATH", path).env("DUKE_THREADS", "3").args(words).current_dir(place.path())).ended(2);
+    run(program().env("PATH", path).env("DUKE_THREADS", "3").args(words).current_dir(temp.path())).ended(2);
     let flags = "'-x' '--skip-network' '--threads=3' '--exclude=*.o'";
     assert_eq!(
-        String::from_utf8(bytes(&place, "recorded")).unwrap(),
+        String::from_utf8(bytes(&temp, "recorded")).unwrap(),
         format!("duke -q -c -o - {flags} -- '/t'")
     );
 }
 
 #[test]
 fn the_error_of_ssh_explains_an_empty_export() {
-    let place = Place::new();
+    let temp = TestDir::new();
     let cases = [
         (
             "echo Warning: x >&2; echo ssh: box: no route to host >&2; exit 255",
@@ -384,7 +383,7 @@ fn the_error_of_ssh_explains_an_empty_export() {
         ("echo [1,2, ; exit 0", "box: byte 6: unexpected end of input\n"),
     ];
     for (script, message) in cases {
-        let path = ssh(&place, script);
+        let path = ssh(&temp, script);
         let run = run(program().env("PATH", path).args(["-n", "ssh://box/x"])).ended(2);
         assert_eq!(run.stderr, format!("duke: {message}"));
     }
@@ -406,14 +405,14 @@ fn changes(run: &Run) -> Vec<(String, String, i128)> {
 
 #[test]
 fn changes_come_the_largest_first_and_renamed_directories_are_recognised() {
-    let place = Place::new();
+    let temp = TestDir::new();
     let entries =
         |entries: &str| format!(r#"[1,0,{{"timestamp":7}},[{{"name":"/r","dev":1,"ino":2}},{entries}]]"#);
     let old = r#"[{"name":"a","ino":3},{"name":"f","dsize":512000}],[{"name":"b","ino":4},{"name":"g","dsize":1024}],{"name":"h","dsize":2048},{"name":"same","dsize":512},{"name":"u","read_error":true},[{"name":"reused","ino":9},{"name":"x"}]"#;
     let new = r#"{"name":"same","dsize":512},[{"name":"aa","ino":3},{"name":"f","dsize":512000},{"name":"more","dsize":4096}],{"name":"h","dsize":512},{"name":"i","dsize":8192},{"name":"u","dsize":99999},[{"name":"other","ino":9},{"name":"y"}]"#;
-    fs::write(place.join("old"), entries(old)).unwrap();
-    fs::write(place.join("new"), entries(new)).unwrap();
-    let found = changes(&run_in(place.path(), ["diff", "--json", "old", "new"]).ended(1));
+    fs::write(temp.join("old"), entries(old)).unwrap();
+    fs::write(temp.join("new"), entries(new)).unwrap();
+    let found = changes(&run_in(temp.path(), ["diff", "--json", "old", "new"]).ended(1));
     let expected = [
         ("/r", "grown", 8192 + 4096 - 1024 - 1536 + 99_840),
         ("/r/i", "new", 8192),
@@ -426,41 +425,41 @@ fn changes_come_the_largest_first_and_renamed_directories_are_recognised() {
     ];
     assert_eq!(found, expected.map(|(path, word, by)| (path.to_owned(), word.to_owned(), by)));
     let large =
-        changes(&run_in(place.path(), ["diff", "--json", "--min-change", "4k", "old", "new"]).ended(1));
+        changes(&run_in(temp.path(), ["diff", "--json", "--min-change", "4k", "old", "new"]).ended(1));
     assert_eq!(large.len(), 4);
-    let table = run_in(place.path(), ["diff", "old", "new"]).ended(1);
+    let table = run_in(temp.path(), ["diff", "old", "new"]).ended(1);
     assert!(table.text().contains("/r/aa  (was /r/a)\n"), "{}", table.text());
     assert!(table.text().lines().last().unwrap().ends_with("/r"), "{}", table.text());
-    let back = changes(&run_in(place.path(), ["diff", "--json", "new", "old"]).ended(1));
+    let back = changes(&run_in(temp.path(), ["diff", "--json", "new", "old"]).ended(1));
     assert!(back.contains(&("/r/a".to_owned(), "renamed".to_owned(), -4096)), "{back:?}");
 }
 
 #[test]
 fn an_export_is_compared_with_the_present_directory() {
-    let place = everything();
-    export(&place, &["-o", "old.zst", "t"]);
-    assert_eq!(changes(&export(&place, &["diff", "--json", "old.zst"])), []);
-    place.file("t/sub/new", 100_000);
-    let found = changes(&export(&place, &["diff", "--json", "--min-change", "50k", "old.zst", "t"]));
+    let temp = everything();
+    export(&temp, &["-o", "old.zst", "t"]);
+    assert_eq!(changes(&export(&temp, &["diff", "--json", "old.zst"])), []);
+    temp.file("t/sub/new", 100_000);
+    let found = changes(&export(&temp, &["diff", "--json", "--min-change", "50k", "old.zst", "t"]));
     assert_eq!(found.last().unwrap().1, "new");
     assert!(found.iter().all(|(_, _, by)| *by >= 100_000), "{found:?}");
     // Errors in either of the two trees are reported.
-    let whole = fs::read(place.join("old.zst")).unwrap();
-    fs::write(place.join("torn.zst"), &whole[..whole.len() / 2]).unwrap();
+    let whole = fs::read(temp.join("old.zst")).unwrap();
+    fs::write(temp.join("torn.zst"), &whole[..whole.len() / 2]).unwrap();
     for sides in [["torn.zst", "t"], ["t", "torn.zst"]] {
-        let run = run_in(place.path(), ["diff", sides[0], sides[1]]);
+        let run = run_in(temp.path(), ["diff", sides[0], sides[1]]);
         assert!(matches!(run.code, Some(1 | 2)) && run.stderr.contains("torn.zst: "), "{}", run.stderr);
     }
-    assert_eq!(run_in(place.path(), ["diff", "t"]).ended(2).stderr.lines().count(), 1);
-    assert_eq!(run_in(place.path(), ["diff", "missing", "t"]).ended(2).stderr.lines().count(), 1);
+    assert_eq!(run_in(temp.path(), ["diff", "t"]).ended(2).stderr.lines().count(), 1);
+    assert_eq!(run_in(temp.path(), ["diff", "missing", "t"]).ended(2).stderr.lines().count(), 1);
 }
 
 #[test]
 fn an_interrupted_comparison_prints_only_that() {
-    let place = everything();
+    let temp = everything();
     let mut child = program()
         .args(["diff", "-n", "-", "t"])
-        .current_dir(place.path())
+        .current_dir(temp.path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -480,7 +479,7 @@ fn an_interrupted_comparison_prints_only_that() {
 
 #[test]
 fn a_root_given_twice_counts_once_in_every_report() {
-    let place = everything();
+    let temp = everything();
     let once = ["t"].as_slice();
     for several in [
         &["t", "t/"] as &[_],
@@ -489,7 +488,7 @@ fn a_root_given_twice_counts_once_in_every_report() {
         &["t/", "t/sub", "t", "t/again", "t/sub/deep/small"],
     ] {
         let both = |words: &[&str]| {
-            let of = |roots: &[&str]| export(&place, &[words, roots].concat());
+            let of = |roots: &[&str]| export(&temp, &[words, roots].concat());
             (of(several), of(once))
         };
         let (lists, expected) = both(&["--json", "--top", "99", "--by", "type,owner,age"]);
@@ -515,35 +514,35 @@ fn a_root_given_twice_counts_once_in_every_report() {
             );
         }
         let scanned = |roots: &[&str]| {
-            let report = export(&place, &[&["df", "--json"], roots].concat()).json();
+            let report = export(&temp, &[&["df", "--json"], roots].concat()).json();
             let system = report.root().get("filesystems").elements()[0];
             (system.get("scanned").number(), system.get("entries").number())
         };
         assert_eq!(scanned(several), scanned(once), "{several:?}");
-        export(&place, &[&["save", "-q", "-o", "kept.duke"], several].concat());
-        let lines = |words: &[&str]| export(&place, words).text().lines().count();
+        export(&temp, &[&["save", "-q", "-o", "kept.duke"], several].concat());
+        let lines = |words: &[&str]| export(&temp, words).text().lines().count();
         assert_eq!(lines(&["--csv", "-f", "kept.duke"]), lines(&["--csv", "t"]), "kept of {several:?}");
-        fs::remove_file(place.join("kept.duke")).unwrap();
+        fs::remove_file(temp.join("kept.duke")).unwrap();
     }
     // A root that is a hard link to a file in the first root is an entry of its own, but adds nothing to the
     // sum.
-    fs::hard_link(place.join("t/again"), place.join("other")).unwrap();
-    let lines = export(&place, &["--ndjson", "t", "other"]);
+    fs::hard_link(temp.join("t/again"), temp.join("other")).unwrap();
+    let lines = export(&temp, &["--ndjson", "t", "other"]);
     assert_eq!(
         (lines.text().lines().last().unwrap().contains("\"other\""), lines.stderr.as_str()),
         (true, "")
     );
-    let [sum, total] = [&["t", "other"] as &[_], &["t"]]
-        .map(|roots| totals(&export(&place, &[&["--json"], roots].concat())));
+    let [sum, total] =
+        [&["t", "other"] as &[_], &["t"]].map(|roots| totals(&export(&temp, &[&["--json"], roots].concat())));
     assert_eq!(sum, total);
 }
 
 #[test]
 fn lists_and_sums_match_the_schema() {
-    let place = everything();
+    let temp = everything();
     let schema = parse(SCHEMA.as_bytes()).unwrap();
     let words = ["--json", "--top", "2", "--by", "type,age,owner", "--min-size", "1", "t"];
-    let output = export(&place, &words).json();
+    let output = export(&temp, &words).json();
     let violations = schema::violations(schema.root(), schema.root(), output.root());
     assert_eq!(violations, Vec::<String>::new());
     let largest = output.root().get("largest").elements();
@@ -558,12 +557,12 @@ fn lists_and_sums_match_the_schema() {
     assert_eq!(owners[0].get("uid").number(), i128::from(nix::unistd::geteuid().as_raw()));
     assert_eq!(owners[0].get("disk").number(), output.root().get("totals").get("disk").number());
     assert!(output.root().get("roots").elements()[0].find("children").is_none());
-    let small = export(&place, &["--json", "--min-size", "20k", "t"]).json();
+    let small = export(&temp, &["--json", "--min-size", "20k", "t"]).json();
     let root = small.root().get("roots").elements()[0];
     let names: Vec<_> =
         root.get("children").elements().iter().map(|child| child.get("name").text()).collect();
     assert_eq!(names, ["sub", "again"]);
-    let table = export(&place, &["--top", "1", "--by", "type", "t"]);
+    let table = export(&temp, &["--top", "1", "--by", "type", "t"]);
     assert!(
         table.text().starts_with(" 52.0 KiB") || table.text().starts_with(" 48.8 KiB"),
         "{}",
@@ -572,13 +571,13 @@ fn lists_and_sums_match_the_schema() {
 }
 
 #[test]
-fn the_table_shows_what_is_freed_and_what_is_shared() {
-    let place = Place::new();
-    fs::create_dir(place.path().join("t")).unwrap();
-    fs::write(place.path().join("t/linked"), [1; 5000]).unwrap();
-    fs::hard_link(place.path().join("t/linked"), place.path().join("other")).unwrap();
-    let disk = fs::metadata(place.path().join("other")).unwrap().blocks() * 512;
-    let table = export(&place, &["--frees", "--bytes", "t"]);
+fn the_table_shows_freed_and_shared_bytes() {
+    let temp = TestDir::new();
+    fs::create_dir(temp.path().join("t")).unwrap();
+    fs::write(temp.path().join("t/linked"), [1; 5000]).unwrap();
+    fs::hard_link(temp.path().join("t/linked"), temp.path().join("other")).unwrap();
+    let disk = fs::metadata(temp.path().join("other")).unwrap().blocks() * 512;
+    let table = export(&temp, &["--frees", "--bytes", "t"]);
     let line = table.text().lines().find(|line| line.ends_with("t/linked")).unwrap().to_owned();
     let fields: Vec<&str> = line.split_whitespace().collect();
     assert_eq!(fields[2..], ["0", &disk.to_string(), "t/linked"], "{line}");
@@ -586,7 +585,7 @@ fn the_table_shows_what_is_freed_and_what_is_shared() {
 
 #[test]
 fn flat_lines_have_the_fields_that_are_described_and_survive_any_name() {
-    let place = everything();
+    let temp = everything();
     let rows = DESCRIPTION.split("| field | meaning |\n|---|---|\n").nth(1).unwrap();
     let fields: Vec<&str> = rows
         .lines()
@@ -595,11 +594,11 @@ fn flat_lines_have_the_fields_that_are_described_and_survive_any_name() {
         .collect();
     // Only object stores have storage classes.
     let fields: Vec<&str> = fields.into_iter().filter(|field| *field != "storage_class").collect();
-    let csv = export(&place, &["--csv", "--frees", "t"]);
+    let csv = export(&temp, &["--csv", "--frees", "t"]);
     let mut lines = csv.text().lines();
     assert_eq!(lines.next().unwrap().split(',').collect::<Vec<_>>(), fields);
     assert!(!csv.text().contains(|letter: char| letter.is_control() && letter != '\n'));
-    let ndjson = export(&place, &["--ndjson", "--frees", "t"]);
+    let ndjson = export(&temp, &["--ndjson", "--frees", "t"]);
     assert_eq!(lines.count(), ndjson.text().lines().count());
     let mut sum = 0;
     for line in ndjson.text().lines() {
@@ -612,7 +611,7 @@ fn flat_lines_have_the_fields_that_are_described_and_survive_any_name() {
         let is_counted = entry.get("path").text() != "t/again";
         sum += if is_counted { entry.get("disk").number() } else { 0 };
     }
-    assert_eq!(sum, totals(&export(&place, &["--json", "t"]))[0]);
+    assert_eq!(sum, totals(&export(&temp, &["--json", "t"]))[0]);
     let exact = duke::base::text::base64(b"t/bad\xff\n\x1b\x7f\"\\,name");
     // APFS accepts only names in UTF-8, so on macOS, there is no file with the path in `exact`.
     let has_odd = cfg!(not(target_os = "macos"));
@@ -621,8 +620,8 @@ fn flat_lines_have_the_fields_that_are_described_and_survive_any_name() {
             || ndjson.text().contains(&format!("\"path_base64\":\"{exact}\"")) && csv.text().contains(&exact)
     );
     // Fields that an export does not record are omitted.
-    export(&place, &["-o", "x", "t"]);
-    let imported = export(&place, &["-f", "x", "--ndjson"]);
+    export(&temp, &["-o", "x", "t"]);
+    let imported = export(&temp, &["-f", "x", "--ndjson"]);
     assert!(!imported.text().contains("\"uid\"") && imported.text().contains("\"scanned_at\""));
 }
 
@@ -633,26 +632,25 @@ fn duckdb_queries_exports_of_three_machines() {
         eprintln!("SKIPPED: Python has no module duckdb");
         return;
     }
-    let place = Place::new();
+    let temp = TestDir::new();
     for (number, host) in ["a", "b", "c"].into_iter().enumerate() {
-        place.file(format!("{host}/film.mkv"), 100_000 * (number + 1));
-        place.file(format!("{host}/notes.txt"), 5_000);
-        fs::hard_link(place.join(format!("{host}/film.mkv")), place.join(format!("{host}/again.mkv")))
-            .unwrap();
-        let lines = export(&place, &["--ndjson", host]);
+        temp.file(format!("{host}/film.mkv"), 100_000 * (number + 1));
+        temp.file(format!("{host}/notes.txt"), 5_000);
+        fs::hard_link(temp.join(format!("{host}/film.mkv")), temp.join(format!("{host}/again.mkv"))).unwrap();
+        let lines = export(&temp, &["--ndjson", host]);
         let here = nix::unistd::gethostname().unwrap().into_string().unwrap();
         let there = lines.text().replace(&format!("\"host\":\"{here}\""), &format!("\"host\":\"{host}\""));
         assert!(there.contains(&format!("\"host\":\"{host}\"")));
-        fs::write(place.join(format!("{host}.ndjson")), there).unwrap();
+        fs::write(temp.join(format!("{host}.ndjson")), there).unwrap();
     }
     let recipe = DESCRIPTION.split("```sql\n").nth(1).unwrap().split("```").next().unwrap();
-    fs::write(place.join("recipe.sql"), recipe).unwrap();
+    fs::write(temp.join("recipe.sql"), recipe).unwrap();
     let ask = "import duckdb; print(duckdb.sql(open('recipe.sql').read().rstrip().rstrip(';')).fetchall())";
-    let answer = run(Command::new("python3").args(["-c", ask]).current_dir(place.path())).ended(0);
+    let answer = run(Command::new("python3").args(["-c", ask]).current_dir(temp.path())).ended(0);
     let disk = |name: &str| {
         use std::os::unix::fs::MetadataExt;
         ["a", "b", "c"]
-            .map(|host| fs::metadata(place.join(host).join(name)).unwrap().blocks() * 512)
+            .map(|host| fs::metadata(temp.join(host).join(name)).unwrap().blocks() * 512)
             .iter()
             .sum::<u64>()
     };
@@ -666,22 +664,22 @@ fn duckdb_queries_exports_of_three_machines() {
 
 #[test]
 fn a_remote_of_rclone_is_listed_by_rclone() {
-    let place = Place::new();
+    let temp = TestDir::new();
     let lines = r#"[
 {"Path":"d/a","Name":"a","Size":3000,"ModTime":"2026-11-24T15:46:52.6Z","IsDir":false},
 {"Path":"d/$(touch pwned)","Name":"b","Size":4000,"ModTime":"2026-11-24T15:46:52.6Z","IsDir":false}
 ]"#;
-    fs::write(place.join("lines"), lines).unwrap();
-    let path = search_path(&place, "rclone", r#"printf '%s|' "$@" >recorded; cat lines"#);
+    fs::write(temp.join("lines"), lines).unwrap();
+    let path = search_path(&temp, "rclone", r#"printf '%s|' "$@" >recorded; cat lines"#);
     let word = "rclone://--config=x:b; touch pwned";
-    let run = run(program().env("PATH", &path).args(["--json", "-q", word]).current_dir(place.path()));
+    let run = run(program().env("PATH", &path).args(["--json", "-q", word]).current_dir(temp.path()));
     let run = run.ended(0);
     let document = run.json();
     let root = document.root().get("roots").elements()[0];
     assert_eq!(root.get("name").text(), "--config=x:b; touch pwned");
     assert_eq!(root.get("apparent").number(), 7000);
     assert_eq!(root.child("d").child("a").get("apparent").number(), 3000);
-    let recorded = String::from_utf8(bytes(&place, "recorded")).unwrap();
+    let recorded = String::from_utf8(bytes(&temp, "recorded")).unwrap();
     let flags = "lsjson|-R|--fast-list|--no-mimetype|--use-server-modtime|--files-only|";
     assert!(
         recorded.starts_with(flags) && recorded.ends_with("|--|--config=x:b; touch pwned|"),
@@ -689,16 +687,16 @@ fn a_remote_of_rclone_is_listed_by_rclone() {
     );
     assert!(!recorded.contains("versions"), "{recorded}");
     let words = ["--json", "-q", "--versions", word];
-    self::run(program().env("PATH", &path).args(words).current_dir(place.path())).ended(0);
-    let recorded = String::from_utf8(bytes(&place, "recorded")).unwrap();
+    self::run(program().env("PATH", &path).args(words).current_dir(temp.path())).ended(0);
+    let recorded = String::from_utf8(bytes(&temp, "recorded")).unwrap();
     assert!(recorded.ends_with("|--s3-versions|--b2-versions|--|--config=x:b; touch pwned|"), "{recorded}");
-    assert!(!place.join("pwned").exists());
+    assert!(!temp.join("pwned").exists());
 }
 
 /// The output and snapshots contain the storage classes, even if two snapshots with different classes are combined.
 #[test]
 fn objects_have_the_storage_classes_that_rclone_lists() {
-    let place = Place::new();
+    let temp = TestDir::new();
     let lines = |classes: [&str; 2]| {
         let object = |name, class| {
             format!("{{\"Path\":\"d/{name}\",\"Size\":3000,\"IsDir\":false,\"Tier\":\"{class}\"}}")
@@ -706,9 +704,9 @@ fn objects_have_the_storage_classes_that_rclone_lists() {
         let outside = r#"{"Path":"outside","Size":1,"IsDir":false}"#;
         format!("[\n{},\n{},\n{outside}\n]\n", object("a", classes[0]), object("b", classes[1]))
     };
-    let path = search_path(&place, "rclone", "cat lines");
+    let path = search_path(&temp, "rclone", "cat lines");
     let duke = |words: &[&str]| {
-        run(program().env("PATH", &path).args(words).args(["-q"]).current_dir(place.path())).ended(0)
+        run(program().env("PATH", &path).args(words).args(["-q"]).current_dir(temp.path())).ended(0)
     };
     let classes = |run: Run| -> Vec<Vec<String>> {
         let document = run.json();
@@ -717,13 +715,13 @@ fn objects_have_the_storage_classes_that_rclone_lists() {
             |root: &Value<'_>, name| root.child("d").child(name).get("storage_class").text().to_owned();
         roots.iter().map(|root| ["a", "b"].map(|name| class(root, name)).to_vec()).collect()
     };
-    fs::write(place.join("lines"), lines(["GLACIER", "STANDARD"])).unwrap();
+    fs::write(temp.join("lines"), lines(["GLACIER", "STANDARD"])).unwrap();
     assert_eq!(classes(duke(&["--json", "rclone://s3:b"])), [["GLACIER", "STANDARD"]]);
     let run = duke(&["-n", "--by", "class", "rclone://s3:b"]);
     let by = run.text();
     assert!(by.contains("  GLACIER\n") && by.contains("  STANDARD\n") && by.contains("  none\n"), "{by}");
     duke(&["save", "-o", "one.duke", "-f", "lines"]);
-    fs::write(place.join("lines"), lines(["STANDARD", "DEEP_ARCHIVE"])).unwrap();
+    fs::write(temp.join("lines"), lines(["STANDARD", "DEEP_ARCHIVE"])).unwrap();
     duke(&["save", "-o", "two.duke", "-f", "lines"]);
     assert_eq!(classes(duke(&["--json", "-f", "one.duke"])), [["GLACIER", "STANDARD"]]);
     let both = [["GLACIER", "STANDARD"], ["STANDARD", "DEEP_ARCHIVE"]];
@@ -739,17 +737,17 @@ fn objects_have_the_storage_classes_that_rclone_lists() {
 
 #[test]
 fn snapshots_of_remotes_are_saved_and_compared() {
-    let place = Place::new();
+    let temp = TestDir::new();
     let object = |name, size| format!("{{\"Path\":\"d/{name}\",\"Size\":{size},\"IsDir\":false}}");
-    fs::write(place.join("lines"), format!("[\n{},\n{}\n]\n", object("a", 3000), object("b", 1))).unwrap();
-    let path = search_path(&place, "rclone", "cat lines");
-    let duke = |words: &[&str]| run(program().env("PATH", &path).args(words).current_dir(place.path()));
+    fs::write(temp.join("lines"), format!("[\n{},\n{}\n]\n", object("a", 3000), object("b", 1))).unwrap();
+    let path = search_path(&temp, "rclone", "cat lines");
+    let duke = |words: &[&str]| run(program().env("PATH", &path).args(words).current_dir(temp.path()));
     duke(&["save", "-q", "-o", "store.duke", "rclone://s3:b"]).ended(0);
     let saved = duke(&["--json", "-f", "store.duke"]).ended(0);
     let root = saved.json().root().get("roots").elements()[0].get("name").text().to_owned();
     assert_eq!(root, "s3:b");
     assert_eq!(duke(&["diff", "-nq", "store.duke", "rclone://s3:b"]).ended(0).text().lines().count(), 1);
-    fs::write(place.join("lines"), format!("[\n{},\n{}\n]\n", object("a", 9000), object("b", 1))).unwrap();
+    fs::write(temp.join("lines"), format!("[\n{},\n{}\n]\n", object("a", 9000), object("b", 1))).unwrap();
     let changed = duke(&["diff", "-nq", "store.duke", "rclone://s3:b"]).ended(0);
     assert!(changed.text().contains("d/a") && !changed.text().contains("d/b"), "{}", changed.text());
     for (words, needs) in [
@@ -760,12 +758,12 @@ fn snapshots_of_remotes_are_saved_and_compared() {
     ] {
         let refused = duke(words).ended(2);
         assert!(refused.stderr.contains(needs) && refused.stderr.lines().count() == 1, "{}", refused.stderr);
-        assert!(!place.join("x").exists());
+        assert!(!temp.join("x").exists());
     }
-    let fake = ssh(&place, r#"shift 2; eval "set -- $1"; for last; do :; done; "$DUKE" -o- "$last""#);
+    let fake = ssh(&temp, r#"shift 2; eval "set -- $1"; for last; do :; done; "$DUKE" -o- "$last""#);
     let mut save = program();
-    save.env("PATH", fake).env("DUKE", env!("CARGO_BIN_EXE_duke")).current_dir(place.path());
-    let word = format!("ssh://box{}/bin", place.path().display());
+    save.env("PATH", fake).env("DUKE", env!("CARGO_BIN_EXE_duke")).current_dir(temp.path());
+    let word = format!("ssh://box{}/bin", temp.path().display());
     run(save.args(["save", "-q", "-o", "ssh.duke", &word])).ended(0);
     let saved = duke(&["--json", "-f", "ssh.duke"]).ended(0);
     assert!(saved.text().contains(r#""name":"rclone""#), "{}", saved.text());
@@ -773,7 +771,7 @@ fn snapshots_of_remotes_are_saved_and_compared() {
 
 #[test]
 fn unfinished_uploads_are_listed_after_the_objects() {
-    let place = Place::new();
+    let temp = TestDir::new();
     let uploads = r#"{
     "b": [
         {"Initiated": "2026-11-24T08:15:00Z", "Initiator": {"ID": "x"}, "Key": "logs/d/a", "UploadId": "1/2"},
@@ -781,14 +779,14 @@ fn unfinished_uploads_are_listed_after_the_objects() {
     ],
     "c": [], "d": null
 }"#;
-    fs::write(place.join("uploads"), uploads).unwrap();
+    fs::write(temp.join("uploads"), uploads).unwrap();
     let list = |objects: &str, end: &str| {
         let script = format!(
             r#"printf '%s|' "$@" >>recorded; echo >>recorded; [ "$1" = lsjson ] || {{ cat uploads; {end} }}; echo '[{objects}'; echo ']'"#
         );
-        let path = search_path(&place, "rclone", &script);
+        let path = search_path(&temp, "rclone", &script);
         let words = ["--json", "-q", "--uploads", "rclone://s3:b/logs"];
-        run(program().env("PATH", path).args(words).current_dir(place.path()))
+        run(program().env("PATH", path).args(words).current_dir(temp.path()))
     };
     let object = r#"
 {"Path":"d/a","Name":"a","Size":3000,"IsDir":false}"#;
@@ -799,7 +797,7 @@ fn unfinished_uploads_are_listed_after_the_objects() {
         assert_eq!(root.child("d").child("a (unfinished upload 1").child("2)").get("apparent").number(), 0);
         assert_eq!(root.child("e (unfinished upload -3)").get("mtime").number(), 1_795_508_100);
     }
-    let recorded = String::from_utf8(bytes(&place, "recorded")).unwrap();
+    let recorded = String::from_utf8(bytes(&temp, "recorded")).unwrap();
     let command = "\nbackend|list-multipart-uploads|--ask-password=false|--log-format=|--|s3:b/logs|\n";
     assert!(recorded.contains(command), "{recorded}");
     // If the uploads cannot be listed, the objects are still shown.
@@ -814,7 +812,7 @@ fn unfinished_uploads_are_listed_after_the_objects() {
     assert_eq!(root.get("apparent").number(), 3000);
     assert_eq!(root.get("errno").number(), nix::errno::Errno::EIO as i128);
     for broken in ["{", r#"{"b":[{"Key":"k"}]}"#, r#"{"b":[{"Key":"../x","UploadId":"i"}]}"#, "{} x"] {
-        fs::write(place.join("uploads"), broken).unwrap();
+        fs::write(temp.join("uploads"), broken).unwrap();
         let run = list(object, "exit;");
         assert_ne!(run.code, Some(0));
         assert!(run.stderr.contains("s3:b/logs: cannot list unfinished uploads: "), "{}", run.stderr);
@@ -824,7 +822,7 @@ fn unfinished_uploads_are_listed_after_the_objects() {
 
 #[test]
 fn a_failing_rclone_leaves_marked_rows_and_its_error() {
-    let place = Place::new();
+    let temp = TestDir::new();
     let line = r#"{"Path":"d/a","Name":"a","Size":3000,"IsDir":false}"#;
     let cases = [
         ("echo NOTICE: x >&2; echo 403 AccessDenied >&2; exit 3", "s3:b: 403 AccessDenied\n"),
@@ -837,7 +835,7 @@ fn a_failing_rclone_leaves_marked_rows_and_its_error() {
         ("kill -9 $$", "s3:b: rclone was killed by a signal\n"),
     ];
     for (end, message) in cases {
-        let path = search_path(&place, "rclone", &format!("echo '['; echo '{line},'; {end}"));
+        let path = search_path(&temp, "rclone", &format!("echo '['; echo '{line},'; {end}"));
         let words = ["--json", "-q", "rclone://s3:b"];
         let run = run(program().env("PATH", path).args(words));
         assert_ne!(run.code, Some(0));
@@ -846,7 +844,7 @@ fn a_failing_rclone_leaves_marked_rows_and_its_error() {
         let root = document.root().get("roots").elements()[0];
         assert_eq!(root.get("apparent").number(), 3000);
         assert_eq!(root.get("errno").number(), nix::errno::Errno::EIO as i128);
-        let path = search_path(&place, "rclone", end);
+        let path = search_path(&temp, "rclone", end);
         let run = self::run(program().env("PATH", path).args(["-n", "rclone://s3:b"])).ended(2);
         assert_eq!(run.stderr, format!("duke: {message}"));
     }
@@ -856,7 +854,7 @@ fn a_failing_rclone_leaves_marked_rows_and_its_error() {
 
 #[test]
 fn objects_are_grouped_into_directories_in_any_order() {
-    let place = Place::new();
+    let temp = TestDir::new();
     let mut lines = String::from("[\n");
     // duke collects the entries of a limited number of directories at a time before it adds them to the tree. The
     // list has more directories than this limit, and the two entries of each directory are far apart.
@@ -869,10 +867,10 @@ fn objects_are_grouped_into_directories_in_any_order() {
     for path in ["a//b", "a", "a/b", "../x", "./c"] {
         writeln!(lines, "{{\"Path\":\"{path}\",\"Size\":512,\"IsDir\":false}},").unwrap();
     }
-    fs::write(place.join("lines"), lines + "]\n").unwrap();
-    let path = search_path(&place, "rclone", "cat lines");
+    fs::write(temp.join("lines"), lines + "]\n").unwrap();
+    let path = search_path(&temp, "rclone", "cat lines");
     let run =
-        run(program().env("PATH", path).args(["--json", "-q", "rclone://s3:b"]).current_dir(place.path()));
+        run(program().env("PATH", path).args(["--json", "-q", "rclone://s3:b"]).current_dir(temp.path()));
     let run = run.ended(1);
     assert_eq!(run.stderr, "duke: s3:b: line 405: the path contains '..'\n");
     let document = run.json();
@@ -886,8 +884,8 @@ fn objects_are_grouped_into_directories_in_any_order() {
 
 #[test]
 fn an_empty_remote_of_rclone_is_an_empty_directory() {
-    let place = Place::new();
-    let path = search_path(&place, "rclone", "printf '[\n]\n'");
+    let temp = TestDir::new();
+    let path = search_path(&temp, "rclone", "printf '[\n]\n'");
     let run = run(program().env("PATH", path).args(["--json", "-q", "rclone://s3:b"])).ended(0);
     let document = run.json();
     let root = document.root().get("roots").elements()[0];

@@ -8,8 +8,8 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::program::place::Place;
 use crate::program::program;
+use crate::program::test_dir::TestDir;
 use crate::support::{binary_export, child};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -43,9 +43,9 @@ fn cost(file: &Path, words: &[&str]) -> Cost {
 fn hold(test: &str, bytes: &[u8], unpacked: u64, ways: &[&[&str]], check: impl Fn(&Cost)) {
     match child::argument_of(test) {
         None => {
-            let place = Place::new();
-            fs::write(place.join("file"), bytes).unwrap();
-            child::run(test, &[], place.join("file"));
+            let temp = TestDir::new();
+            fs::write(temp.join("file"), bytes).unwrap();
+            child::run(test, &[], temp.join("file"));
         }
         Some(file) => {
             for words in ways {
@@ -123,14 +123,14 @@ fn one_inode_linked_on_every_level_costs_no_more_than_its_bytes() {
 
 #[test]
 fn entries_without_a_line_are_reported() {
-    let place = Place::new();
+    let temp = TestDir::new();
     let names = ["n".repeat(255), "m".repeat(255)];
     let deep = names.map(|name| format!(",[{{\"name\":\"{name}\"}}")).concat().repeat(9);
     let body =
         format!(",{{\"name\":\"beside\"}}{deep},{{\"name\":\"a\"}},{{\"name\":\"b\"}}{}", "]".repeat(18));
-    fs::write(place.join("file"), export("{}", &body)).unwrap();
+    fs::write(temp.join("file"), export("{}", &body)).unwrap();
     for words in WAYS.iter().skip(2).filter(|words| words[0] != "-o") {
-        let run = crate::program::run_in(place.path(), [words, &["-f", "file"][..]].concat()).ended(1);
+        let run = crate::program::run_in(temp.path(), [words, &["-f", "file"][..]].concat()).ended(1);
         // Each of the 18 nested directories adds 256 bytes to the path, including the slash. The paths of 15
         // directories fit. Those of the other three, and of the two files in them, do not.
         let message = format!(
@@ -142,7 +142,7 @@ fn entries_without_a_line_are_reported() {
         let lines = run.text().lines().filter(|line| line.contains("/r/n")).count();
         assert_eq!(lines, 15, "{words:?}");
     }
-    crate::program::run_in(place.path(), ["--json", "-f", "file"]).ended(0);
+    crate::program::run_in(temp.path(), ["--json", "-f", "file"]).ended(0);
 }
 
 #[test]
@@ -153,18 +153,18 @@ fn a_change_on_every_level_costs_no_more_than_the_bytes_of_both_exports() {
         let level = format!(",[{{\"name\":\"{name}\",\"dsize\":{size}}}");
         export("{}", &(level.repeat(levels) + &"]".repeat(levels)))
     };
-    if let Some(place) = child::argument_of(TEST) {
+    if let Some(temp) = child::argument_of(TEST) {
         for form in ["-n", "--json"] {
-            let run = crate::program::run_in(Path::new(&place), ["diff", form, "old", "new"]).ended(1);
+            let run = crate::program::run_in(Path::new(&temp), ["diff", form, "old", "new"]).ended(1);
             assert!(run.stderr.contains("cannot write 1,984 entries"), "{:.300}", run.stderr);
             assert!(run.stdout.len() < 10 << 20);
             assert!(peak() <= CONSTANT + EACH_BYTE * 2 * of_size(1024).len() as u64, "{}", peak());
         }
     } else {
-        let place = Place::new();
-        fs::write(place.join("old"), of_size(512)).unwrap();
-        fs::write(place.join("new"), of_size(1024)).unwrap();
-        child::run(TEST, &[], place.path());
+        let temp = TestDir::new();
+        fs::write(temp.join("old"), of_size(512)).unwrap();
+        fs::write(temp.join("new"), of_size(1024)).unwrap();
+        child::run(TEST, &[], temp.path());
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use crate::program::json::{Document, Value, parse};
-use crate::program::place::Place;
+use crate::program::test_dir::TestDir;
 use crate::program::{program, run_in, schema};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -17,8 +17,8 @@ use nix::unistd::Pid;
 const SCHEMA: &str = include_str!("../../docs/schema.json");
 const DESCRIPTION: &str = include_str!("../../docs/json.md");
 
-fn report(place: &Path, words: &[&str]) -> Document {
-    run_in(place, std::iter::once(&"--json").chain(words)).ended(0).json()
+fn report(directory: &Path, words: &[&str]) -> Document {
+    run_in(directory, std::iter::once(&"--json").chain(words)).ended(0).json()
 }
 
 fn names(directory: Value<'_>) -> Vec<&str> {
@@ -34,23 +34,23 @@ fn length(path: &Path) -> i128 {
 }
 
 /// Returns a directory with every kind of entry, except unreadable ones.
-fn everything() -> Place {
-    let place = Place::new();
-    place.file("sub/large", 50_000);
-    place.file("sub/small", 10);
-    place.directory("sub/empty");
-    fs::hard_link(place.join("sub/large"), place.join("again")).unwrap();
-    symlink("nowhere", place.join("link")).unwrap();
-    nix::unistd::mkfifo(&place.join("fifo"), nix::sys::stat::Mode::S_IRWXU).unwrap();
-    drop(UnixListener::bind(place.join("socket")).unwrap());
-    place.file("left.o", 1);
-    fs::write(place.join("left.o"), "x").unwrap();
-    place.directory("cache");
-    fs::write(place.join("cache/CACHEDIR.TAG"), "Signature: 8a477f597d28d172789f06886806bc55\n").unwrap();
-    place.odd_file(b"same\xff", "1");
-    place.odd_file(b"same\xfe", "2");
-    fs::write(place.join("same\u{fffd}"), "3").unwrap();
-    place
+fn everything() -> TestDir {
+    let temp = TestDir::new();
+    temp.file("sub/large", 50_000);
+    temp.file("sub/small", 10);
+    temp.directory("sub/empty");
+    fs::hard_link(temp.join("sub/large"), temp.join("again")).unwrap();
+    symlink("nowhere", temp.join("link")).unwrap();
+    nix::unistd::mkfifo(&temp.join("fifo"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    drop(UnixListener::bind(temp.join("socket")).unwrap());
+    temp.file("left.o", 1);
+    fs::write(temp.join("left.o"), "x").unwrap();
+    temp.directory("cache");
+    fs::write(temp.join("cache/CACHEDIR.TAG"), "Signature: 8a477f597d28d172789f06886806bc55\n").unwrap();
+    temp.odd_file(b"same\xff", "1");
+    temp.odd_file(b"same\xfe", "2");
+    fs::write(temp.join("same\u{fffd}"), "3").unwrap();
+    temp
 }
 
 #[test]
@@ -90,12 +90,12 @@ fn the_parser_of_these_tests_is_strict() {
 
 #[test]
 fn the_output_matches_the_schema_and_has_no_other_keys() {
-    let place = everything();
+    let temp = everything();
     let schema = parse(SCHEMA.as_bytes()).unwrap();
     let some = ["--top", "3", "--by", "type,age,owner", "-d", "9", "-x", "--frees"];
     let words =
         ["-e", "--exclude", "*.o", "--exclude-caches", ".", "missing", "again"].into_iter().chain(some);
-    let output = run_in(place.path(), std::iter::once("--json").chain(words)).ended(1).json();
+    let output = run_in(temp.path(), std::iter::once("--json").chain(words)).ended(1).json();
     let violations = schema::violations(schema.root(), schema.root(), output.root());
     assert_eq!(violations, Vec::<String>::new());
     let entry = schema::target(schema.root(), "#/$defs/entry").get("properties").keys();
@@ -186,29 +186,29 @@ fn the_example_in_the_document_matches_the_schema() {
 
 #[test]
 fn every_entry_has_its_own_numbers_and_every_directory_its_sum() {
-    let place = everything();
-    let output = report(place.path(), &["."]);
+    let temp = everything();
+    let output = report(temp.path(), &["."]);
     let root = output.root().get("roots").elements()[0];
     assert_eq!(root.get("name").text(), ".");
     let large = root.child("sub").child("large");
-    assert_eq!(large.get("disk").number(), disk(&place.join("sub/large")));
+    assert_eq!(large.get("disk").number(), disk(&temp.join("sub/large")));
     assert_eq!(large.get("apparent").number(), 50_000);
     assert_eq!(large.get("links").number(), 2);
-    let metadata = fs::metadata(place.join("again")).unwrap();
+    let metadata = fs::metadata(temp.join("again")).unwrap();
     assert_eq!(large.get("inode").number(), i128::from(metadata.ino()));
     assert_eq!(large.get("device").number(), i128::from(metadata.dev()));
     assert_eq!(large.get("mtime").number(), i128::from(metadata.mtime()));
     let sub = root.child("sub");
-    let own = ["sub", "sub/large", "sub/small", "sub/empty"].map(|name| place.join(name));
+    let own = ["sub", "sub/large", "sub/small", "sub/empty"].map(|name| temp.join(name));
     assert_eq!(sub.get("disk").number(), own.iter().map(|path| disk(path)).sum::<i128>());
     assert_eq!(sub.get("apparent").number(), own.iter().map(|path| length(path)).sum::<i128>());
     assert_eq!(sub.get("items").number(), 3);
     assert_eq!(sub.child("empty").get("children").elements().len(), 0);
     // The file with two names counts once in the root. The root's shared size is the disk usage of this file.
-    assert_eq!(root.get("shared").number(), disk(&place.join("again")));
+    assert_eq!(root.get("shared").number(), disk(&temp.join("again")));
     let children = root.get("children").elements();
     let sum: i128 = children.iter().map(|child| child.get("disk").number()).sum();
-    let own = disk(place.path());
+    let own = disk(temp.path());
     assert_eq!(root.get("disk").number(), own + sum - root.get("shared").number());
     assert_eq!(output.root().get("totals").get("disk").number(), root.get("disk").number());
     let kinds = ["link", "fifo", "socket", "sub"].map(|name| root.child(name).get("type").text());
@@ -217,22 +217,22 @@ fn every_entry_has_its_own_numbers_and_every_directory_its_sum() {
 
 #[test]
 fn children_come_largest_first_and_then_by_name() {
-    let place = Place::new();
+    let temp = TestDir::new();
     for (name, length) in [("b", 1), ("a", 1), ("B", 1), ("large", 90_000), ("larger", 200_000)] {
-        place.file(name, length);
+        temp.file(name, length);
     }
-    place.directory("deep/er");
-    place.file("deep/er/largest", 400_000);
-    let output = report(place.path(), &[]);
+    temp.directory("deep/er");
+    temp.file("deep/er/largest", 400_000);
+    let output = report(temp.path(), &[]);
     assert_eq!(names(output.root().get("roots").elements()[0]), ["deep", "larger", "large", "B", "a", "b"]);
 }
 
 #[test]
 fn depth_limits_the_output_and_not_the_totals() {
-    let place = everything();
-    let whole = report(place.path(), &[]);
+    let temp = everything();
+    let whole = report(temp.path(), &[]);
     for depth in ["0", "1", "2", "9"] {
-        let pruned = report(place.path(), &["-d", depth]);
+        let pruned = report(temp.path(), &["-d", depth]);
         let root = pruned.root().get("roots").elements()[0];
         for key in ["disk", "apparent", "items"] {
             let expected = whole.root().get("roots").elements()[0].get(key).number();
@@ -251,8 +251,8 @@ fn depth_limits_the_output_and_not_the_totals() {
 
 #[test]
 fn names_that_are_not_utf8_stay_distinct_and_exact() {
-    let place = everything();
-    let output = report(place.path(), &[]);
+    let temp = everything();
+    let output = report(temp.path(), &[]);
     let root = output.root().get("roots").elements()[0];
     let mut same: Vec<_> = root
         .get("children")
@@ -262,7 +262,7 @@ fn names_that_are_not_utf8_stay_distinct_and_exact() {
         .map(|child| child.find("name_base64").map(Value::text))
         .collect();
     same.sort_unstable();
-    let has_odd = place.odd_file(b"same\xff", "1");
+    let has_odd = temp.odd_file(b"same\xff", "1");
     let odd = [Some("c2FtZf4="), Some("c2FtZf8=")];
     let expected = [None].into_iter().chain(odd.into_iter().filter(|_| has_odd));
     assert_eq!(same, expected.collect::<Vec<_>>());
@@ -270,10 +270,10 @@ fn names_that_are_not_utf8_stay_distinct_and_exact() {
 
 #[test]
 fn control_and_direction_characters_are_escaped_and_read_back() {
-    let place = Place::new();
+    let temp = TestDir::new();
     let name = "a\u{1b}[31m\n\u{7f}\u{9b}\u{202e}\u{2028}\"\\";
-    place.file(name, 1);
-    let run = run_in(place.path(), ["--json"]).ended(0);
+    temp.file(name, 1);
+    let run = run_in(temp.path(), ["--json"]).ended(0);
     let output = run.json();
     assert_eq!(names(output.root().get("roots").elements()[0]), [name]);
     let acts = |char: char| char.is_control() && char != '\n' || ('\u{2028}'..='\u{202e}').contains(&char);
@@ -283,9 +283,9 @@ fn control_and_direction_characters_are_escaped_and_read_back() {
 #[test]
 fn a_chain_of_50_000_directories_is_written_whole() {
     const DEPTH: usize = 50_000;
-    let place = Place::in_memory();
-    place.chain("d", DEPTH);
-    let output = report(place.path(), &[]);
+    let temp = TestDir::in_memory();
+    temp.chain("d", DEPTH);
+    let output = report(temp.path(), &[]);
     let mut at = output.root().get("roots").elements()[0];
     assert_eq!(at.get("items").number(), DEPTH as i128);
     let mut depth = 0;
@@ -297,19 +297,19 @@ fn a_chain_of_50_000_directories_is_written_whole() {
 
 #[test]
 fn a_path_longer_than_the_system_allows_is_walked_and_named() {
-    let place = Place::new();
+    let temp = TestDir::new();
     let name = "x".repeat(250);
-    place.chain(&name, 40);
-    let output = report(place.path(), &["-x"]);
+    temp.chain(&name, 40);
+    let output = report(temp.path(), &["-x"]);
     assert_eq!(output.root().get("roots").elements()[0].get("items").number(), 40);
     assert_eq!(output.root().get("errors").elements().len(), 0);
 }
 
 #[test]
 fn a_root_is_named_as_given_and_a_link_to_a_directory_is_followed() {
-    let place = everything();
-    symlink("sub", place.join("to")).unwrap();
-    let output = report(place.path(), &["sub", "./sub/", "to", "link", "sub/small"]);
+    let temp = everything();
+    symlink("sub", temp.join("to")).unwrap();
+    let output = report(temp.path(), &["sub", "./sub/", "to", "link", "sub/small"]);
     let roots = output.root().get("roots").elements();
     let all: Vec<_> = roots.iter().map(|root| root.get("name").text()).collect();
     assert_eq!(all, ["sub", "./sub/", "to", "link", "sub/small"]);
@@ -322,17 +322,17 @@ fn a_root_is_named_as_given_and_a_link_to_a_directory_is_followed() {
     assert_eq!(roots[4].get("type").text(), "file");
     assert!(roots[4].find("links").is_none());
     // Roots 0 to 2 are one directory, which contains root 4, so they count once. Root 3 is a separate link.
-    let link = disk(&place.join("link"));
+    let link = disk(&temp.join("link"));
     assert_eq!(output.root().get("totals").get("disk").number(), roots[0].get("disk").number() + link);
     assert_eq!(output.root().get("totals").get("items").number(), 3);
 }
 
 #[test]
 fn a_root_inside_another_is_shown_and_adds_nothing() {
-    let place = everything();
+    let temp = everything();
     for words in [[".", "sub"], ["sub", "."]] {
-        let output = report(place.path(), &words);
-        let whole = report(place.path(), &["."]);
+        let output = report(temp.path(), &words);
+        let whole = report(temp.path(), &["."]);
         assert_eq!(
             output.root().get("totals").get("disk").number(),
             whole.root().get("totals").get("disk").number()
@@ -346,10 +346,10 @@ fn a_root_inside_another_is_shown_and_adds_nothing() {
 
 #[test]
 fn excluded_entries_show_the_reason_and_no_size() {
-    let place = everything();
-    let patterns = place.file("patterns", 0);
+    let temp = everything();
+    let patterns = temp.file("patterns", 0);
     fs::write(&patterns, "*.o \n\nsub/small\t\n").unwrap();
-    let output = report(place.path(), &["-X", "patterns", "--exclude", "fi?o", "--exclude-caches"]);
+    let output = report(temp.path(), &["-X", "patterns", "--exclude", "fi?o", "--exclude-caches"]);
     let root = output.root().get("roots").elements()[0];
     for (name, reason) in [("left.o", "pattern"), ("fifo", "pattern"), ("cache", "caches")] {
         assert_eq!(root.child(name).get("excluded").text(), reason);
@@ -375,8 +375,8 @@ fn kernel_file_systems_are_shown_and_not_entered() {
 
 #[test]
 fn a_missing_root_is_an_error_besides_the_others() {
-    let place = everything();
-    let run = run_in(place.path(), ["--json", "missing", "sub"]).ended(1);
+    let temp = everything();
+    let run = run_in(temp.path(), ["--json", "missing", "sub"]).ended(1);
     let output = run.json();
     let error = output.root().get("errors").elements()[0];
     assert_eq!(error.get("path").text(), "missing");
@@ -385,12 +385,12 @@ fn a_missing_root_is_an_error_besides_the_others() {
     let missing = output.root().get("roots").elements()[0];
     assert_eq!(missing.keys(), ["name", "type", "error", "errno"]);
     assert_eq!(run.stderr, "duke: missing: no such file or directory\n");
-    run_in(place.path(), ["--json", "missing", "nor", "this"]).ended(2).json();
+    run_in(temp.path(), ["--json", "missing", "nor", "this"]).ended(2).json();
 }
 
-fn start(place: &Path, words: &[&str]) -> Child {
+fn start(directory: &Path, words: &[&str]) -> Child {
     let mut command: Command = program();
-    command.args(words).current_dir(place).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.args(words).current_dir(directory).stdout(Stdio::piped()).stderr(Stdio::null());
     command.spawn().unwrap()
 }
 
@@ -409,12 +409,12 @@ fn is_prepared(child: &Child) -> bool {
 #[test]
 #[cfg(target_os = "linux")]
 fn an_interrupted_scan_prints_partial_results_and_reports_it() {
-    let place = Place::in_memory();
-    place.chain("d", 50_000);
+    let temp = TestDir::in_memory();
+    temp.chain("d", 50_000);
     // If the signal arrives after the scan, the output is truncated, or it is complete and the exit code is 0. In
     // both cases, the run is repeated.
     for _ in 0..50 {
-        let mut child = start(place.path(), &["--json", "-t", "1"]);
+        let mut child = start(temp.path(), &["--json", "-t", "1"]);
         // Reads on a separate thread, because the program may block until its output is read.
         let mut output = child.stdout.take().unwrap();
         let reader = std::thread::spawn(move || {
@@ -440,11 +440,11 @@ fn an_interrupted_scan_prints_partial_results_and_reports_it() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_reader_interrupted_by_the_same_key_is_no_error() {
-    let place = Place::in_memory();
-    place.chain("d", 50_000);
+    let temp = TestDir::in_memory();
+    temp.chain("d", 50_000);
     for _ in 0..50 {
         let mut command = program();
-        command.args(["--json", "-t", "1"]).current_dir(place.path());
+        command.args(["--json", "-t", "1"]).current_dir(temp.path());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         while !is_prepared(&child) && child.try_wait().unwrap().is_none() {
@@ -464,11 +464,11 @@ fn a_reader_interrupted_by_the_same_key_is_no_error() {
 
 #[test]
 fn output_that_has_begun_is_cut_short_by_an_interrupt() {
-    let place = Place::new();
+    let temp = TestDir::new();
     for number in 0..3_000 {
-        place.file(format!("{number}"), 0);
+        temp.file(format!("{number}"), 0);
     }
-    let mut child = start(place.path(), &["--json"]);
+    let mut child = start(temp.path(), &["--json"]);
     let mut first = [0];
     child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
     interrupt(&child);

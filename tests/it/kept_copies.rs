@@ -19,7 +19,7 @@ const LONG: Duration = Duration::from_secs(60);
 
 /// Directory with copies of a file, and the result of a search for them.
 struct Copies {
-    place: tempfile::TempDir,
+    temp: tempfile::TempDir,
     scan: Scan,
     found: Arc<duplicates::Duplicates>,
 }
@@ -27,27 +27,27 @@ struct Copies {
 impl Copies {
     /// Writes the same contents to each of the files, and searches for duplicates.
     fn of(names: &[&str]) -> Self {
-        let place = tempfile::tempdir().unwrap();
+        let temp = tempfile::tempdir().unwrap();
         for name in names {
-            let path = place.path().join(name);
+            let path = temp.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "the same contents").unwrap();
         }
-        Self::in_place(place)
+        Self::in_place(temp)
     }
 
-    fn in_place(place: tempfile::TempDir) -> Self {
-        let scan = crate::support::scan(place.path(), 2);
+    fn in_place(temp: tempfile::TempDir) -> Self {
+        let scan = crate::support::scan(temp.path(), 2);
         let tree = Arc::clone(scan.tree());
         let request = Request { tree, from: DirId::TOP, query: Query::default(), order: Order::default() };
         let job = duplicates::find(&Pool::new(2).unwrap(), request).unwrap();
         assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
         let found = job.latest().unwrap();
-        Self { place, scan, found }
+        Self { temp, scan, found }
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.place.path().join(name)
+        self.temp.path().join(name)
     }
 
     fn select(&self, names: &[&str]) -> Result<Selection, usize> {
@@ -98,9 +98,9 @@ fn without_an_unchanged_copy_the_deletion_is_refused() {
         let copies = Copies::of(&["old/a", "new/a"]);
         let selection = copies.select(&["old/a"]).unwrap();
         let probe = asked(selection.clone());
-        assert_eq!(probe.refusals, [], "{what}: nothing has changed yet");
+        assert_eq!(probe.blocked, [], "{what}: nothing has changed yet");
         tamper(&copies.path("new/a"));
-        assert_eq!(asked(selection).refusals, [(0, Blocked::LastCopy)], "{what}: the dialog says why");
+        assert_eq!(asked(selection).blocked, [(0, Blocked::LastCopy)], "{what}: the dialog says why");
         // The deletion uses the preview from before the change, as if the user had confirmed before the change was
         // noticed.
         let report = carried_out(Operation::Remove(probe.going.unwrap()));
@@ -117,7 +117,7 @@ fn one_unchanged_copy_of_several_is_enough() {
     let selection = copies.select(&["a"]).unwrap();
     fs::remove_file(copies.path("b")).unwrap();
     let probe = asked(selection.clone());
-    assert_eq!(probe.refusals, []);
+    assert_eq!(probe.blocked, []);
     assert_eq!(carried_out(Operation::Remove(probe.going.unwrap())).entries, 1);
     assert!(!copies.path("a").exists() && copies.path("c").exists());
 }
@@ -126,10 +126,10 @@ fn one_unchanged_copy_of_several_is_enough() {
 fn another_name_of_the_kept_copy_may_go() {
     let copies = Copies::of(&["a", "b"]);
     fs::hard_link(copies.path("b"), copies.path("c")).unwrap();
-    let copies = Copies::in_place(copies.place);
+    let copies = Copies::in_place(copies.temp);
     let selection = copies.select(&["a"]).unwrap();
     fs::remove_file(copies.path("c")).unwrap();
-    assert_eq!(asked(selection).refusals, []);
+    assert_eq!(asked(selection).blocked, []);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn the_trash_and_whole_directories_are_refused_as_well() {
     let copies = Copies::of(&["old/deep/a", "old/deep/b", "new"]);
     let selection = copies.select(&["old"]).unwrap();
     rewrite(&copies.path("new"));
-    assert_eq!(asked(selection.clone()).refusals, [(0, Blocked::LastCopy)]);
+    assert_eq!(asked(selection.clone()).blocked, [(0, Blocked::LastCopy)]);
     let report = carried_out(Operation::Trash(Arc::new(selection)));
     assert_eq!(report.failures.first[0].reason, Reason::Refused(Blocked::LastCopy));
     assert!(copies.path("old/deep/a").exists());

@@ -24,7 +24,7 @@ use duke::tree::{
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use crate::program::place::Place;
+use crate::program::test_dir::TestDir;
 use crate::program::{Run, program, run};
 
 fn about(host: &str) -> SnapshotInfo {
@@ -125,8 +125,8 @@ fn merge_of_parts(
 /// has no sizes for the directories of the other parts, and a file with names in two parts counts once.
 #[test]
 fn a_merge_of_long_listings_is_the_same_as_a_whole_save() {
-    let place = tempfile::tempdir().unwrap();
-    let root = place.path().canonicalize().unwrap();
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path().canonicalize().unwrap();
     for number in 0..4500 {
         let path = root.join(number.to_string());
         if number % 3 == 0 {
@@ -157,8 +157,8 @@ proptest! {
         parts in 1..4_usize,
         threads in 1..4_usize,
     ) {
-        let place = tempfile::tempdir().unwrap();
-        let root = place.path().canonicalize().unwrap();
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap();
         let made = create(&root, &directories, &files);
         let (_folder, snapshots) = merge_of_parts(&root, cut(&made, &chosen, parts), threads);
         let expected = merged(&snapshots);
@@ -301,28 +301,28 @@ fn a_partial_merge_remembers_the_host_of_each_device() {
 #[test]
 fn a_directory_that_the_rest_does_not_list_is_reported() {
     let rest = part_tree("/d", 7, &["a"]);
-    let (here, gone) = (part_tree("/d/a", 7, &[]), part_tree("/d/b", 7, &[]));
-    let (_folder, parts) = opened(&[(&rest, about("x")), (&here, about("x")), (&gone, about("x"))]);
+    let (here, missing) = (part_tree("/d/a", 7, &[]), part_tree("/d/b", 7, &[]));
+    let (_folder, parts) = opened(&[(&rest, about("x")), (&here, about("x")), (&missing, about("x"))]);
     let merge = Merge::new(&parts).unwrap();
     assert_eq!(merge.unlisted(), [b"/d/b".to_vec()]);
 }
 
 /// Tree to scan, and a folder for its plan, its parts and the merged snapshot.
 struct Fleet {
-    tree: Place,
-    folder: Place,
+    tree: TestDir,
+    folder: TestDir,
 }
 
 impl Fleet {
     fn new() -> Self {
-        let tree = Place::new();
+        let tree = TestDir::new();
         for number in 0..12 {
             tree.file(format!("d{number}/file"), 5_000);
             tree.file(format!("d{number}/deep/er/file"), 1);
         }
         fs::hard_link(tree.join("d0/file"), tree.join("d5/deep/again")).unwrap();
         fs::hard_link(tree.join("d0/file"), tree.join("d9/again")).unwrap();
-        Self { tree, folder: Place::new() }
+        Self { tree, folder: TestDir::new() }
     }
 
     fn duke(&self, words: &[&str]) -> Run {
@@ -521,7 +521,7 @@ fn a_merged_tree_has_every_directory_once() {
 
 #[test]
 fn several_snapshots_are_shown_side_by_side() {
-    let folder = Place::new();
+    let folder = TestDir::new();
     let disk = FileSystemInfo { kind: b"ext4".to_vec(), id: 99, ..FileSystemInfo::default() };
     let shared = FileSystemInfo { name: b"big".to_vec(), ..disk.clone() };
     for (system, files) in [(disk, 2), (shared, 1)] {
@@ -550,8 +550,8 @@ fn several_snapshots_are_shown_side_by_side() {
 
 #[test]
 fn snapshots_read_from_their_files_are_shown_as_if_they_were_in_memory() {
-    let folder = Place::new();
-    let tree = Place::new();
+    let folder = TestDir::new();
+    let tree = TestDir::new();
     for (name, files) in [("one", 3), ("two", 40)] {
         let below = tree.join(name).join("deep/er");
         fs::create_dir_all(&below).unwrap();
@@ -602,7 +602,7 @@ fn described(tree: &Tree) -> Vec<String> {
 
 #[test]
 fn a_comparison_pairs_the_roots_of_several_hosts_by_host_and_path() {
-    let folder = Place::new();
+    let folder = TestDir::new();
     let duke = |words: &[&str]| run(program().current_dir(folder.path()).args(words));
     let write = |day: &str, hosts: &[(&str, u64)]| {
         let mut words = vec!["save".to_owned(), "-q".into(), "-o".into(), format!("{day}.duke")];
@@ -643,7 +643,7 @@ fn a_directory_that_became_a_mount_point_is_not_scanned() {
     if !Path::new("/proc/self").exists() {
         return crate::support::skip("/proc is not mounted");
     }
-    let folder = Place::new();
+    let folder = TestDir::new();
     let plan = r#"{"schema":"duke-plan-1","path":"/","flags":{},"parts":[{"paths":[]},{"paths":["/proc"]}]}"#;
     fs::write(folder.join("plan.json"), plan).unwrap();
     let words = ["save", "--plan", "plan.json", "--part", "1", "-o", "1.duke"];

@@ -10,8 +10,8 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use crate::program::json::{Value, parse};
-use crate::program::place::Place;
 use crate::program::run_in;
+use crate::program::test_dir::TestDir;
 
 /// Entry as reported by stat(2).
 struct Entry {
@@ -23,14 +23,14 @@ struct Entry {
     links: u64,
 }
 
-/// Returns all entries below `place`, keyed by path. The root has the path `t`.
-fn entries(place: &Place) -> BTreeMap<String, Entry> {
+/// Returns all entries below `temp`, keyed by path. The root has the path `t`.
+fn entries(temp: &TestDir) -> BTreeMap<String, Entry> {
     let mut entries = BTreeMap::new();
     let mut waiting = vec!["t".to_owned()];
     while let Some(path) = waiting.pop() {
-        let found = fs::symlink_metadata(place.join(&path)).unwrap();
+        let found = fs::symlink_metadata(temp.join(&path)).unwrap();
         if found.is_dir() {
-            let names = fs::read_dir(place.join(&path)).unwrap();
+            let names = fs::read_dir(temp.join(&path)).unwrap();
             let name = |entry: fs::DirEntry| entry.file_name().into_string().unwrap();
             waiting.extend(names.map(|entry| format!("{path}/{}", name(entry.unwrap()))));
         }
@@ -60,21 +60,21 @@ fn totals(entries: &BTreeMap<String, Entry>, path: &str) -> (i128, i128, i128) {
 
 /// Creates the tree described by `plan`. The number after a path selects the kind of entry: 0 is a directory, 1 is a
 /// symbolic link, and all others are files. Files with the same number from 2 to 5 are hard links of one inode.
-fn make(place: &Place, plan: &[(String, u8, usize)]) {
-    place.directory("t");
+fn make(temp: &TestDir, plan: &[(String, u8, usize)]) {
+    temp.directory("t");
     let mut made: BTreeMap<u8, String> = BTreeMap::new();
     for (path, sort, length) in plan {
         let path = format!("t/{path}");
         let above = Path::new(&path).parent().unwrap();
-        if place.join(&path).symlink_metadata().is_ok() || fs::create_dir_all(place.join(above)).is_err() {
+        if temp.join(&path).symlink_metadata().is_ok() || fs::create_dir_all(temp.join(above)).is_err() {
             continue;
         }
         match (sort, made.get(sort)) {
-            (0, _) => drop(place.directory(&path)),
-            (1, _) => symlink("nowhere", place.join(&path)).unwrap(),
-            (2..6, Some(first)) => fs::hard_link(place.join(first), place.join(&path)).unwrap(),
+            (0, _) => drop(temp.directory(&path)),
+            (1, _) => symlink("nowhere", temp.join(&path)).unwrap(),
+            (2..6, Some(first)) => fs::hard_link(temp.join(first), temp.join(&path)).unwrap(),
             _ => {
-                place.file(&path, *length);
+                temp.file(&path, *length);
                 made.insert(*sort, path);
             }
         }
@@ -112,11 +112,11 @@ proptest! {
         plan in prop::collection::vec(("[ab][abc.-]?(/[ab][abc.-]?){0,3}", 0..12_u8, 0..20_000_usize), 0..30),
         most in 1..6_usize,
     ) {
-        let place = Place::new();
-        make(&place, &plan);
-        let entries = entries(&place);
+        let temp = TestDir::new();
+        make(&temp, &plan);
+        let entries = entries(&temp);
 
-        let run = run_in(place.path(), ["--json", "--top", &most.to_string(), "-d", "99", "t"]).ended(0);
+        let run = run_in(temp.path(), ["--json", "--top", &most.to_string(), "-d", "99", "t"]).ended(0);
         let document = run.json();
         let root = document.root().get("roots").elements()[0];
         prop_assert_eq!(hold(&entries, "t", root), entries.len());
@@ -139,7 +139,7 @@ proptest! {
             largest.iter().map(|file| (file.get("path").text(), file.get("disk").number())).collect();
         prop_assert_eq!(largest, expected);
 
-        let lines = run_in(place.path(), ["--ndjson", "t"]).ended(0);
+        let lines = run_in(temp.path(), ["--ndjson", "t"]).ended(0);
         let mut paths = BTreeSet::new();
         for line in lines.text().lines() {
             let line = parse(line.as_bytes()).unwrap();

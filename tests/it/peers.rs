@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use duke::testing::ui::KEYMAP;
 
-use crate::program::place::Place;
 use crate::program::run_in;
+use crate::program::test_dir::TestDir;
 
 const DOCUMENT: &str = include_str!("../../docs/coming-from.md");
 const README: &str = include_str!("../../README.md");
@@ -142,8 +142,8 @@ fn the_comparison_of_the_readme_agrees_with_the_document() {
 fn every_key_and_flag_of_duke_in_the_document_exists() {
     let keys: BTreeSet<String> =
         KEYMAP.iter().flat_map(|binding| binding.keys).map(|key| key.name()).collect();
-    let place = Place::new();
-    let help = run_in(place.path(), ["--help"]).ended(0);
+    let temp = TestDir::new();
+    let help = run_in(temp.path(), ["--help"]).ended(0);
     let flags: BTreeSet<&str> = help
         .text()
         .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-')

@@ -6,13 +6,13 @@ use std::os::unix::fs::{PermissionsExt, chown, lchown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::program::place::Place;
+use crate::program::test_dir::TestDir;
 use crate::program::{Run, program, run};
 use crate::support::room::keeps_snapshots;
 use crate::support::{child, skip};
 use duke::testing::delete::journal::{Journal, JournalLine, OperationKind};
 use duke::testing::platform::Errno;
-use duke::testing::platform::safe_path::{Cause, Error, Output, PrivateFolder, Refusal};
+use duke::testing::platform::safe_path::{Cause, Error, Output, PrivateFolder, UnsafePath};
 use duke::testing::source::snapshot_store::latest_for;
 
 /// User ID that is neither root's nor that of the user who runs the tests.
@@ -34,9 +34,9 @@ fn planted(target: impl AsRef<Path>, link: PathBuf) -> PathBuf {
 }
 
 /// Returns the reason why duke refuses to write to `path`.
-fn refused(path: &Path) -> Option<Refusal> {
+fn refused(path: &Path) -> Option<UnsafePath> {
     match Output::find(path) {
-        Err(Error::Refused(refusal)) => Some(refusal),
+        Err(Error::Refused(unsafe_path)) => Some(unsafe_path),
         Err(Error::System(errno)) => panic!("{}: {errno}", path.display()),
         Ok(_) => None,
     }
@@ -45,17 +45,17 @@ fn refused(path: &Path) -> Option<Refusal> {
 #[test]
 fn links_of_others_are_followed_only_in_protected_directories() {
     if !child::is_root() {
-        return skip("only root can give a link to somebody else");
+        return skip("only root can give a link to another user");
     }
-    let place = Place::new();
-    let folder = place.directory("folder");
-    place.file("target/file", 10);
+    let temp = TestDir::new();
+    let folder = temp.directory("folder");
+    temp.file("target/file", 10);
     let end = planted("../target/file", folder.join("end"));
     let middle = planted("../target", folder.join("middle")).join("file");
     let dangling = planted("../target/new", folder.join("dangling"));
     // The user's own link to a planted link is refused, too.
-    symlink("folder/end", place.join("indirect")).unwrap();
-    let all = [&end, &middle, &dangling, &place.join("indirect"), &folder.join("../folder/end")];
+    symlink("folder/end", temp.join("indirect")).unwrap();
+    let all = [&end, &middle, &dangling, &temp.join("indirect"), &folder.join("../folder/end")];
     // Owner, group and mode of the directory, and `true` if links of other users in it are refused.
     let cases = [
         (0, 0, 0o1777, true),
@@ -102,7 +102,7 @@ fn links_of_others_are_followed_only_in_protected_directories() {
     mode(&folder, 0o1777);
     assert_eq!(
         refused(&middle),
-        Some(Refusal { path: Some(folder.join("middle")), cause: Cause::Link(OTHER) })
+        Some(UnsafePath { path: Some(folder.join("middle")), cause: Cause::Link(OTHER) })
     );
     // In a sticky directory that all users can write to, output can go to a new file, to a regular file of any user,
     // or through the user's own link.
@@ -121,21 +121,21 @@ fn links_of_others_are_followed_only_in_protected_directories() {
 
 #[test]
 fn the_safe_path_leads_where_the_kernel_goes() {
-    let place = Place::new();
-    place.file("a/b/file", 1);
-    symlink("b", place.join("a/relative")).unwrap();
-    symlink(place.join("a/b/"), place.join("absolute")).unwrap();
-    symlink("../relative/file", place.join("a/b/through")).unwrap();
-    symlink("loop", place.join("loop")).unwrap();
-    symlink("a/b/none", place.join("dangling")).unwrap();
+    let temp = TestDir::new();
+    temp.file("a/b/file", 1);
+    symlink("b", temp.join("a/relative")).unwrap();
+    symlink(temp.join("a/b/"), temp.join("absolute")).unwrap();
+    symlink("../relative/file", temp.join("a/b/through")).unwrap();
+    symlink("loop", temp.join("loop")).unwrap();
+    symlink("a/b/none", temp.join("dangling")).unwrap();
     let found = |path: &str| {
-        let output = Output::find(&place.join(path))?;
+        let output = Output::find(&temp.join(path))?;
         let directory = output.directory.attributes()?;
         Ok((directory.inode, output.name.into_string().unwrap()))
     };
     let inode = |path: &str| {
         use std::os::unix::fs::MetadataExt;
-        fs::metadata(place.join(path)).unwrap().ino()
+        fs::metadata(temp.join(path)).unwrap().ino()
     };
     for path in [
         "a/b/file",
@@ -168,7 +168,7 @@ fn the_safe_path_leads_where_the_kernel_goes() {
 }
 
 /// Fails unless `run` exited with code 1 and printed a single error line that contains all of `words`.
-fn assert_told(run: Run, words: &[&str]) {
+fn assert_reported(run: Run, words: &[&str]) {
     let run = run.ended(1);
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
     assert!(words.iter().all(|word| run.stderr.contains(word)), "{}", run.stderr);
@@ -177,12 +177,12 @@ fn assert_told(run: Run, words: &[&str]) {
 #[test]
 fn no_output_follows_a_planted_link() {
     if !child::is_root() {
-        return skip("only root can give a link to somebody else");
+        return skip("only root can give a link to another user");
     }
-    let place = Place::new();
-    place.file("t/file", 10);
-    fs::write(place.join("victim"), "precious").unwrap();
-    let shared = place.directory("shared");
+    let temp = TestDir::new();
+    temp.file("t/file", 10);
+    fs::write(temp.join("victim"), "precious").unwrap();
+    let shared = temp.directory("shared");
     planted("../victim", shared.join("report.json"));
     planted("../victim", shared.join("report.json.zst"));
     planted("../victim", shared.join("report.duke"));
@@ -198,10 +198,10 @@ fn no_output_follows_a_planted_link() {
     for words in words {
         let path = words.iter().find(|word| word.contains("report") || word.contains("middle")).unwrap();
         let run = run(program().args(words).current_dir(&shared));
-        assert_told(run, &[path, ": ", " in a shared directory; use its target"]);
+        assert_reported(run, &[path, ": ", " in a shared directory; use its target"]);
     }
     let mut session = crate::session::Session::run({
-        let mut command = crate::session::duke(&place.join("t"));
+        let mut command = crate::session::duke(&temp.join("t"));
         command.cwd(&shared);
         command
     });
@@ -210,52 +210,52 @@ fn no_output_follows_a_planted_link() {
     session.wait_for_text("Replace report.json?");
     session.wait_for_text("[ Yes ]");
     session.press("y");
-    // The footer also contains a hint, so the message is shortened in the middle. Only its end is checked.
+    // The status line also contains a hint, so the message is shortened in the middle. Only its end is checked.
     session.wait_for_text("use its target");
     session.press("q");
     session.press("q");
     session.end();
-    assert_eq!(fs::read(place.join("victim")).unwrap(), b"precious");
+    assert_eq!(fs::read(temp.join("victim")).unwrap(), b"precious");
     let mut left: Vec<_> = fs::read_dir(&shared)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     left.sort();
     assert_eq!(left, ["middle", "report.duke", "report.json", "report.json.zst"]);
-    assert!(!place.join("new.duke").exists());
+    assert!(!temp.join("new.duke").exists());
     // If the path of the link's target is given instead of the link, the target is written.
     run(program().args(["-o", "../victim", "../t"]).current_dir(&shared)).ended(0);
 }
 
 #[test]
 fn no_other_user_can_change_the_path_of_a_private_folder() {
-    let place = Place::new();
-    let path = place.join("home/.local/state/duke");
+    let temp = TestDir::new();
+    let path = temp.join("home/.local/state/duke");
     let found = |path: &Path| match PrivateFolder::find(path) {
         Ok(folder) => Ok((folder.path().to_owned(), folder.exists())),
-        Err(Error::Refused(refusal)) => Err((refusal.path.unwrap(), refusal.cause)),
+        Err(Error::Refused(unsafe_path)) => Err((unsafe_path.path.unwrap(), unsafe_path.cause)),
         Err(Error::System(errno)) => panic!("{}: {errno}", path.display()),
     };
-    place.directory("home");
-    assert_eq!(found(&path), Ok((place.join("home"), false)));
-    assert!(!place.join("home/.local").exists(), "asking makes nothing");
+    temp.directory("home");
+    assert_eq!(found(&path), Ok((temp.join("home"), false)));
+    assert!(!temp.join("home/.local").exists(), "asking makes nothing");
     let made = PrivateFolder::find(&path).unwrap().make().unwrap();
     assert_eq!((made.path(), made.attributes().mode & 0o777), (path.as_path(), 0o700));
     assert_eq!(found(&path), Ok((path.clone(), true)));
 
     // Symbolic links owned by the user or by root are followed, because their owner chose the location of the folder.
-    fs::rename(place.join("home/.local"), place.directory("data").join("local")).unwrap();
-    symlink("../data/local", place.join("home/.local")).unwrap();
-    symlink(place.join("home"), place.join("me")).unwrap();
-    let real = place.join("data/local/state/duke");
+    fs::rename(temp.join("home/.local"), temp.directory("data").join("local")).unwrap();
+    symlink("../data/local", temp.join("home/.local")).unwrap();
+    symlink(temp.join("home"), temp.join("me")).unwrap();
+    let real = temp.join("data/local/state/duke");
     assert_eq!(found(&path), Ok((real.clone(), true)));
-    assert_eq!(found(&place.join("me/.local/state/duke")), Ok((real.clone(), true)));
-    assert_eq!(found(&place.join("me/.local/state/../new/duke")), Ok((place.join("data/local"), false)));
+    assert_eq!(found(&temp.join("me/.local/state/duke")), Ok((real.clone(), true)));
+    assert_eq!(found(&temp.join("me/.local/state/../new/duke")), Ok((temp.join("data/local"), false)));
 
     // A user who can write to a directory can replace its entries unless the directory is sticky. The last directory
     // is the private folder itself, which must be writable by its owner only, even if it is sticky.
     for above in ["home", "data", "data/local", "data/local/state", "data/local/state/duke"] {
-        let above = place.join(above);
+        let above = temp.join(above);
         for (bits, is_refused) in [(0o777, true), (0o1777, above == real), (0o755, false), (0o700, false)] {
             mode(&above, bits);
             let expected =
@@ -267,10 +267,10 @@ fn no_other_user_can_change_the_path_of_a_private_folder() {
     assert_eq!(found(&path), Err((real.clone(), Cause::Writable)), "whatever group it is");
     mode(&real, 0o700);
     if !child::is_root() {
-        return skip("only root can give a folder to somebody else");
+        return skip("only root can give a folder to another user");
     }
     for above in ["home", "data", "data/local", "data/local/state", "data/local/state/duke"] {
-        let above = place.join(above);
+        let above = temp.join(above);
         chown(&above, Some(OTHER), None).unwrap();
         assert_eq!(found(&path), Err((above.clone(), Cause::Owner(OTHER))), "{}", above.display());
         chown(&above, Some(0), Some(OTHER)).unwrap();
@@ -278,13 +278,13 @@ fn no_other_user_can_change_the_path_of_a_private_folder() {
         assert_eq!(found(&path), Err((above.clone(), Cause::Writable)), "{}", above.display());
         mode(&above, 0o755);
     }
-    for link in [place.join("home/.local"), place.join("me")] {
+    for link in [temp.join("home/.local"), temp.join("me")] {
         give(&link);
         let refused = Err((link.clone(), Cause::PrivateLink(OTHER)));
-        assert_eq!(found(&place.join("me/.local/state/duke")), refused);
+        assert_eq!(found(&temp.join("me/.local/state/duke")), refused);
         lchown(&link, Some(0), Some(0)).unwrap();
     }
-    assert_eq!(found(&place.join("me/.local/state/duke")), Ok((real, true)));
+    assert_eq!(found(&temp.join("me/.local/state/duke")), Ok((real, true)));
 }
 
 /// Returns the sorted paths of all entries in a folder and in its subfolders.
@@ -306,7 +306,7 @@ fn inventory(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn a_planted_folder_is_neither_written_nor_pruned() {
     if !child::is_root() {
-        return skip("only root can give a folder to somebody else");
+        return skip("only root can give a folder to another user");
     }
     let line = JournalLine {
         kind: OperationKind::Delete,
@@ -317,17 +317,17 @@ fn a_planted_folder_is_neither_written_nor_pruned() {
     };
     for component in [".local", ".local/state", ".local/state/duke"] {
         for way in ["link", "owner", "others", "group"] {
-            let place = Place::new();
-            place.file("t/file", 10);
-            let planted_at = place.join("home").join(component);
-            let path = place.join("home/.local/state/duke");
+            let temp = TestDir::new();
+            temp.file("t/file", 10);
+            let planted_at = temp.join("home").join(component);
+            let path = temp.join("home/.local/state/duke");
             fs::create_dir_all(&path).unwrap();
             // This snapshot is older than the maximum age, so duke would delete it if it trusted the folder.
             fs::write(path.join("scan-00000000-00000000001.duke"), "").unwrap();
             match way {
                 "link" => {
-                    fs::rename(&planted_at, place.join("elsewhere")).unwrap();
-                    planted(place.join("elsewhere"), planted_at.clone());
+                    fs::rename(&planted_at, temp.join("elsewhere")).unwrap();
+                    planted(temp.join("elsewhere"), planted_at.clone());
                 }
                 "owner" => chown(&planted_at, Some(OTHER), Some(OTHER)).unwrap(),
                 "others" => mode(&planted_at, 0o757),
@@ -336,9 +336,9 @@ fn a_planted_folder_is_neither_written_nor_pruned() {
                     mode(&planted_at, 0o775);
                 }
             }
-            let before = inventory(place.path());
+            let before = inventory(temp.path());
             let mut command = program();
-            command.arg("save").arg(place.join("t")).env("HOME", place.join("home"));
+            command.arg("save").arg(temp.join("t")).env("HOME", temp.join("home"));
             command.env_remove("XDG_STATE_HOME");
             let cause = match way {
                 "link" => "symbolic link owned by ",
@@ -346,14 +346,14 @@ fn a_planted_folder_is_neither_written_nor_pruned() {
                 _ => "other users can write to it",
             };
             let named = planted_at.to_str().unwrap();
-            assert_told(run(&mut command), &["no snapshot saved: ", named, cause]);
+            assert_reported(run(&mut command), &["no snapshot saved: ", named, cause]);
             let refused =
                 Journal::in_directory(path.clone()).append(std::slice::from_ref(&line)).unwrap_err();
             assert!(refused.to_string().contains(cause), "{refused}");
             let mut command = program();
-            command.arg("diff").arg(place.join("t")).env("HOME", place.join("home"));
+            command.arg("diff").arg(temp.join("t")).env("HOME", temp.join("home"));
             assert!(run(&mut command).ended(2).stderr.contains(cause));
-            assert_eq!(inventory(place.path()), before, "{component} {way}");
+            assert_eq!(inventory(temp.path()), before, "{component} {way}");
             assert_eq!(latest_for(&path, &[b"/"], b"", i64::MAX), None);
         }
     }
@@ -362,21 +362,21 @@ fn a_planted_folder_is_neither_written_nor_pruned() {
 #[test]
 fn a_snapshot_of_another_user_is_not_compared_with() {
     if !child::is_root() {
-        return skip("only root can give a file to somebody else");
+        return skip("only root can give a file to another user");
     }
     if !keeps_snapshots() {
         return;
     }
-    let (place, state) = (Place::new(), Place::new());
-    place.file("t/file", 10);
-    run(program().arg("save").arg(place.join("t")).env("XDG_STATE_HOME", state.path())).ended(0);
+    let (temp, state) = (TestDir::new(), TestDir::new());
+    temp.file("t/file", 10);
+    run(program().arg("save").arg(temp.join("t")).env("XDG_STATE_HOME", state.path())).ended(0);
     let folder = state.join("duke");
-    let root = place.join("t").into_os_string().into_encoded_bytes();
+    let root = temp.join("t").into_os_string().into_encoded_bytes();
     let latest = || latest_for(&folder, &[&root], b"", i64::MAX);
     let kept = latest().unwrap();
     let diff = |words: &[&str]| {
         let mut command = program();
-        run(command.arg("diff").args(words).arg(place.join("t")).env("XDG_STATE_HOME", state.path()))
+        run(command.arg("diff").args(words).arg(temp.join("t")).env("XDG_STATE_HOME", state.path()))
     };
     diff(&["-n"]).ended(0);
     assert_eq!(diff(&["--list"]).ended(0).text().lines().count(), 1);

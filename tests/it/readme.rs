@@ -2,8 +2,8 @@
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use crate::generated::check_generated;
-use crate::program::place::Place;
 use crate::program::run_in;
+use crate::program::test_dir::TestDir;
 
 const REFERENCE: &str = include_str!("../../docs/keys.md");
 
@@ -32,8 +32,8 @@ fn the_documented_flags_of_ncdu_are_those_that_duke_understands() {
 
 #[test]
 fn the_documented_flags_are_those_of_the_help() {
-    let place = Place::new();
-    let help = run_in(place.path(), ["--help"]).ended(0);
+    let temp = TestDir::new();
+    let help = run_in(temp.path(), ["--help"]).ended(0);
     let is_flag = |word: &&str| word.starts_with('-') && word.len() > 1;
     let flag =
         |word: &str| word.trim_end_matches([',', '.', ':', ';']).split(['=', ' ']).next().unwrap().to_owned();
@@ -50,8 +50,8 @@ fn the_documented_flags_are_those_of_the_help() {
 
 #[test]
 fn the_documented_exit_codes_are_those_of_the_help() {
-    let place = Place::new();
-    let help = run_in(place.path(), ["--help"]).ended(0);
+    let temp = TestDir::new();
+    let help = run_in(temp.path(), ["--help"]).ended(0);
     let (_, in_docs) = help.text().split_once("\nExit codes:\n").unwrap();
     let mut count = 0;
     for line in in_docs.lines().take_while(|line| !line.is_empty()) {
@@ -63,10 +63,10 @@ fn the_documented_exit_codes_are_those_of_the_help() {
 }
 
 #[test]
-fn every_word_of_a_search_is_in_its_document_and_the_manual_and_every_word_there_means_something() {
+fn the_search_terms_in_the_documents_are_those_of_the_program() {
     let document = include_str!("../../docs/search.md");
-    let place = Place::new();
-    let manual = run_in(place.path(), ["man"]).ended(0).text().replace("\\-", "-");
+    let temp = TestDir::new();
+    let manual = run_in(temp.path(), ["man"]).ended(0).text().replace("\\-", "-");
     let known = duke::testing::analysis::search::vocabulary();
     assert!(known.len() > 30, "{known:?}");
     for word in &known {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::program::place::Place;
+use crate::program::test_dir::TestDir;
 use crate::program::{program, run};
 use crate::support::reseal::reseal;
 use crate::support::room::keeps_snapshots;
@@ -24,20 +24,20 @@ const DIRECTORIES: usize = 3000;
 
 /// Tree of files, and the folder with its snapshot.
 struct Kept {
-    place: Place,
-    state: Place,
+    temp: TestDir,
+    state: TestDir,
     /// Snapshot of the tree, made by the program.
     file: PathBuf,
 }
 
 impl Kept {
     fn new(directories: usize) -> Self {
-        let (place, state) = (Place::new(), Place::new());
+        let (temp, state) = (TestDir::new(), TestDir::new());
         for number in 0..directories {
-            place.file(format!("t/{number:04}/file"), number);
+            temp.file(format!("t/{number:04}/file"), number);
         }
-        let file = save(&place.join("t"), &state);
-        Self { place, state, file }
+        let file = save(&temp.join("t"), &state);
+        Self { temp, state, file }
     }
 
     /// Returns the path of a newer snapshot of the same tree. The name is that of an automatic snapshot of the latest
@@ -50,18 +50,18 @@ impl Kept {
     }
 
     fn latest(&self, scan: &Scan) -> Latest {
-        let root = self.place.join("t");
+        let root = self.temp.join("t");
         let is_usable = |old: &_| is_of_roots(old, scan.tree());
         open_latest(&self.state.join("duke"), &[root.as_os_str().as_bytes()], b"", i64::MAX, is_usable)
     }
 
     fn scan(&self) -> Scan {
-        Scan::run(vec![self.place.join("t")], Options::default())
+        Scan::run(vec![self.temp.join("t")], Options::default())
     }
 }
 
 /// Saves a snapshot of `root` in the state directory `state`, and returns the path of the snapshot.
-fn save(root: &Path, state: &Place) -> PathBuf {
+fn save(root: &Path, state: &TestDir) -> PathBuf {
     run(program().arg("save").arg(root).env("XDG_STATE_HOME", state.path())).ended(0);
     fs::read_dir(state.join("duke")).unwrap().next().unwrap().unwrap().path()
 }
@@ -71,7 +71,7 @@ fn an_unusable_snapshot_is_ignored_with_a_reason_and_an_older_one_is_opened() {
     if !keeps_snapshots() {
         return;
     }
-    let (kept, other, elsewhere) = (Kept::new(3), Place::new(), Place::new());
+    let (kept, other, elsewhere) = (Kept::new(3), TestDir::new(), TestDir::new());
     other.file("u/file", 1);
     let whole = fs::read(&kept.file).unwrap();
     let mut later = whole.clone();
@@ -103,7 +103,7 @@ fn an_unusable_snapshot_is_ignored_with_a_reason_and_an_older_one_is_opened() {
     let Latest { snapshot, ignored } = kept.latest(&scan);
     assert!(snapshot.is_some() && ignored.is_none());
     if !child::is_root() {
-        return skip("only root can give a file to somebody else");
+        return skip("only root can give a file to another user");
     }
     lchown(&newer, Some(65_534), Some(65_534)).unwrap();
     fs::write(&kept.file, &whole).unwrap();
@@ -119,8 +119,8 @@ fn a_snapshot_of_another_directory_at_the_same_path_is_not_used() {
     }
     let kept = Kept::new(3);
     assert!(kept.latest(&kept.scan()).snapshot.is_some());
-    fs::rename(kept.place.join("t"), kept.place.join("former")).unwrap();
-    kept.place.file("t/0000/file", 7);
+    fs::rename(kept.temp.join("t"), kept.temp.join("former")).unwrap();
+    kept.temp.file("t/0000/file", 7);
     let Latest { snapshot, ignored } = kept.latest(&kept.scan());
     assert!(snapshot.is_none() && ignored.is_none());
 }
@@ -165,15 +165,15 @@ fn a_snapshot_that_changes_while_it_is_open_shows_no_wrong_sizes() {
 
 #[test]
 fn changed_directories_are_read_before_their_siblings() {
-    let place = Place::new();
+    let temp = TestDir::new();
     for number in 0..20 {
-        place.file(format!("t/{number:02}/inner/file"), 1);
+        temp.file(format!("t/{number:02}/inner/file"), 1);
     }
     let time = |path: &Path, seconds| {
         let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
         fs::File::open(path).unwrap().set_modified(time).unwrap();
     };
-    let root = place.join("t");
+    let root = temp.join("t");
     for number in 0..20 {
         time(&root.join(format!("{number:02}")), if [3, 8, 15].contains(&number) { 2000 } else { 1999 });
     }

@@ -236,7 +236,7 @@ fn entries_replaced_before_the_dialog_opened_are_kept_and_not_counted() {
             change.assert_new(&path);
             // After a rescan, the entry can be deleted.
             let_a_second_pass(&path);
-            let again = scan.recheck(whole(&scan, &path).places()).unwrap();
+            let again = scan.recheck(whole(&scan, &path).names()).unwrap();
             assert_eq!(again.wait(LONG), Some(duke::scan::Outcome::Complete));
             let probe = asked(whole(&scan, &path));
             assert_eq!(probe.changed, [], "{change:?}");

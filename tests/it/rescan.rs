@@ -48,7 +48,7 @@ fn fixture() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_rescan_shows_what_changed_and_nothing_twice() {
+fn a_rescan_shows_changes_and_nothing_twice() {
     let root = fixture();
     let scan = scan(root.path());
     let path = |name: &str| root.path().join(name);
@@ -122,7 +122,7 @@ fn a_rescan_finds_other_names_of_an_inode_elsewhere() {
     assert_eq!(seen_once, 1, "the first name was read when it was the only one");
 }
 
-fn look_again(scan: &Scan, path: &Path) {
+fn recheck(scan: &Scan, path: &Path) {
     let again = scan.recheck(vec![(DirId::TOP, vec![path.as_os_str().as_encoded_bytes().to_vec()])]).unwrap();
     assert_eq!(again.wait(Duration::from_secs(60)), Some(Outcome::Complete));
 }
@@ -172,12 +172,12 @@ fn entries_of_a_deleted_directory_are_deleted() {
 #[test]
 fn replaced_directories_above_are_read_again() {
     for replaced in ["a/deep", "a", ""] {
-        let (root, place) = (fixture(), tempfile::tempdir().unwrap());
-        fs::rename(root.path(), place.path().join("root")).unwrap();
-        let root = place.path().join("root");
+        let (root, temp) = (fixture(), tempfile::tempdir().unwrap());
+        fs::rename(root.path(), temp.path().join("root")).unwrap();
+        let root = temp.path().join("root");
         let scan = scan(&root);
         let deeper = id_of(scan.tree(), &root.join("a/deep/deeper"));
-        fs::rename(root.join(replaced), place.path().join("old")).unwrap();
+        fs::rename(root.join(replaced), temp.path().join("old")).unwrap();
         fs::create_dir_all(root.join("a/deep/deeper")).unwrap();
         fs::write(root.join("a/deep/new"), "new").unwrap();
         let again = scan.rescan(deeper).unwrap();
@@ -207,7 +207,7 @@ fn a_root_under_two_names_is_rescanned_under_both_and_counts_once() {
     }
     let scan = scan_all(&roots);
     fs::remove_dir_all(&one).unwrap();
-    look_again(&scan, &roots[1]);
+    recheck(&scan, &roots[1]);
     // Both roots refer to the missing directory, whose error counts once. Once the directory exists again,
     // rescanning one root updates both.
     let lost: Vec<DirId> = scan.tree().listing(DirId::TOP).directories().collect();
@@ -216,7 +216,7 @@ fn a_root_under_two_names_is_rescanned_under_both_and_counts_once() {
     assert_eq!(scan.tree().totals(DirId::TOP), Totals { errors: 1, ..Totals::default() });
     fs::create_dir(&one).unwrap();
     fs::write(one.join("back"), vec![b'x'; 100_000]).unwrap();
-    look_again(&scan, &roots[0]);
+    recheck(&scan, &roots[0]);
     assert_eq!(picture(scan.tree()), picture(scan_all(&roots).tree()));
 }
 
@@ -247,7 +247,7 @@ fn a_root_file_inside_another_root_changes_with_it() {
     assert_eq!(sizes, [300_000; 2]);
     // Rescans the file through its own root, which must also update the file in the outer root.
     fs::write(&file, vec![b'x'; 400_000]).unwrap();
-    look_again(&scan, &file);
+    recheck(&scan, &file);
     assert_eq!(picture(scan.tree()), picture(scan_all(&roots).tree()));
     fs::remove_file(&file).unwrap();
     rescan(&scan, &outer);
@@ -258,7 +258,7 @@ fn a_root_file_inside_another_root_changes_with_it() {
     assert_eq!(picture(scan.tree()), picture(scan_all(&roots).tree()));
     assert_eq!(aliases(&scan), [(true, false, None); 2]);
     fs::remove_file(&file).unwrap();
-    look_again(&scan, &file);
+    recheck(&scan, &file);
     assert_eq!(picture(scan.tree()), picture(scan_all(&roots).tree()));
 }
 
@@ -286,7 +286,7 @@ fn a_root_inside_another_is_rechecked_there() {
     let roots = [root.path().to_owned(), inner.clone()];
     let scan = scan_all(&roots);
     fs::write(inner.join("new"), vec![b'x'; 100_000]).unwrap();
-    look_again(&scan, &inner);
+    recheck(&scan, &inner);
     assert_eq!(picture(scan.tree()), picture(scan_all(&roots).tree()));
     fs::write(inner.join("newer"), vec![b'x'; 100_000]).unwrap();
     let names = roots.iter().map(|root| root.as_os_str().as_encoded_bytes().to_vec()).collect();

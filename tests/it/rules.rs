@@ -193,7 +193,7 @@ const RETIRED: &[(&str, &str)] = &[
 const FORBIDDEN_USES: usize = 0;
 const FILES_IN_CIRCLES: usize = 0;
 const FILES_WITH_ANOTHER_LAYERS_CRATE: usize = 0;
-const TYPE_NAMES_USED_TWICE: usize = 34;
+const TYPE_NAMES_USED_TWICE: usize = 33;
 const TARGET_OS_LINES: usize = 20;
 const FILES_OVER_400_LINES: usize = 3;
 const DOC_LINES_THAT_BEGIN_WITH_A_QUESTION: usize = 0;
@@ -214,18 +214,18 @@ fn is_below(path: &str, folder: &str) -> bool {
 }
 
 /// Returns the path of a file relative to `src/`, without its extension.
-fn place(file: &Path) -> String {
+fn module_path(file: &Path) -> String {
     file.strip_prefix("src").unwrap().with_extension("").to_str().unwrap().to_owned()
 }
 
 /// Returns the layer of a file, or `None` for `main` and `lib`, which may use everything.
-fn layer(place: &str) -> Option<&'static str> {
-    if ["main", "lib"].contains(&place) {
+fn layer(path: &str) -> Option<&'static str> {
+    if ["main", "lib"].contains(&path) {
         return None;
     }
-    let elsewhere = ELSEWHERE.iter().find(|(prefix, _)| is_below(place, prefix)).map(|(_, layer)| *layer);
-    let own = || LAYERS.iter().find(|(layer, _)| is_below(place, layer)).map(|(layer, _)| *layer);
-    Some(elsewhere.or_else(own).unwrap_or_else(|| panic!("src/{place} is in no layer")))
+    let elsewhere = ELSEWHERE.iter().find(|(prefix, _)| is_below(path, prefix)).map(|(_, layer)| *layer);
+    let own = || LAYERS.iter().find(|(layer, _)| is_below(path, layer)).map(|(layer, _)| *layer);
+    Some(elsewhere.or_else(own).unwrap_or_else(|| panic!("src/{path} is in no layer")))
 }
 
 fn may_use(user: &str, item: &str) -> bool {
@@ -236,8 +236,9 @@ fn may_use(user: &str, item: &str) -> bool {
 
 #[test]
 fn a_layer_uses_the_layers_below_it() {
-    let uses =
-        MODULES.values().flat_map(|module| module.used.iter().map(|used| (place(&module.file), place(used))));
+    let uses = MODULES
+        .values()
+        .flat_map(|module| module.used.iter().map(|used| (module_path(&module.file), module_path(used))));
     let wrong: Vec<String> = uses
         .filter(|(user, used)| !may_use(user, used))
         .map(|(user, used)| format!("{user} uses {used}"))
@@ -267,10 +268,11 @@ fn files_do_not_import_each_other_in_circles() {
 #[test]
 fn a_crate_is_named_in_one_layer() {
     let named = |module: &source::Module| {
-        let own = layer(&place(&module.file));
+        let own = layer(&module_path(&module.file));
         let others =
             CRATES.iter().filter(|(name, of)| module.first_segments.contains(*name) && own != Some(of));
-        let others = others.filter(|(name, _)| !CRATES_ELSEWHERE.contains(&(name, &place(&module.file))));
+        let others =
+            others.filter(|(name, _)| !CRATES_ELSEWHERE.contains(&(name, &module_path(&module.file))));
         others.map(|(name, _)| format!("{} names {name}", module.file.display())).collect::<Vec<_>>()
     };
     let wrong: Vec<String> = MODULES.values().flat_map(named).collect();
@@ -302,7 +304,7 @@ fn a_type_has_a_name_of_its_own() {
     let folder = |file: &PathBuf| file.parent().unwrap().to_path_buf();
     let is_twice = |files: &BTreeSet<PathBuf>| {
         files.len() > 1
-            && !(place(files.first().unwrap()).starts_with("platform/")
+            && !(module_path(files.first().unwrap()).starts_with("platform/")
                 && files.iter().map(folder).collect::<BTreeSet<_>>().len() == 1)
     };
     let twice: Vec<String> = places
@@ -394,7 +396,7 @@ fn only_the_platform_is_unsafe() {
 fn the_map_of_the_program_names_every_module() {
     let map = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md")).unwrap();
     let top: BTreeSet<String> =
-        code().map(|(file, _)| place(file).split('/').next().unwrap().to_owned()).collect();
+        code().map(|(file, _)| module_path(file).split('/').next().unwrap().to_owned()).collect();
     for module in top.iter().filter(|module| *module != "lib") {
         let named = |ending: &str| map.contains(&format!("`src/{module}{ending}`"));
         assert!(named("/") || named(".rs"), "ARCHITECTURE.md does not name {module}");

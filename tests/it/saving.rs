@@ -8,19 +8,19 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use crate::program::place::Place;
+use crate::program::test_dir::TestDir;
 use crate::program::{Run, program, run, run_in};
 use crate::support::room::keeps_snapshots;
 use nix::unistd::geteuid;
 
 /// Returns a folder with files, and an empty folder for snapshots.
-fn some() -> (Place, Place) {
-    let place = Place::new();
-    place.file("small", 10);
-    place.file("large/one", 300_000);
-    place.file("large/two", 100_000);
-    fs::hard_link(place.path().join("small"), place.path().join("large/again")).unwrap();
-    (place, Place::new())
+fn some() -> (TestDir, TestDir) {
+    let temp = TestDir::new();
+    temp.file("small", 10);
+    temp.file("large/one", 300_000);
+    temp.file("large/two", 100_000);
+    fs::hard_link(temp.path().join("small"), temp.path().join("large/again")).unwrap();
+    (temp, TestDir::new())
 }
 
 fn names(folder: &Path) -> Vec<String> {
@@ -30,8 +30,8 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-fn save(place: &Place, to: &Path) -> Run {
-    run(program().arg("save").arg("-o").arg(to).arg(place.path()))
+fn save(temp: &TestDir, to: &Path) -> Run {
+    run(program().arg("save").arg("-o").arg(to).arg(temp.path()))
 }
 
 /// Returns JSON output without the duration.
@@ -43,14 +43,14 @@ fn json(run: Run) -> String {
 
 #[test]
 fn a_snapshot_prints_the_same_as_its_scan() {
-    let (place, folder) = some();
+    let (temp, folder) = some();
     let file = folder.path().join("file");
-    let saved = save(&place, &file).ended(0);
+    let saved = save(&temp, &file).ended(0);
     assert_eq!((saved.text(), saved.stderr.as_str()), ("", ""));
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(names(folder.path()), ["file"]);
     let of_file = |words: &[&str]| run(program().arg("-f").arg(&file).args(words));
-    let of_scan = |words: &[&str]| run(program().arg(place.path()).args(words));
+    let of_scan = |words: &[&str]| run(program().arg(temp.path()).args(words));
     assert_eq!(json(of_file(&["--json"])), json(of_scan(&["--json"])));
     assert_eq!(of_file(&["-d", "2"]).ended(0).text(), of_scan(&["-d", "2"]).ended(0).text());
     let changes = run(program().arg("diff").args([&file, &file])).ended(0);
@@ -59,21 +59,21 @@ fn a_snapshot_prints_the_same_as_its_scan() {
 
 #[test]
 fn relative_roots_are_found_from_elsewhere() {
-    let (place, folder) = some();
+    let (temp, folder) = some();
     let file = folder.path().join("file");
-    run(program().current_dir(place.path()).arg("save").arg("-o").arg(&file)).ended(0);
+    run(program().current_dir(temp.path()).arg("save").arg("-o").arg(&file)).ended(0);
     let table = run_in(Path::new("/"), ["-f".as_ref(), file.as_os_str(), "-s".as_ref()]).ended(0);
-    assert!(table.text().trim_end().ends_with(place.path().to_str().unwrap()), "{}", table.text());
+    assert!(table.text().trim_end().ends_with(temp.path().to_str().unwrap()), "{}", table.text());
 }
 
 #[test]
 fn standard_output_and_links_are_written_to() {
-    let (place, folder) = some();
-    let piped = run(program().args(["save", "-o", "-"]).arg(place.path())).ended(0).stdout;
+    let (temp, folder) = some();
+    let piped = run(program().args(["save", "-o", "-"]).arg(temp.path())).ended(0).stdout;
     let file = folder.path().join("file");
     fs::write(&file, "old").unwrap();
     symlink("file", folder.path().join("link")).unwrap();
-    save(&place, &folder.path().join("link")).ended(0);
+    save(&temp, &folder.path().join("link")).ended(0);
     assert!(fs::symlink_metadata(folder.path().join("link")).unwrap().is_symlink());
     assert_eq!(names(folder.path()), ["file", "link"]);
     assert_eq!(fs::read(&file).unwrap().len(), piped.len());
@@ -91,22 +91,22 @@ fn assert_refused(run: Run, folder: &Path, reason: &str) {
 
 #[test]
 fn a_failed_write_keeps_the_old_file() {
-    let (place, folder) = some();
+    let (temp, folder) = some();
     let file = folder.path().join("file");
     fs::write(&file, "old").unwrap();
     if Path::new("/dev/full").exists() {
         assert_refused(
-            save(&place, Path::new("/dev/full")),
+            save(&temp, Path::new("/dev/full")),
             folder.path(),
             "/dev/full: no space left on device",
         );
     }
-    assert_refused(save(&place, &file.join("under")), folder.path(), "not a directory");
-    assert_refused(save(&place, folder.path()), folder.path(), "is a directory");
-    assert_refused(save(&place, &folder.path().join("no/file")), folder.path(), "no such file or directory");
+    assert_refused(save(&temp, &file.join("under")), folder.path(), "not a directory");
+    assert_refused(save(&temp, folder.path()), folder.path(), "is a directory");
+    assert_refused(save(&temp, &folder.path().join("no/file")), folder.path(), "no such file or directory");
     // A limit of 0 bytes for file sizes simulates a full disk on every system.
     let mut limited = program();
-    limited.arg("save").arg("-o").arg(&file).arg(place.path());
+    limited.arg("save").arg("-o").arg(&file).arg(temp.path());
     assert_refused(run(&mut without_room(&limited)), folder.path(), "file too large");
 }
 
@@ -122,19 +122,19 @@ fn without_room(command: &Command) -> Command {
 
 #[test]
 fn a_kill_leaves_the_old_file_or_a_whole_new_one() {
-    let place = Place::new();
+    let temp = TestDir::new();
     for number in 0..3000 {
-        place.file(format!("{}/{number}", number / 10), 1);
+        temp.file(format!("{}/{number}", number / 10), 1);
     }
-    let folder = Place::new();
+    let folder = TestDir::new();
     let file = folder.path().join("file");
     let mut unfinished = 0;
     let begun = Instant::now();
-    save(&place, &file).ended(0);
+    save(&temp, &file).ended(0);
     let whole = begun.elapsed();
     for part in 0..16 {
         fs::write(&file, "old").unwrap();
-        let mut child = program().arg("save").arg("-o").arg(&file).arg(place.path()).spawn().unwrap();
+        let mut child = program().arg("save").arg("-o").arg(&file).arg(temp.path()).spawn().unwrap();
         // No matter when the program is killed, no unfinished file has the final name.
         std::thread::sleep(whole * part / 15);
         child.kill().unwrap();
@@ -153,9 +153,9 @@ fn a_kill_leaves_the_old_file_or_a_whole_new_one() {
 
 #[test]
 fn a_damaged_snapshot_is_one_error_with_its_offset() {
-    let (place, folder) = some();
+    let (temp, folder) = some();
     let file = folder.path().join("file");
-    save(&place, &file).ended(0);
+    save(&temp, &file).ended(0);
     let whole = fs::read(&file).unwrap();
     let name = file.to_str().unwrap();
     let assert_damaged = |bytes: &[u8], code: i32, reason: &str| {
@@ -184,9 +184,9 @@ fn without_a_file_name_snapshots_are_kept_and_old_ones_deleted() {
     if !keeps_snapshots() {
         return;
     }
-    let (place, state) = some();
+    let (temp, state) = some();
     let kept = state.path().join("duke");
-    let keep = || run(program().env("XDG_STATE_HOME", state.path()).arg("save").arg(place.path()));
+    let keep = || run(program().env("XDG_STATE_HOME", state.path()).arg("save").arg(temp.path()));
     let path = PathBuf::from(keep().ended(0).text().trim_end());
     assert_eq!(path.parent(), Some(kept.as_path()));
     let modes = [&path, &kept].map(|path| fs::metadata(path).unwrap().permissions().mode() & 0o777);
@@ -202,8 +202,8 @@ fn without_a_file_name_snapshots_are_kept_and_old_ones_deleted() {
 
 #[test]
 fn without_a_home_save_needs_a_file_name() {
-    let (place, _) = some();
-    let run = run(program().env_remove("XDG_STATE_HOME").env_remove("HOME").arg("save").arg(place.path()));
+    let (temp, _) = some();
+    let run = run(program().env_remove("XDG_STATE_HOME").env_remove("HOME").arg("save").arg(temp.path()));
     assert!(run.ended(2).stderr.contains("-o is required"));
 }
 
@@ -220,16 +220,16 @@ fn piped(file: &Path, words: &[&str]) -> Run {
 
 #[test]
 fn a_snapshot_in_a_pipe_is_read_like_a_file() {
-    let (place, folder) = some();
+    let (temp, folder) = some();
     let (file, packed) = (folder.path().join("file"), folder.path().join("file.gz"));
-    save(&place, &file).ended(0);
+    save(&temp, &file).ended(0);
     let pack = Command::new("gzip").arg("-k").arg(&file).status().unwrap();
     assert!(pack.success());
     let expected = json(run(program().args(["--json", "-q", "-f"]).arg(&file)));
     for file in [&file, &packed] {
         assert_eq!(json(piped(file, &["--json", "-q", "-f", "-"])), expected);
     }
-    let path = place.path().to_str().unwrap();
+    let path = temp.path().to_str().unwrap();
     let same = piped(&file, &["diff", "-n", "-", path]).ended(0);
     assert_eq!(same.text().lines().count(), 1, "{}", same.text());
     // If two snapshots are read together, the name of each root begins with the name of its host.
@@ -241,9 +241,9 @@ fn a_snapshot_in_a_pipe_is_read_like_a_file() {
 
 #[test]
 fn a_damaged_snapshot_in_a_pipe_is_one_error() {
-    let (place, folder) = some();
+    let (temp, folder) = some();
     let file = folder.path().join("file");
-    save(&place, &file).ended(0);
+    save(&temp, &file).ended(0);
     let list = piped(&file, &["-s", "-q", "--format", "du", "-f", "-"]).ended(2);
     let reason = "duke: standard input: this is a snapshot; --format, --fields, --root and --columns FIELD=COLUMN work only with lists of files\n";
     assert_eq!(list.stderr, reason);
@@ -262,11 +262,11 @@ fn a_folder_that_cannot_be_written_to_is_an_error() {
         eprintln!("SKIPPED: root may write everywhere");
         return;
     }
-    let (place, folder) = some();
+    let (temp, folder) = some();
     let file = folder.path().join("file");
     fs::write(&file, "old").unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o500)).unwrap();
-    let run = save(&place, &file);
+    let run = save(&temp, &file);
     // Allows the folder to be deleted.
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
     assert_refused(run, folder.path(), "permission denied");
@@ -275,8 +275,8 @@ fn a_folder_that_cannot_be_written_to_is_an_error() {
 const DAY: i64 = 86_400;
 
 /// Saves a snapshot of `t` in the state folder, and makes it appear `days` old by changing the time in its name.
-fn keep(place: &Place, state: &Place, flags: &[&str], days: i64) -> PathBuf {
-    let saved = with_state(place, state, &[&["save"], flags, &["t"]].concat());
+fn keep(temp: &TestDir, state: &TestDir, flags: &[&str], days: i64) -> PathBuf {
+    let saved = with_state(temp, state, &[&["save"], flags, &["t"]].concat());
     let now = saved.ended(0).text().trim_end().to_owned();
     let (front, seconds) = now.trim_end_matches(".duke").rsplit_once('-').unwrap();
     let then = format!("{front}-{:011}.duke", seconds.parse::<i64>().unwrap() - days * DAY);
@@ -284,8 +284,8 @@ fn keep(place: &Place, state: &Place, flags: &[&str], days: i64) -> PathBuf {
     then.into()
 }
 
-fn with_state(place: &Place, state: &Place, words: &[&str]) -> Run {
-    run(program().env("XDG_STATE_HOME", state.path()).env("TZ", "UTC").current_dir(place.path()).args(words))
+fn with_state(temp: &TestDir, state: &TestDir, words: &[&str]) -> Run {
+    run(program().env("XDG_STATE_HOME", state.path()).env("TZ", "UTC").current_dir(temp.path()).args(words))
 }
 
 /// Returns the names of new files in the output of a comparison.
@@ -302,19 +302,19 @@ fn a_directory_alone_is_compared_with_a_snapshot_that_was_kept_of_it() {
     if !keeps_snapshots() {
         return;
     }
-    let (place, state) = (Place::new(), Place::new());
-    place.file("t/old", 5000);
-    let first = keep(&place, &state, &[], 5);
-    place.file("t/middle", 5000);
-    let second = keep(&place, &state, &[], 2);
-    place.file("t/late", 5000);
-    let diff = |words: &[&str]| with_state(&place, &state, &[&["diff", "-n"], words].concat());
+    let (temp, state) = (TestDir::new(), TestDir::new());
+    temp.file("t/old", 5000);
+    let first = keep(&temp, &state, &[], 5);
+    temp.file("t/middle", 5000);
+    let second = keep(&temp, &state, &[], 2);
+    temp.file("t/late", 5000);
+    let diff = |words: &[&str]| with_state(&temp, &state, &[&["diff", "-n"], words].concat());
     // The newest snapshot is used for every spelling of the directory's path.
-    let whole = place.join("t").into_os_string().into_string().unwrap();
+    let whole = temp.join("t").into_os_string().into_string().unwrap();
     for path in ["t", "t/", "./t/.", &whole] {
         assert_eq!(new_files(diff(&[path])), ["late"], "{path}");
     }
-    let inside = place.join("t");
+    let inside = temp.join("t");
     let here =
         program().env("XDG_STATE_HOME", state.path()).current_dir(inside).args(["diff", "-n"]).output();
     assert!(String::from_utf8(here.unwrap().stdout).unwrap().contains("late"));
@@ -353,13 +353,13 @@ fn a_scan_with_patterns_is_compared_with_a_snapshot_of_the_same_patterns() {
     if !keeps_snapshots() {
         return;
     }
-    let (place, state) = (Place::new(), Place::new());
-    place.file("t/old", 5000);
-    place.file("t/old.o", 5000);
-    let kept = keep(&place, &state, &["--exclude", "*.o", "--exclude", "tmp/", "-x"], 2);
-    place.file("t/late", 5000);
-    place.file("t/late.o", 5000);
-    let diff = |words: &[&str]| with_state(&place, &state, &[&["diff", "-n"], words, &["t"]].concat());
+    let (temp, state) = (TestDir::new(), TestDir::new());
+    temp.file("t/old", 5000);
+    temp.file("t/old.o", 5000);
+    let kept = keep(&temp, &state, &["--exclude", "*.o", "--exclude", "tmp/", "-x"], 2);
+    temp.file("t/late", 5000);
+    temp.file("t/late.o", 5000);
+    let diff = |words: &[&str]| with_state(&temp, &state, &[&["diff", "-n"], words, &["t"]].concat());
     let run = diff(&["-x", "--exclude", "tmp/", "--exclude", "*.o"]);
     assert_eq!(new_files(run), ["late"], "the order of the flags has no effect");
     for flags in [&["--exclude", "*.o", "-x"][..], &["--exclude", "*.o", "--exclude", "tmp/"], &[]] {
@@ -367,20 +367,20 @@ fn a_scan_with_patterns_is_compared_with_a_snapshot_of_the_same_patterns() {
         assert!(run.stderr.contains("with the same scan flags"), "{flags:?}: {}", run.stderr);
     }
     let kept = kept.to_str().unwrap();
-    let run = with_state(&place, &state, &["diff", "-n", kept, "t"]);
+    let run = with_state(&temp, &state, &["diff", "-n", kept, "t"]);
     assert!(run.stderr.contains("scanned with different flags") && run.code == Some(0), "{}", run.stderr);
     // A binary export does not record the flags of its scan, so there is no warning about them.
-    with_state(&place, &state, &["-O", "t.ncdu", "t"]).ended(0);
-    assert_eq!(with_state(&place, &state, &["diff", "-n", "-x", "t.ncdu", "t"]).ended(0).stderr, "");
+    with_state(&temp, &state, &["-O", "t.ncdu", "t"]).ended(0);
+    assert_eq!(with_state(&temp, &state, &["diff", "-n", "-x", "t.ncdu", "t"]).ended(0).stderr, "");
 }
 
 #[test]
 fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
-    let (place, state) = (Place::new(), Place::new());
-    place.file("t/old", 10);
-    place.directory("other");
+    let (temp, state) = (TestDir::new(), TestDir::new());
+    temp.file("t/old", 10);
+    temp.directory("other");
     let refused = |words: &[&str]| {
-        let run = with_state(&place, &state, &[&["diff", "-n"], words].concat()).ended(2);
+        let run = with_state(&temp, &state, &[&["diff", "-n"], words].concat()).ended(2);
         assert_eq!(run.text(), "");
         let lines: Vec<String> = run.stderr.lines().map(|line| line.replacen("duke: ", "", 1)).collect();
         (lines[0].clone(), lines[1..].to_vec())
@@ -388,14 +388,14 @@ fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
     let none = "no snapshot of this directory; create one: duke save";
     assert_eq!(refused(&["t"]), (format!("t: {none} t"), vec![]));
     assert_eq!(refused(&[]).0, format!(".: {none} ."));
-    let list = with_state(&place, &state, &["diff", "--list", "t"]).ended(0);
+    let list = with_state(&temp, &state, &["diff", "--list", "t"]).ended(0);
     let nothing = format!("duke: no snapshots of t in {}\n", state.join("duke").display());
     assert_eq!((list.text(), list.stderr.as_str()), ("", nothing.as_str()));
     if !keeps_snapshots() {
         return;
     }
-    let kept = keep(&place, &state, &["-x"], 2);
-    let end = format!("  {}  -x  {}", kept.display(), place.join("t").display());
+    let kept = keep(&temp, &state, &["-x"], 2);
+    let end = format!("  {}  -x  {}", kept.display(), temp.join("t").display());
     let listed = |(reason, kept): (String, Vec<String>)| {
         assert!(kept.len() == 1 && kept[0].starts_with("snapshot") && kept[0].ends_with(&end), "{kept:?}");
         reason
@@ -410,13 +410,13 @@ fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
             .0
             .starts_with("diff: --exclude with a path such as a/b does not work with automatic snapshots")
     );
-    with_state(&place, &state, &["diff", "-n", "-x", "t"]).ended(0);
+    with_state(&temp, &state, &["diff", "-n", "-x", "t"]).ended(0);
     // A damaged snapshot does not prevent the others from being listed.
     let broken = kept.with_file_name("scan-00000000-01700000000.duke");
     fs::write(&broken, "broken").unwrap();
-    let list = with_state(&place, &state, &["diff", "--list"]).ended(1);
+    let list = with_state(&temp, &state, &["diff", "--list"]).ended(1);
     assert_eq!(list.text().lines().count(), 1);
-    assert_eq!(with_state(&place, &state, &["save", "--list"]).ended(1).text(), list.text(), "the same list");
+    assert_eq!(with_state(&temp, &state, &["save", "--list"]).ended(1).text(), list.text(), "the same list");
     assert_eq!(list.stderr, format!("duke: {}: not a snapshot\n", broken.display()));
     // An error message lists at most ten snapshots.
     for second in 0..12 {

@@ -340,7 +340,7 @@ fn live_totals_grow_to_the_final_ones() {
 /// Repeatedly asks the running scan to read certain directories next. Some of them are already being read or have
 /// been read.
 #[test]
-fn directories_that_are_looked_at_count_once() {
+fn viewed_directories_count_once() {
     let fixture = fixtures::wide(3_000);
     let whole = naive::totals(fixture.path());
     for threads in [1, 2, 8] {
@@ -354,7 +354,7 @@ fn directories_that_are_looked_at_count_once() {
             }
             let id = known[round * 7919 % known.len()];
             known.extend(tree.listing(id).directories());
-            scan.look_at(known.iter().rev().take(20).copied().collect());
+            scan.set_viewed(known.iter().rev().take(20).copied().collect());
         }
         assert_eq!(scan.wait(PATIENCE), Some(Outcome::Complete));
         assert_eq!(tree.totals(DirId::TOP), whole);
@@ -363,7 +363,7 @@ fn directories_that_are_looked_at_count_once() {
 }
 
 #[test]
-fn a_root_that_is_looked_at_is_read_first_unless_it_is_inside_another() {
+fn a_viewed_root_is_read_first_unless_it_is_inside_another() {
     let fixture = Fixture::build(|at| {
         ["a/x", "b/y", "c/z/inner"].iter().try_for_each(|below| fs::create_dir_all(at.join(below)))
     });
@@ -375,7 +375,7 @@ fn a_root_that_is_looked_at_is_read_first_unless_it_is_inside_another() {
         std::thread::yield_now();
     }
     let ids: Vec<DirId> = tree.listing(DirId::TOP).directories().collect();
-    scan.look_at(vec![ids[2], ids[0]]);
+    scan.set_viewed(vec![ids[2], ids[0]]);
     scan.end_head_start();
     assert_eq!(scan.wait(PATIENCE), Some(Outcome::Complete));
     // Directories are numbered in the order in which the scan finds them.
@@ -389,31 +389,31 @@ fn a_root_that_is_looked_at_is_read_first_unless_it_is_inside_another() {
 /// Creates, deletes and renames entries, and replaces directories with links and files, until `stop` is set.
 fn stir(root: &Path, stop: &AtomicBool) {
     let churn = |round: u64| -> std::io::Result<()> {
-        let place = root.join(format!("churn-{}", round % 7));
-        fs::create_dir_all(place.join("x/y/z"))?;
+        let temp = root.join(format!("churn-{}", round % 7));
+        fs::create_dir_all(temp.join("x/y/z"))?;
         for number in 0..20 {
-            fixtures::file(place.join(format!("x/file-{number}")), 5_000)?;
-            fs::hard_link(place.join(format!("x/file-{number}")), place.join(format!("x/y/link-{number}")))?;
+            fixtures::file(temp.join(format!("x/file-{number}")), 5_000)?;
+            fs::hard_link(temp.join(format!("x/file-{number}")), temp.join(format!("x/y/link-{number}")))?;
         }
         match round % 5 {
-            0 => fs::remove_dir_all(&place)?,
-            1 => fs::rename(place.join("x/y"), root.join(format!("moved-{round}")))?,
+            0 => fs::remove_dir_all(&temp)?,
+            1 => fs::rename(temp.join("x/y"), root.join(format!("moved-{round}")))?,
             2 => {
-                fs::remove_dir_all(place.join("x"))?;
-                symlink("/usr", place.join("x"))?;
+                fs::remove_dir_all(temp.join("x"))?;
+                symlink("/usr", temp.join("x"))?;
             }
             3 => {
-                fs::remove_dir_all(place.join("x"))?;
-                fixtures::file(place.join("x"), 10)?;
+                fs::remove_dir_all(temp.join("x"))?;
+                fixtures::file(temp.join("x"), 10)?;
             }
             _ => {
                 // Moves the directory up and out of its parent, perhaps while the scan is reading it.
-                fs::rename(place.join("x"), root.join(format!("up-{round}")))?;
+                fs::rename(temp.join("x"), root.join(format!("up-{round}")))?;
                 fs::remove_dir_all(root.join(format!("up-{round}")))?;
             }
         }
-        if place.join("x").symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
-            fs::remove_file(place.join("x"))?;
+        if temp.join("x").symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
+            fs::remove_file(temp.join("x"))?;
         }
         let _ = fs::remove_dir_all(root.join(format!("moved-{}", round.saturating_sub(40))));
         Ok(())

@@ -4,17 +4,17 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::program::place::Place;
+use crate::program::test_dir::TestDir;
 use crate::program::{Run, program, run, run_in};
 
 /// Time limit for a step of a test. No step takes that long, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-fn some() -> Place {
-    let place = Place::new();
-    place.file("a/file", 10_000);
-    place.file("b", 100);
-    place
+fn some() -> TestDir {
+    let temp = TestDir::new();
+    temp.file("a/file", 10_000);
+    temp.file("b", 100);
+    temp
 }
 
 /// Arguments for each kind of output that duke prints.
@@ -36,10 +36,10 @@ const WAYS: [&[&str]; 13] = [
 ];
 
 /// Runs the program from a shell with the redirections in `redirect`, such as `>&-`.
-fn redirected(place: &Place, words: &[&str], redirect: &str) -> Run {
+fn redirected(temp: &TestDir, words: &[&str], redirect: &str) -> Run {
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("exec \"$0\" \"$@\" {redirect}"), env!("CARGO_BIN_EXE_duke")]);
-    shell.args(words).current_dir(place.path()).stdin(Stdio::null());
+    shell.args(words).current_dir(temp.path()).stdin(Stdio::null());
     for name in ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "TERM"] {
         shell.env_remove(name);
     }
@@ -49,23 +49,23 @@ fn redirected(place: &Place, words: &[&str], redirect: &str) -> Run {
 #[test]
 #[cfg(target_os = "linux")] // elsewhere a closed stream is /dev/null; see docs/testing.md
 fn a_closed_output_is_an_error_for_every_kind_of_output() {
-    let place = some();
+    let temp = some();
     for words in WAYS {
-        let run = redirected(&place, words, ">&-").ended(1);
+        let run = redirected(&temp, words, ">&-").ended(1);
         assert_eq!(run.stderr, "duke: standard output: bad file number\n", "{words:?}");
     }
     // Every kind of output can be redirected to /dev/null.
     for words in WAYS {
-        assert_eq!(redirected(&place, words, ">/dev/null").ended(0).stderr, "", "{words:?}");
+        assert_eq!(redirected(&temp, words, ">/dev/null").ended(0).stderr, "", "{words:?}");
     }
 }
 
 #[test]
 #[cfg(target_os = "linux")] // there is no /dev/full elsewhere
 fn a_full_output_is_an_error_for_every_kind_of_output() {
-    let place = some();
+    let temp = some();
     for words in WAYS {
-        let run = redirected(&place, words, ">/dev/full").ended(1);
+        let run = redirected(&temp, words, ">/dev/full").ended(1);
         assert_eq!(run.stderr, "duke: standard output: no space left on device\n", "{words:?}");
     }
 }
@@ -73,23 +73,23 @@ fn a_full_output_is_an_error_for_every_kind_of_output() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_closed_input_matters_only_if_it_is_read() {
-    let place = some();
+    let temp = some();
     for words in WAYS {
-        redirected(&place, words, "<&-").ended(0);
+        redirected(&temp, words, "<&-").ended(0);
     }
-    let run = redirected(&place, &["-f", "-", "-n"], "<&-").ended(2);
+    let run = redirected(&temp, &["-f", "-", "-n"], "<&-").ended(2);
     assert!(run.stderr.contains("standard input: bad file number"), "{}", run.stderr);
-    let run = redirected(&place, &["-X", "-", "."], "<&-").ended(2);
+    let run = redirected(&temp, &["-X", "-", "."], "<&-").ended(2);
     assert!(run.stderr.contains("bad file number"), "{}", run.stderr);
 }
 
 #[test]
 fn a_closed_error_stream_changes_nothing() {
-    let place = some();
-    let listed = |redirection| timeless(&redirected(&place, &["--csv", "."], redirection).ended(0).stdout);
+    let temp = some();
+    let listed = |redirection| timeless(&redirected(&temp, &["--csv", "."], redirection).ended(0).stdout);
     assert_eq!(listed("2>&-"), listed(""));
-    redirected(&place, &["-n", "missing"], "2>&-").ended(2);
-    redirected(&place, &["-n", "missing"], "<&- >&- 2>&-");
+    redirected(&temp, &["-n", "missing"], "2>&-").ended(2);
+    redirected(&temp, &["-n", "missing"], "<&- >&- 2>&-");
 }
 
 /// Returns the lines without their last column, the time of the scan.
@@ -102,11 +102,11 @@ fn timeless(csv: &[u8]) -> Vec<Vec<u8>> {
 /// `BLOCK_SIZE`.
 #[test]
 fn the_environment_changes_no_byte_of_the_output() {
-    let place = some();
+    let temp = some();
     let json = |variables: &[(&str, &str)]| {
         let words = ["--csv", "."];
         let run =
-            run(program().current_dir(place.path()).args(words).envs(variables.iter().copied())).ended(0);
+            run(program().current_dir(temp.path()).args(words).envs(variables.iter().copied())).ended(0);
         assert_eq!(run.stderr, "");
         timeless(&run.stdout)
     };
@@ -136,17 +136,17 @@ fn the_environment_changes_no_byte_of_the_output() {
         assert_eq!(json(&[case]), expected, "{case:?}");
     }
     let mut bare = Command::new(env!("CARGO_BIN_EXE_duke"));
-    let bare = run(bare.env_clear().current_dir(place.path()).args(["--csv", "."])).ended(0).stdout;
+    let bare = run(bare.env_clear().current_dir(temp.path()).args(["--csv", "."])).ended(0).stdout;
     assert_eq!(timeless(&bare), expected);
 }
 
 #[test]
 fn one_thread_or_256_print_the_same() {
-    let place = some();
+    let temp = some();
     for number in 0..400 {
-        place.file(format!("{}/{}/{number}", number % 20, number % 7), number * 10);
+        temp.file(format!("{}/{}/{number}", number % 20, number % 7), number * 10);
     }
-    let of = |threads: &str| run_in(place.path(), ["--json", "-t", threads, "."]).ended(0);
+    let of = |threads: &str| run_in(temp.path(), ["--json", "-t", threads, "."]).ended(0);
     let without_time = |run: Run| {
         let text = run.text().to_owned();
         let (before, after) = text.split_once("\"elapsed_ms\"").unwrap();
@@ -161,14 +161,14 @@ fn one_thread_or_256_print_the_same() {
 /// A FIFO or device in place of a file that duke reads by default must not block the program.
 #[test]
 fn no_fifo_or_device_in_a_default_location_is_waited_for() {
-    let (place, home) = (some(), Place::new());
+    let (temp, home) = (some(), TestDir::new());
     let fifo = home.path().join("fifo");
     nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
     let before = Instant::now();
     for value in [fifo.to_str().unwrap(), "/dev/zero", "/dev/full", "/"] {
         for name in ["DUKE_CONFIG", "TZ", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "TMPDIR"] {
             let child =
-                program().current_dir(place.path()).args(["-n", "."]).env(name, value).output().unwrap();
+                program().current_dir(temp.path()).args(["-n", "."]).env(name, value).output().unwrap();
             assert_eq!(child.stdout.is_empty(), child.status.code() == Some(2), "{name}={value}");
         }
     }
@@ -180,13 +180,13 @@ fn no_fifo_or_device_in_a_default_location_is_waited_for() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_panic_of_a_worker_is_a_message_with_exit_code_1() {
-    let place = some();
+    let temp = some();
     // The first getrandom(2) of a worker seeds its hash tables, so the worker panics if this call fails. In the
     // main thread, glibc makes the first call and copes with its failure.
     let fault = "inject=getrandom:error=EIO:when=1";
     let mut command = Command::new("strace");
     command.args(["-f", "-qq", "-o", "/dev/null", "-e", fault, env!("CARGO_BIN_EXE_duke"), "-n", "."]);
-    command.current_dir(place.path()).stdin(Stdio::null());
+    command.current_dir(temp.path()).stdin(Stdio::null());
     let Ok(output) = command.output() else {
         eprintln!("SKIPPED: no strace");
         return;
@@ -204,10 +204,10 @@ fn a_panic_of_a_worker_is_a_message_with_exit_code_1() {
 
 /// Runs `program` in a directory that is deleted before the program starts.
 #[cfg(target_os = "linux")]
-fn in_removed(place: &Place, program: &str, words: &[&str]) -> Run {
+fn in_removed(temp: &TestDir, program: &str, words: &[&str]) -> Run {
     let script = "mkdir gone && cd gone && rmdir ../gone && exec \"$0\" \"$@\"";
     let mut shell = Command::new("sh");
-    shell.args(["-c", script, program]).args(words).current_dir(place.path()).stdin(Stdio::null());
+    shell.args(["-c", script, program]).args(words).current_dir(temp.path()).stdin(Stdio::null());
     for name in ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "TERM"] {
         shell.env_remove(name);
     }
@@ -217,15 +217,15 @@ fn in_removed(place: &Place, program: &str, words: &[&str]) -> Run {
 #[test]
 #[cfg(target_os = "linux")] // elsewhere a directory in use cannot be removed, or has no name
 fn a_working_directory_that_was_removed_is_empty_and_no_error() {
-    let place = Place::new();
-    let du = in_removed(&place, "du", &["-s", "."]);
+    let temp = TestDir::new();
+    let du = in_removed(&temp, "du", &["-s", "."]);
     assert_eq!(du.code, Some(0), "{}", du.stderr);
     let duke = env!("CARGO_BIN_EXE_duke");
     for words in WAYS[..7].iter().chain(&[&["-n"][..], &["-n", "-t", "1", "."]]) {
-        let run = in_removed(&place, duke, words);
+        let run = in_removed(&temp, duke, words);
         assert_eq!((run.code, run.stderr.as_str()), (du.code, ""), "{words:?}");
     }
-    let json = in_removed(&place, duke, &["--json", "."]).json();
+    let json = in_removed(&temp, duke, &["--json", "."]).json();
     let totals = json.root().get("totals");
     assert_eq!(["items", "errors"].map(|key| totals.get(key).number()), [0, 0]);
 }

@@ -83,7 +83,7 @@ fn ten_thousand_directories_in_one_directory() {
 /// Compares the totals with the output of a single `du` of the root, which prints the size of every directory. There
 /// are no hard links, so these sizes equal those of a separate `du` for each directory.
 #[test]
-fn five_thousand_levels_with_paths_beyond_what_the_system_takes() {
+fn five_thousand_levels_with_paths_beyond_the_limit_of_the_system() {
     let fixture = fixtures::chain(5_000, "d");
     let output = naive::blocks_of_du().arg(fixture.path()).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -171,6 +171,6 @@ fn a_file_can_be_larger_than_any_disk() {
 /// Creates a fixture in `/dev/shm`, whose file system accepts files of up to 2^63 - 1 bytes. Returns `None` if
 /// `/dev/shm` does not exist.
 fn memory_fixture() -> Option<Fixture> {
-    let place = Path::new("/dev/shm");
-    place.is_dir().then(|| Fixture::build_in(place, |_| Ok(())))
+    let memory = Path::new("/dev/shm");
+    memory.is_dir().then(|| Fixture::build_in(memory, |_| Ok(())))
 }

@@ -3,8 +3,8 @@
 
 pub mod interrupts;
 pub mod json;
-pub mod place;
 pub mod schema;
+pub mod test_dir;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -59,10 +59,10 @@ pub fn program() -> Command {
     command
 }
 
-/// Copies the program to `place`, where any user may run it. The copy is made by install(1), not by this process: a
+/// Copies the program to `temp`, where any user may run it. The copy is made by install(1), not by this process: a
 /// child that another test forks could inherit the open file, and a file that is open for writing cannot be executed.
-pub fn for_anybody(place: &place::Place) -> PathBuf {
-    let copy = place.join("duke");
+pub fn for_anybody(temp: &test_dir::TestDir) -> PathBuf {
+    let copy = temp.join("duke");
     let mut install = Command::new("install");
     let made = install.args(["-m", "755", env!("CARGO_BIN_EXE_duke")]).arg(&copy).status();
     assert!(made.expect("install(1) is everywhere").success());
@@ -78,9 +78,9 @@ pub fn is_installed(name: &str, argument: &str) -> bool {
     is_there
 }
 
-/// Runs the program in the directory `place`, with the arguments `words`.
-pub fn run_in<S: AsRef<OsStr>>(place: &Path, words: impl IntoIterator<Item = S>) -> Run {
-    run(program().current_dir(place).args(words))
+/// Runs the program in the directory `directory`, with the arguments `words`.
+pub fn run_in<S: AsRef<OsStr>>(directory: &Path, words: impl IntoIterator<Item = S>) -> Run {
+    run(program().current_dir(directory).args(words))
 }
 
 /// Runs `command` and waits for it to end.

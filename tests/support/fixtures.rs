@@ -24,10 +24,10 @@ impl Fixture {
         Self::build_in(&std::env::temp_dir(), fill)
     }
 
-    /// Creates a temporary directory in `place` and calls `fill` to create its contents.
-    pub fn build_in(place: &Path, fill: impl FnOnce(&Path) -> io::Result<()>) -> Self {
+    /// Creates a temporary directory in `path` and calls `fill` to create its contents.
+    pub fn build_in(path: &Path, fill: impl FnOnce(&Path) -> io::Result<()>) -> Self {
         let root =
-            tempfile::Builder::new().prefix("duke-").tempdir_in(place).expect("a directory can be made");
+            tempfile::Builder::new().prefix("duke-").tempdir_in(path).expect("a directory can be made");
         let fixture = Self { root: root.keep() };
         fill(fixture.path()).expect("a fixture can be built");
         fixture

@@ -18,9 +18,9 @@ pub fn in_namespace(test: &str) -> bool {
     }
     let launcher = ["unshare", "--mount", "--propagation", "private"];
     if succeeds(Command::new("unshare").args(&launcher[1..]).arg("true")) {
-        // `place` is deleted after the child's mount namespace has ended, because a mount point cannot be deleted.
-        let place = Fixture::build(|place| fs::set_permissions(place, fs::Permissions::from_mode(0o755)));
-        let variable = format!("TMPDIR={}", place.path().display());
+        // `path` is deleted after the child's mount namespace has ended, because a mount point cannot be deleted.
+        let path = Fixture::build(|path| fs::set_permissions(path, fs::Permissions::from_mode(0o755)));
+        let variable = format!("TMPDIR={}", path.path().display());
         child::run(test, &[&launcher[..], &["env", &variable]].concat(), "");
     } else {
         skip(&format!("{test}: no mount namespace to be had"));

@@ -5,9 +5,9 @@ use std::process::{Command, Stdio};
 /// Returns `true` if duke can save snapshots in the directory for temporary files. If the disk is nearly full,
 /// reports that the test is skipped and returns `false`.
 pub fn keeps_snapshots() -> bool {
-    let place = tempfile::tempdir().unwrap();
+    let path = tempfile::tempdir().unwrap();
     let mut save = Command::new(env!("CARGO_BIN_EXE_duke"));
-    save.arg("save").arg(place.path()).env("XDG_STATE_HOME", place.path()).env_remove("DUKE_CONFIG");
+    save.arg("save").arg(path.path()).env("XDG_STATE_HOME", path.path()).env_remove("DUKE_CONFIG");
     let saved = save.stdin(Stdio::null()).output().unwrap();
     let is_full =
         saved.status.code() == Some(1) && String::from_utf8_lossy(&saved.stderr).contains("nearly full");

@@ -35,10 +35,9 @@ const RULES: &str = "(version 1)(allow default)(deny file-write*)(allow file-wri
 #[cfg(target_os = "macos")]
 fn run(test: &str) {
     let room = tempfile::tempdir().expect("a directory can be made");
-    let place = room.path().canonicalize().expect("it exists");
+    let path = room.path().canonicalize().expect("it exists");
     let variable = |name: &str, path: &std::path::Path| format!("{name}={}", path.display());
-    let words =
-        [variable("ROOM", &place), variable("TMPDIR", &place), variable("HOME", &place.join("home/me"))];
+    let words = [variable("ROOM", &path), variable("TMPDIR", &path), variable("HOME", &path.join("home/me"))];
     let launcher = ["sandbox-exec", "-D", &words[0], "-p", RULES, "env", &words[1], &words[2]];
     let writes = |path: &std::path::Path| {
         let tried = Command::new(launcher[0])
@@ -48,7 +47,7 @@ fn run(test: &str) {
         tried.is_ok_and(|output| output.status.success())
     };
     let outside = tempfile::tempdir().expect("a directory can be made");
-    if writes(&place.join("file")) && !writes(&outside.path().join("file")) {
+    if writes(&path.join("file")) && !writes(&outside.path().join("file")) {
         child::run(test, &launcher, "");
     } else {
         skip(&format!("{test}: no sandbox in which deleting is safe"));

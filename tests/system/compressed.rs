@@ -198,8 +198,8 @@ fn change(path: &Path, dice: &mut Dice) {
 }
 
 #[test]
-fn random_files_free_at_least_what_is_promised() {
-    const NAME: &str = "random_files_free_at_least_what_is_promised";
+fn random_files_free_at_least_the_promised_bytes() {
+    const NAME: &str = "random_files_free_at_least_the_promised_bytes";
     if !sandbox::enter(NAME) {
         return;
     }

@@ -195,14 +195,14 @@ const MAPPED: &[&str] = &["-q", "-m", "reflink=1,rmapbt=1"];
 const UNMAPPED: &[&str] = &["-q", "-m", "reflink=1,rmapbt=0"];
 
 #[test]
-fn sizes_on_xfs_are_bounds_of_what_is_freed() {
+fn sizes_on_xfs_are_bounds_of_the_freed_bytes() {
     // Only root may read the space map. This test runs as another user, so duke must find the sizes without the map.
-    test_bounds_on_xfs("sizes_on_xfs_are_bounds_of_what_is_freed", NOBODY);
+    test_bounds_on_xfs("sizes_on_xfs_are_bounds_of_the_freed_bytes", NOBODY);
 }
 
 #[test]
-fn sizes_from_the_space_map_of_xfs_are_bounds_of_what_is_freed() {
-    test_bounds_on_xfs("sizes_from_the_space_map_of_xfs_are_bounds_of_what_is_freed", 0);
+fn sizes_from_the_space_map_of_xfs_are_bounds_of_the_freed_bytes() {
+    test_bounds_on_xfs("sizes_from_the_space_map_of_xfs_are_bounds_of_the_freed_bytes", 0);
 }
 
 #[test]

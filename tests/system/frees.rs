@@ -104,8 +104,8 @@ fn compare(image: &Image, is_bounded: bool) {
 }
 
 #[test]
-fn btrfs_frees_what_is_promised_to_root() {
-    const NAME: &str = "btrfs_frees_what_is_promised_to_root";
+fn btrfs_frees_the_promised_bytes_for_root() {
+    const NAME: &str = "btrfs_frees_the_promised_bytes_for_root";
     if !sandbox::enter(NAME) {
         return;
     }
@@ -353,8 +353,8 @@ fn a_directory_with_an_excluded_subvolume_frees_a_minimum() {
 }
 
 #[test]
-fn xfs_frees_what_is_promised() {
-    const NAME: &str = "xfs_frees_what_is_promised";
+fn xfs_frees_the_promised_bytes() {
+    const NAME: &str = "xfs_frees_the_promised_bytes";
     if !sandbox::enter(NAME) {
         return;
     }

@@ -139,8 +139,8 @@ fn kernel_file_systems_are_entered_only_on_request() {
     }
     let fixture = fixtures::plain();
     let before = crate::support::scan(fixture.path(), 1).tree().totals(DirId::TOP);
-    let place = fixture.join("empty/inside");
-    mount(&["-t", "sysfs", "none"], &place);
+    let path = fixture.join("empty/inside");
+    mount(&["-t", "sysfs", "none"], &path);
     let scan = crate::support::scan_with(fixture.path(), options(Mounts::Real));
     let totals = scan.tree().totals(DirId::TOP);
     assert_eq!((totals.items, totals.errors), (before.items - 1, 0));
@@ -150,7 +150,7 @@ fn kernel_file_systems_are_entered_only_on_request() {
 
     let asked = crate::support::scan_with(fixture.path(), options(Mounts::All));
     assert!(asked.tree().totals(DirId::TOP).items > before.items + 1_000);
-    let root = crate::support::scan_with(&place, options(Mounts::Real));
+    let root = crate::support::scan_with(&path, options(Mounts::Real));
     assert!(root.tree().totals(DirId::TOP).items > 1_000, "a root is always entered");
 }
 
@@ -172,7 +172,7 @@ fn an_automounter_is_not_triggered() {
         return;
     }
     let fixture = fixtures::plain();
-    let place = fixture.join("empty/inside");
+    let path = fixture.join("empty/inside");
     // Processes in the automounter's own process group never trigger a mount, so the daemon gets a group of
     // its own. The daemon is started before the pipe is created, so that it inherits neither end.
     let mut daemon = std::os::unix::process::CommandExt::process_group(&mut Command::new("sleep"), 0)
@@ -184,12 +184,12 @@ fn an_automounter_is_not_triggered() {
     let (reader, writer) = nix::unistd::pipe().unwrap();
     let options = format!("fd={},pgrp={},minproto=5,maxproto=5,direct", writer.as_raw_fd(), daemon.id());
     let mounted =
-        Command::new("mount").args(["-t", "autofs", "-o", &options, "none"]).arg(&place).status().unwrap();
+        Command::new("mount").args(["-t", "autofs", "-o", &options, "none"]).arg(&path).status().unwrap();
     if mounted.success() {
         let scan = crate::support::scan(fixture.path(), 2);
         let empty = crate::support::id_of(scan.tree(), &fixture.join("empty"));
         assert_eq!(exclusions(&scan, empty), [("inside".into(), Exclusion::KernelFileSystem)]);
-        assert!(Command::new("umount").arg(&place).status().unwrap().success());
+        assert!(Command::new("umount").arg(&path).status().unwrap().success());
         drop(writer);
         let mut requests = Vec::new();
         fs::File::from(reader).read_to_end(&mut requests).unwrap();
@@ -209,14 +209,14 @@ fn skipped_network_file_systems_get_no_request() {
         return;
     }
     let fixture = fixtures::plain();
-    let place = fixture.join("empty/inside");
+    let path = fixture.join("empty/inside");
     let Ok(server) = fs::OpenOptions::new().read(true).write(true).open("/dev/fuse") else {
         return crate::support::skip(&format!("{NAME}: no /dev/fuse"));
     };
     // The mount program inherits the descriptor.
     fcntl(&server, FcntlArg::F_SETFD(FdFlag::empty())).unwrap();
     let fd = format!("fd={},rootmode=40000,user_id=0,group_id=0,subtype=sshfs", server.as_raw_fd());
-    let mounted = Command::new("mount").args(["-i", "-t", "fuse", "-o", &fd, "me@box:"]).arg(&place).status();
+    let mounted = Command::new("mount").args(["-i", "-t", "fuse", "-o", &fd, "me@box:"]).arg(&path).status();
     if !mounted.unwrap().success() {
         return crate::support::skip(&format!("{NAME}: no FUSE here"));
     }

@@ -32,7 +32,7 @@ fn asked(path: &str) -> Preview {
 }
 
 /// Previews and deletes an entry, and checks that both results agree.
-fn told_and_done(path: &str) -> (Preview, Report) {
+fn preview_and_delete(path: &str) -> (Preview, Report) {
     let probe = asked(path);
     let work = Operation::Remove(probe.going.clone().unwrap());
     let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();
@@ -97,7 +97,7 @@ fn no_freed_space_is_promised_for_entries_of_root() {
         }
     };
     as_nobody(NAME, prepare, || {
-        let (probe, report) = told_and_done("/tmp/base/theirs");
+        let (probe, report) = preview_and_delete("/tmp/base/theirs");
         assert_eq!((probe.files, probe.directories), (3, 3), "it was looked at");
         assert_eq!((probe.least, probe.most, report.entries), (0, 0, 0));
         // Three files and the empty directory are counted. The other directories are kept only because they
@@ -123,7 +123,7 @@ fn a_protected_directory_is_kept_and_the_rest_is_deleted() {
         }
     };
     as_nobody(NAME, prepare, || {
-        let (probe, report) = told_and_done("/tmp/base/ours");
+        let (probe, report) = preview_and_delete("/tmp/base/ours");
         // Permission is denied for four entries: `closed/one`, `closed/two`, `closed/inner`, and `secret`, which
         // cannot be opened. The contents of `closed/inner` are deleted.
         assert_eq!(probe.kept, Kept { denied: 4, ..Kept::default() }, "{:?}", report.failures);
@@ -153,13 +153,13 @@ fn a_sticky_directory_allows_deleting_only_own_entries() {
         }
     };
     as_nobody(NAME, prepare, || {
-        let (probe, _) = told_and_done("/tmp/base/theirs");
+        let (probe, _) = preview_and_delete("/tmp/base/theirs");
         assert_eq!(probe.kept.denied, 5, "the file of root, and root's tree");
         assert!(
             !Path::new("/tmp/base/theirs/nobody").exists() && Path::new("/tmp/base/theirs/root").exists()
         );
-        let (probe, _) = told_and_done("/tmp/base/ours");
-        assert_eq!(probe.kept, Kept::default(), "whose the directory is may take out everything");
+        let (probe, _) = preview_and_delete("/tmp/base/ours");
+        assert_eq!(probe.kept, Kept::default(), "the owner of the directory may move everything out");
     });
 }
 
@@ -174,7 +174,7 @@ fn root_may_delete_from_a_sticky_directory() {
     fs::create_dir("/tmp/base").unwrap();
     tree("/tmp/base/tree", NOBODY);
     mode("/tmp/base/tree", 0o1777);
-    assert_eq!(told_and_done("/tmp/base/tree").0.kept, Kept::default());
+    assert_eq!(preview_and_delete("/tmp/base/tree").0.kept, Kept::default());
 }
 
 #[test]
@@ -192,9 +192,9 @@ fn access_control_lists_count_in_both_ways() {
         }
     };
     as_nobody(NAME, prepare, || {
-        let (probe, report) = told_and_done("/tmp/base/granted");
+        let (probe, report) = preview_and_delete("/tmp/base/granted");
         assert_eq!((probe.kept, report.entries), (Kept::default(), 2));
-        let (probe, report) = told_and_done("/tmp/base/masked");
+        let (probe, report) = preview_and_delete("/tmp/base/masked");
         assert_eq!((probe.kept.denied, report.entries), (1, 0));
     });
 }
@@ -211,7 +211,7 @@ fn no_freed_space_is_promised_on_a_read_only_file_system() {
     fs::create_dir_all("/tmp/base/a/tree").unwrap();
     fs::write("/tmp/base/a/tree/file", vec![b'x'; 10_000]).unwrap();
     assert!(run("mount", &["-o", "remount,ro", "/tmp/base"]));
-    let (probe, _) = told_and_done("/tmp/base/a/tree");
+    let (probe, _) = preview_and_delete("/tmp/base/a/tree");
     assert_eq!((probe.kept, probe.most), (Kept { read_only: 1, ..Kept::default() }, 0));
     assert_eq!(probe.unmoved.read_only, 1);
 }

@@ -48,8 +48,8 @@ fn whole(scan: &Scan, paths: &[PathBuf]) -> Selection {
 }
 
 /// Rescans the selection.
-fn look_again(scan: &Scan, selection: &Selection) {
-    let again = scan.recheck(selection.places()).unwrap();
+fn recheck(scan: &Scan, selection: &Selection) {
+    let again = scan.recheck(selection.names()).unwrap();
     assert_eq!(again.wait(LONG), Some(Outcome::Complete));
 }
 
@@ -75,7 +75,7 @@ fn picture(tree: &Tree) -> Picture {
 
 /// Rescans the selected entries, then checks that the tree equals the tree of a fresh scan.
 fn assert_true(scan: &Scan, selection: &Selection, root: &Path) {
-    look_again(scan, selection);
+    recheck(scan, selection);
     let fresh = crate::support::scan(root, 2);
     let (now, fresh) = (picture(scan.tree()), picture(fresh.tree()));
     for (path, expected) in &fresh {
@@ -359,7 +359,7 @@ fn mounts_inside_and_their_directories_are_kept() {
 
     // Both the preview and the deletion refuse a selected mount point.
     let selection = whole(&scan, &[fixture.join("a/tmpfs"), fixture.join("a/b/bind")]);
-    let refused: Vec<_> = self::probe(&selection).refusals;
+    let refused: Vec<_> = self::probe(&selection).blocked;
     assert_eq!(refused, [(0, delete::Blocked::Mount), (1, delete::Blocked::Mount)]);
     let reasons: Vec<_> = reasons(&remove(selection)).into_iter().map(|(_, reason)| reason).collect();
     assert_eq!(reasons, [Reason::Mount, Reason::Mount]);
@@ -368,7 +368,7 @@ fn mounts_inside_and_their_directories_are_kept() {
     let scan = Scan::run(roots.to_vec(), duke::scan::Options::default());
     let names = roots.iter().map(|root| (DirId::TOP, root.as_os_str().as_bytes()));
     let selection = Selection::new(scan.tree(), names, DeleteScope::Content);
-    assert_eq!(self::probe(&selection).refusals.len(), 2);
+    assert_eq!(self::probe(&selection).blocked.len(), 2);
 }
 
 #[test]
@@ -431,7 +431,7 @@ fn undeletable_entries_are_named_and_the_rest_is_deleted() {
         [(fixture.join("a/b/closed/file"), denied), (fixture.join("a/hidden"), denied)]
     );
     assert!(!exists(fixture.join("empty")) && !exists(fixture.join("a/b/c")) && exists(fixture.join("a/b")));
-    look_again(&scan, &selection);
+    recheck(&scan, &selection);
     crate::support::assert_sums_agree(scan.tree());
     let left = scan.tree().totals(crate::support::id_of(scan.tree(), &fixture.join("a")));
     assert_eq!((left.items, left.errors), (4, 1));

@@ -103,8 +103,8 @@ fn hostile() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn shells_delete_exactly_what_is_named() {
-    if !sandbox::enter("shells_delete_exactly_what_is_named") {
+fn shells_delete_exactly_the_named_entries() {
+    if !sandbox::enter("shells_delete_exactly_the_named_entries") {
         return;
     }
     for shell in shells() {
@@ -123,10 +123,10 @@ fn shells_delete_exactly_what_is_named() {
         }
         symlink("/tmp", fixture.join("link")).unwrap();
         let all = entries(fixture.path());
-        let (gone, kept): (Vec<_>, Vec<_>) =
+        let (deleted, kept): (Vec<_>, Vec<_>) =
             all.into_iter().enumerate().partition(|(number, _)| number % 3 != 0);
         let paths = |part: Vec<(usize, PathBuf)>| part.into_iter().map(|(_, path)| path).collect::<Vec<_>>();
-        let script = write(folder.path(), fixture.path(), &paths(gone)).unwrap().path;
+        let script = write(folder.path(), fixture.path(), &paths(deleted)).unwrap().path;
         let text = fs::read_to_string(&script).expect("it can be read");
         assert!(!text.contains(|letter: char| letter.is_control() && !matches!(letter, '\n' | '\t')));
         let output = run(shell, &script, "");
@@ -163,18 +163,18 @@ fn file_systems_mounted_inside_are_kept() {
             assert!(places[0].join("stays").exists(), "{shell}: {mounted:?}");
             assert_eq!(entries(origin.path()), before, "{shell}: {mounted:?}");
             assert!(!listed.join("rest").exists(), "{shell}: {mounted:?}: {output:?}");
-            for place in &places {
-                assert!(Command::new("umount").arg(place).status().unwrap().success());
+            for path in &places {
+                assert!(Command::new("umount").arg(path).status().unwrap().success());
             }
         }
     }
 }
 
-/// Creates two entries in `place` and a script that deletes them, calls `change`, runs the script, and checks that both
+/// Creates two entries in `path` and a script that deletes them, calls `change`, runs the script, and checks that both
 /// entries are kept.
-fn assert_stays(place: &Path, change: impl Fn(&Path)) {
+fn assert_kept(path: &Path, change: impl Fn(&Path)) {
     for shell in shells() {
-        let (fixture, folder) = (Fixture::build_in(place, |_| Ok(())), private());
+        let (fixture, folder) = (Fixture::build_in(path, |_| Ok(())), private());
         let home = fixture.join("home");
         fs::create_dir_all(home.join("directory")).unwrap();
         fixtures::file(home.join("directory/old"), 10).unwrap();
@@ -198,7 +198,7 @@ fn assert_stays(place: &Path, change: impl Fn(&Path)) {
 }
 
 /// Checks that a script does not delete entries that were replaced after the script was written.
-fn assert_replaced_entries_stay(place: &Path) {
+fn assert_replaced_entries_are_kept(path: &Path) {
     let renew = |home: &Path| {
         fs::remove_dir_all(home.join("directory")).unwrap();
         fs::remove_file(home.join("file")).unwrap();
@@ -206,14 +206,14 @@ fn assert_replaced_entries_stay(place: &Path) {
         fixtures::file(home.join("directory/new"), 10).unwrap();
         fixtures::file(home.join("file"), 11).unwrap();
     };
-    assert_stays(place, renew);
-    assert_stays(place, |home| {
+    assert_kept(path, renew);
+    assert_kept(path, |home| {
         fs::remove_dir_all(home).unwrap();
         fs::create_dir_all(home.join("directory")).unwrap();
         fixtures::file(home.join("directory/new"), 10).unwrap();
         fixtures::file(home.join("file"), 10).unwrap();
     });
-    assert_stays(place, |home| {
+    assert_kept(path, |home| {
         let elsewhere = home.with_file_name("elsewhere");
         fs::create_dir(&elsewhere).unwrap();
         fs::rename(home.join("directory"), elsewhere.join("directory")).unwrap();
@@ -222,7 +222,7 @@ fn assert_replaced_entries_stay(place: &Path) {
         symlink(elsewhere.join("directory"), home.join("directory")).unwrap();
         symlink(elsewhere.join("file"), home.join("file")).unwrap();
     });
-    assert_stays(place, |home| {
+    assert_kept(path, |home| {
         // A directory on the path is replaced by a link to another directory that contains the same names.
         let other = home.with_file_name("other");
         fs::rename(home, home.with_file_name("away")).unwrap();
@@ -234,9 +234,9 @@ fn assert_replaced_entries_stay(place: &Path) {
 }
 
 #[test]
-fn replaced_entries_stay() {
-    if sandbox::enter("replaced_entries_stay") {
-        assert_replaced_entries_stay(Path::new("/tmp"));
+fn a_script_keeps_replaced_entries() {
+    if sandbox::enter("a_script_keeps_replaced_entries") {
+        assert_replaced_entries_are_kept(Path::new("/tmp"));
     }
 }
 
@@ -247,7 +247,7 @@ fn replaced_entries_are_kept_where_inode_numbers_are_reused() {
         return;
     }
     if let Some(image) = Image::new(TEST, "ext4", 16 << 20, &["-q", "-I", "256"]) {
-        assert_replaced_entries_stay(&image.path());
+        assert_replaced_entries_are_kept(&image.path());
     }
 }
 
@@ -275,9 +275,9 @@ fn refused_entries_get_no_script() {
         let ScriptError::Refused(named, reason) = refused else { panic!("{refused:?}") };
         assert_eq!((named, reason), (path.as_os_str().as_bytes().to_vec(), Reason::Refused(expected)));
     }
-    let gone = fixture.join("gone");
-    let selection = select(Path::new("/tmp"), std::slice::from_ref(&gone));
-    fs::remove_dir(&gone).unwrap();
+    let deleted = fixture.join("gone");
+    let selection = select(Path::new("/tmp"), std::slice::from_ref(&deleted));
+    fs::remove_dir(&deleted).unwrap();
     let refused = script::write(folder.path(), None, &selection, &[]).unwrap_err();
     assert!(matches!(refused, ScriptError::Refused(_, Reason::Changed)), "{refused:?}");
     assert_eq!(entries(folder.path()), [] as [PathBuf; 0]);
@@ -320,8 +320,8 @@ fn a_script_is_written_where_no_other_user_can_change_it() {
     let selection = select(fixture.path(), &entries(fixture.path())[..1]);
     let state = private();
     let fallback = state.join("duke");
-    let place = private();
-    let folder = place.join("folder");
+    let path = private();
+    let folder = path.join("folder");
     fs::create_dir(&folder).unwrap();
     let written = |fallback: Option<&Path>| script::write(&folder, fallback, &selection, &[]);
     let mode = |folder: &Path, mode| fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
@@ -336,11 +336,11 @@ fn a_script_is_written_where_no_other_user_can_change_it() {
         assert_eq!(fs::metadata(&fallback).unwrap().mode() & 0o777, 0o700);
     }
     mode(&folder, 0o700);
-    mode(place.path(), 0o777);
+    mode(path.path(), 0o777);
     assert!(matches!(written(None), Err(ScriptError::Exposed(_))), "the folder could be put away");
-    mode(place.path(), 0o700);
+    mode(path.path(), 0o700);
     if chown(&folder, Some(1000), None).is_ok() {
-        assert!(matches!(written(None), Err(ScriptError::Exposed(_))), "it is somebody else's");
+        assert!(matches!(written(None), Err(ScriptError::Exposed(_))), "it belongs to another user");
         chown(&folder, Some(0), None).unwrap();
     }
     // Every name that the new script could get is already a link to another place.

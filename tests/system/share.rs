@@ -132,8 +132,8 @@ fn data_that_copies_share_in_part_is_not_wasted() {
 }
 
 #[test]
-fn directories_that_share_data_in_part_waste_only_the_rest() {
-    const NAME: &str = "directories_that_share_data_in_part_waste_only_the_rest";
+fn directories_that_share_some_data_waste_only_the_remaining_data() {
+    const NAME: &str = "directories_that_share_some_data_waste_only_the_remaining_data";
     if !in_namespace(NAME) {
         return;
     }
@@ -217,8 +217,8 @@ fn is_btrfs(root: &Path) -> bool {
 }
 
 #[test]
-fn what_is_shared_already_is_neither_counted_nor_recorded() {
-    const NAME: &str = "what_is_shared_already_is_neither_counted_nor_recorded";
+fn data_that_is_already_shared_is_neither_counted_nor_recorded() {
+    const NAME: &str = "data_that_is_already_shared_is_neither_counted_nor_recorded";
     if !in_namespace(NAME) {
         return;
     }

@@ -60,8 +60,8 @@ fn subvolumes(document: &Document, root: &Path) -> Vec<(u64, PathBuf)> {
 }
 
 #[test]
-fn deleting_subvolumes_frees_exactly_what_is_predicted() {
-    const NAME: &str = "deleting_subvolumes_frees_exactly_what_is_predicted";
+fn deleting_subvolumes_frees_exactly_the_predicted_bytes() {
+    const NAME: &str = "deleting_subvolumes_frees_exactly_the_predicted_bytes";
     if !in_namespace(NAME) {
         return;
     }

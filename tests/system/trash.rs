@@ -169,7 +169,7 @@ fn another_users_home_gets_no_trash() {
     fs::create_dir(&home).unwrap();
     fs::write(fixture.join("file"), "content").unwrap();
     if std::os::unix::fs::chown(&home, Some(12_345), None).is_err() {
-        return crate::support::skip("only root can give a folder to somebody else");
+        return crate::support::skip("only root can give a folder to another user");
     }
     let scan = crate::support::scan(fixture.path(), 1);
     let done = put(&select(&scan, &[fixture.join("file")]), &owner(Some(home.join(".local/share/Trash"))));
@@ -194,7 +194,7 @@ fn a_planted_trash_is_not_used() {
         std::os::unix::fs::chown(fixture.path(), Some(uid), None).unwrap();
         ways.push("owner");
     } else {
-        crate::support::skip("only root can give a folder to somebody else");
+        crate::support::skip("only root can give a folder to another user");
     }
     for component in ["", "files", "info"] {
         for way in &ways {
@@ -249,15 +249,15 @@ fn another_mount_has_a_trash_of_its_own_or_none() {
     if !cfg!(target_os = "linux") || !sandbox::enter("another_mount_has_a_trash_of_its_own_or_none") {
         return;
     }
-    let (home, place) = (fixtures::empty(), fixtures::empty());
+    let (home, temp) = (fixtures::empty(), fixtures::empty());
     let owner = owner(Some(home.join("Trash")));
     let uid = owner.uid;
-    let top = place.join("disk");
+    let top = temp.join("disk");
     mount_tmpfs(&top);
     let fresh = || {
         fs::create_dir_all(top.join("a/b")).unwrap();
         fixtures::file(top.join("a/b/c %"), 1_000).unwrap();
-        let scan = crate::support::scan(place.path(), 1);
+        let scan = crate::support::scan(temp.path(), 1);
         select(&scan, &[top.join("a/b/c %")])
     };
     let trashes = || (top.join(format!(".Trash-{uid}")), top.join(format!(".Trash/{uid}")));
@@ -315,19 +315,19 @@ fn a_directory_with_a_mount_is_kept() {
     if !cfg!(target_os = "linux") || !sandbox::enter("a_directory_with_a_mount_is_kept") {
         return;
     }
-    let (home, place) = (fixtures::empty(), fixtures::empty());
+    let (home, temp) = (fixtures::empty(), fixtures::empty());
     let owner = owner(Some(home.join("Trash")));
-    fs::create_dir_all(place.join("holds/deep")).unwrap();
-    fs::create_dir_all(place.join("holds/deep and more")).unwrap();
-    mount_tmpfs(&place.join("holds/deep/mount"));
-    fs::write(place.join("holds/deep/mount/precious"), "x").unwrap();
-    let scan = crate::support::scan(place.path(), 1);
+    fs::create_dir_all(temp.join("holds/deep")).unwrap();
+    fs::create_dir_all(temp.join("holds/deep and more")).unwrap();
+    mount_tmpfs(&temp.join("holds/deep/mount"));
+    fs::write(temp.join("holds/deep/mount/precious"), "x").unwrap();
+    let scan = crate::support::scan(temp.path(), 1);
     for holding in ["holds", "holds/deep", "holds/deep/mount"] {
-        let done = put(&select(&scan, &[place.join(holding)]), &owner);
+        let done = put(&select(&scan, &[temp.join(holding)]), &owner);
         assert_eq!((done.moved.len(), done.failures.first[0].reason), (0, Reason::Mount), "{holding}");
     }
-    assert!(place.join("holds/deep/mount/precious").exists());
-    assert_eq!(put(&select(&scan, &[place.join("holds/deep and more")]), &owner).failures.count, 0);
+    assert!(temp.join("holds/deep/mount/precious").exists());
+    assert_eq!(put(&select(&scan, &[temp.join("holds/deep and more")]), &owner).failures.count, 0);
 }
 
 #[test]
@@ -393,8 +393,8 @@ fn a_journal_line_after_a_truncated_one_can_be_read() {
     if !cfg!(target_os = "linux") || !sandbox::enter("a_journal_line_after_a_truncated_one_can_be_read") {
         return;
     }
-    let place = fixtures::empty();
-    let disk = place.join("disk");
+    let temp = fixtures::empty();
+    let disk = temp.join("disk");
     fs::create_dir(&disk).unwrap();
     let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "none"]).arg(&disk).status();
     assert!(mounted.unwrap().success());
@@ -438,7 +438,7 @@ fn a_journal_line_after_a_truncated_one_can_be_read() {
 #[test]
 fn no_journal_is_created_in_another_users_folder() {
     if !crate::support::child::is_root() {
-        return crate::support::skip("only root can give a folder to somebody else");
+        return crate::support::skip("only root can give a folder to another user");
     }
     let fixture = fixtures::empty();
     let home = fixture.join("home");

@@ -182,7 +182,7 @@ fn files_of_a_killed_program_are_deleted_at_the_next_write() {
     for other in &others {
         assert!(folder.path().join(other).exists(), "{other}");
     }
-    assert_eq!(theirs.exists(), is_theirs, "somebody else's");
+    assert_eq!(theirs.exists(), is_theirs, "another user's");
     send(&alive, Signal::SIGCONT);
     assert!(alive.wait().unwrap().success());
     assert!(!kept.exists());

@@ -9,7 +9,6 @@ mod session;
 mod support;
 
 mod growing;
-mod looks;
 mod preview;
 mod pty;
 mod random;
@@ -17,5 +16,6 @@ mod recorded;
 mod screens;
 mod suspend;
 mod terminal;
+mod theme;
 mod tour;
 mod type_ahead;

@@ -25,7 +25,7 @@ fn folder() -> TempDir {
 
 fn wait_for_end_of_scan(session: &mut Session) {
     session.wait_for("end of the scan", |screen| {
-        // When the scan has ended, the footer shows the row number instead of the progress.
+        // When the scan has ended, the status line shows the row number instead of the progress.
         screen
             .rows(0, screen.size().1.get())
             .last()
@@ -752,8 +752,8 @@ fn an_answer_about_the_background_changes_colors_and_is_no_key() {
 #[test]
 fn the_directory_shown_last_is_written_to_a_file() {
     let folder = folder();
-    let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("cwd");
+    let temp = tempfile::tempdir().unwrap();
+    let file = temp.path().join("cwd");
     std::fs::write(&file, "before").unwrap();
     let mut command = duke(folder.path());
     command.arg("--cwd-file");

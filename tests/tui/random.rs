@@ -18,7 +18,7 @@ use duke::testing::ui::app::App;
 use duke::testing::ui::loader::Sources;
 use duke::testing::ui::message::{Effect, Event};
 use duke::testing::ui::notice::Notice;
-use duke::testing::ui::progress::{RescanMessage, Tick};
+use duke::testing::ui::progress::{RescanMessage, ScanProgress};
 use duke::testing::ui::{Colors, Glyphs, Theme};
 use jiff::tz::TimeZone;
 use ratatui::Terminal;
@@ -127,7 +127,12 @@ impl Fuzz<'_> {
             return Event::Rescan(RescanMessage { progress, outcome });
         }
         let outcome = self.scan.outcome();
-        Event::Tick(Tick { now: self.now, elapsed: self.now, outcome, progress: self.scan.progress() })
+        Event::ScanProgress(ScanProgress {
+            now: self.now,
+            elapsed: self.now,
+            outcome,
+            progress: self.scan.progress(),
+        })
     }
 
     /// Draws the screen, unless it is too large, and checks each cell.

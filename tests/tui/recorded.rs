@@ -2,22 +2,22 @@
 //! only a small part is read.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
-use crate::program::place::Place;
+use crate::program::test_dir::TestDir;
 use crate::program::{program, run};
 use crate::session::{Session, duke};
 
 /// Opens a binary export of a directory that no longer exists.
-fn browse() -> (Place, Session) {
-    let place = Place::new();
-    place.file("t/large/video.mkv", 900_000);
-    place.file("t/large/deep/needle.log", 70_000);
-    place.file("t/small", 10);
-    run(program().current_dir(place.path()).args(["-O", "t.ncdu", "t"])).ended(0);
-    std::fs::remove_dir_all(place.join("t")).unwrap();
+fn browse() -> (TestDir, Session) {
+    let temp = TestDir::new();
+    temp.file("t/large/video.mkv", 900_000);
+    temp.file("t/large/deep/needle.log", 70_000);
+    temp.file("t/small", 10);
+    run(program().current_dir(temp.path()).args(["-O", "t.ncdu", "t"])).ended(0);
+    std::fs::remove_dir_all(temp.join("t")).unwrap();
     let mut command = duke(std::path::Path::new("-f"));
     command.arg("t.ncdu");
-    command.cwd(place.path());
-    (place, Session::run(command))
+    command.cwd(temp.path());
+    (temp, Session::run(command))
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn bytes_read(session: &Session) -> u64 {
 #[cfg(target_os = "linux")]
 fn the_first_screen_of_a_large_snapshot_needs_at_most_2_mb() {
     const DIRECTORIES: usize = 400;
-    let place = Place::new();
+    let temp = TestDir::new();
     let mut list = String::new();
     for directory in 0..DIRECTORIES {
         // The first directory's listing directly follows the root's listing in the snapshot. It is larger than the
@@ -71,14 +71,14 @@ fn the_first_screen_of_a_large_snapshot_needs_at_most_2_mb() {
             list += &line;
         }
     }
-    std::fs::write(place.join("list"), list).unwrap();
+    std::fs::write(temp.join("list"), list).unwrap();
     let words = ["save", "-q", "-f", "list", "--format", "find", "-o", "large.duke"];
-    run(program().current_dir(place.path()).args(words)).ended(0);
-    let length = std::fs::metadata(place.join("large.duke")).unwrap().len();
+    run(program().current_dir(temp.path()).args(words)).ended(0);
+    let length = std::fs::metadata(temp.join("large.duke")).unwrap().len();
     assert!(length > 8 << 20, "{length}");
     let mut command = duke(std::path::Path::new("-f"));
     command.arg("large.duke");
-    command.cwd(place.path());
+    command.cwd(temp.path());
     let mut session = Session::run(command);
     session.wait_for_text(&format!("1 of {DIRECTORIES}"));
     let first = bytes_read(&session);
@@ -103,10 +103,10 @@ fn a_damaged_latest_snapshot_is_ignored_with_a_notice() {
     if !crate::support::room::keeps_snapshots() {
         return;
     }
-    let (place, state) = (Place::new(), Place::new());
-    place.file("t/large", 900_000);
+    let (temp, state) = (TestDir::new(), TestDir::new());
+    temp.file("t/large", 900_000);
     let mut save = program();
-    save.current_dir(place.path()).env("XDG_STATE_HOME", state.path()).args(["save", "t"]);
+    save.current_dir(temp.path()).env("XDG_STATE_HOME", state.path()).args(["save", "t"]);
     run(&mut save).ended(0);
     let folder = state.join("duke");
     let file = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
@@ -117,7 +117,7 @@ fn a_damaged_latest_snapshot_is_ignored_with_a_notice() {
     {
         let mut command = duke(std::path::Path::new(flag));
         command.arg("t");
-        command.cwd(place.path());
+        command.cwd(temp.path());
         command.env("XDG_STATE_HOME", state.path());
         let mut session = Session::run(command);
         session.wait_for_text("large");
@@ -137,11 +137,11 @@ fn a_scan_of_the_parent_directory_begins_with_its_last_scan() {
     if !crate::support::room::keeps_snapshots() {
         return;
     }
-    let (place, state) = (Place::new(), Place::new());
-    place.file("t/large/inner/video", 900_000);
-    place.file("t/old", 700_000);
+    let (temp, state) = (TestDir::new(), TestDir::new());
+    temp.file("t/large/inner/video", 900_000);
+    temp.file("t/old", 700_000);
     let mut save = program();
-    save.current_dir(place.path()).env("XDG_STATE_HOME", state.path()).args(["save", "t"]);
+    save.current_dir(temp.path()).env("XDG_STATE_HOME", state.path()).args(["save", "t"]);
     run(&mut save).ended(0);
     let file = || std::fs::read_dir(state.join("duke")).unwrap().map(|file| file.unwrap().file_name());
     let before: Vec<_> = file().collect();
@@ -151,7 +151,7 @@ fn a_scan_of_the_parent_directory_begins_with_its_last_scan() {
     let length = std::fs::metadata(&path).unwrap().len();
     std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(length - 3).unwrap();
     let mut command = duke(std::path::Path::new("t/large"));
-    command.cwd(place.path());
+    command.cwd(temp.path());
     command.env("XDG_STATE_HOME", state.path());
     let mut session = Session::run(command);
     session.wait_for_text("inner");

@@ -26,7 +26,7 @@ use duke::testing::ui::answer_gate::LONG_QUIET;
 use duke::testing::ui::app::App;
 use duke::testing::ui::loader::Sources;
 use duke::testing::ui::message::Event;
-use duke::testing::ui::progress::Tick;
+use duke::testing::ui::progress::ScanProgress;
 use duke::testing::ui::{Colors, Glyphs, Theme};
 use jiff::tz::TimeZone;
 use nix::fcntl::AT_FDCWD;
@@ -89,7 +89,12 @@ fn app(scan: &Scan, glyphs: Glyphs, size: (u16, u16)) -> App<'_> {
 pub fn finish(app: &mut App<'_>, seconds: u64) {
     let elapsed = Duration::from_secs(seconds);
     let outcome = Some(Outcome::Complete);
-    app.update(Event::Tick(Tick { now: elapsed, elapsed, outcome, progress: Progress::default() }));
+    app.update(Event::ScanProgress(ScanProgress {
+        now: elapsed,
+        elapsed,
+        outcome,
+        progress: Progress::default(),
+    }));
 }
 
 /// Presses the keys in `keys`, which are separated by blanks and named as on the help page.
@@ -284,7 +289,7 @@ fn while_the_scan_runs() {
         let elapsed = Duration::from_secs(seconds);
         let current = Some("/home/me/a directory far down/that is being read/\u{9b}31m/at the moment".into());
         let progress = Progress { entries, disk: 1234 * MIB, errors: 1, current, ..Progress::default() };
-        app.update(Event::Tick(Tick { now: elapsed, elapsed, outcome: None, progress }));
+        app.update(Event::ScanProgress(ScanProgress { now: elapsed, elapsed, outcome: None, progress }));
     }
     let text = screen(&mut app);
     assert!(text.contains("97,000 entries · 85,000/s · 1.2 GiB · 1 error"), "{text}");

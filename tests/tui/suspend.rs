@@ -71,8 +71,8 @@ impl Random {
 fn stop_and_go(folder: &Path, seed: u64, sessions: u32, stops: u32) {
     let mut random = Random(seed);
     for _ in 0..sessions {
-        let place = tempfile::tempdir().unwrap();
-        let file = place.path().join("pid");
+        let temp = tempfile::tempdir().unwrap();
+        let file = temp.path().join("pid");
         let mut session = shell(folder, &file);
         let mut pid = None;
         await_that("the program begins", || {
@@ -133,8 +133,8 @@ fn a_browser_ended_while_taking_the_terminal_gives_it_back() {
     if !works.is_ok_and(|output| output.status.success()) {
         return crate::support::skip("no strace that injects");
     }
-    let (folder, place) = (folder(), tempfile::tempdir().unwrap());
-    let file = place.path().join("pid");
+    let (folder, temp) = (folder(), tempfile::tempdir().unwrap());
+    let file = temp.path().join("pid");
     for delay in 0..10 {
         let mut traced = CommandBuilder::new("strace");
         traced.args(SLOW);

@@ -143,12 +143,12 @@ impl Reader {
 
     fn run(&mut self, command: &str) {
         self.end();
-        let place = self.folder.path().to_str().unwrap();
+        let temp = self.folder.path().to_str().unwrap();
         if let Some(path) = command.strip_prefix(CREATE) {
-            return demo_tree::create(Path::new(&path.replace(PLACE, place))).unwrap();
+            return demo_tree::create(Path::new(&path.replace(PLACE, temp))).unwrap();
         }
         if let Some(path) = command.strip_prefix("cd ") {
-            self.directory = path.replace(PLACE, place).into();
+            self.directory = path.replace(PLACE, temp).into();
             return;
         }
         let mut shell = CommandBuilder::new("sh");
@@ -208,7 +208,7 @@ impl Reader {
 }
 
 #[test]
-fn every_step_of_the_tour_shows_what_it_says() {
+fn every_step_of_the_tour_shows_its_text() {
     let folder = tempfile::tempdir().unwrap();
     let mut reader = Reader { directory: folder.path().to_owned(), folder, session: None };
     let steps = steps(TOUR);

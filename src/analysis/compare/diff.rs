@@ -41,7 +41,7 @@ pub enum ChangeKind {
     /// The entry is only in the new tree.
     New,
     /// The entry is only in the old tree.
-    Gone,
+    Deleted,
 }
 
 /// Sizes of an entry in bytes. For a directory, they include everything below it.
@@ -63,7 +63,7 @@ pub struct Change<'t> {
     pub entry: EntryId,
     /// Directory that contains the entry, or contained it before it was deleted; for a root, the root itself. The ID
     /// always refers to the new tree.
-    pub place: DirId,
+    pub new_parent: DirId,
     /// ID of the directory, in the same tree as `entry`; `None` if the entry is not a directory.
     pub itself: Option<DirId>,
     /// Sizes in the old tree.
@@ -74,7 +74,7 @@ pub struct Change<'t> {
 
 /// One result of a comparison: a pair of directories or a change.
 #[derive(Clone, Copy, Debug)]
-pub enum Met<'t> {
+pub enum Finding<'t> {
     /// IDs of the same directory in the old tree and in the new tree.
     Pair(DirId, DirId),
     /// Changed entry.
@@ -87,11 +87,11 @@ struct Item<'t> {
     name: &'t [u8],
     position: Position,
     kind: Kind,
-    what: What,
+    state: ItemState,
 }
 
 #[derive(Clone, Copy)]
-enum What {
+enum ItemState {
     Directory {
         id: DirId,
         inode: u64,
@@ -108,16 +108,16 @@ struct Unmatched<'t> {
     /// Parent directory, in the tree that contains the entry.
     directory: DirId,
     /// Directory in the new tree that corresponds to `directory`.
-    place: DirId,
+    new_parent: DirId,
     item: Item<'t>,
 }
 
 /// Returns the changes from `old` to `new` for which `keep` returns `true`.
 pub fn diff<'t>(old: Side<'t>, new: Side<'t>, keep: impl Fn(&Change<'t>) -> bool) -> Vec<Change<'t>> {
     let mut changes = Vec::new();
-    let note = |met: Met<'t>| match met {
-        Met::Change(change) if keep(&change) => changes.push(change),
-        Met::Change(_) | Met::Pair(..) => {}
+    let note = |finding: Finding<'t>| match finding {
+        Finding::Change(change) if keep(&change) => changes.push(change),
+        Finding::Change(_) | Finding::Pair(..) => {}
     };
     compare((old.tree, new.tree), &[(old.root, new.root)], || false, note);
     changes
@@ -129,15 +129,15 @@ pub fn compare<'t>(
     (old, new): (&'t Tree, &'t Tree),
     roots: &[(DirId, DirId)],
     is_cancelled: impl Fn() -> bool,
-    note: impl FnMut(Met<'t>),
+    note: impl FnMut(Finding<'t>),
 ) -> bool {
     let Some((first_old, first_new)) = roots.first().copied() else { return true };
     let (old, new) = (Side { tree: old, root: first_old }, Side { tree: new, root: first_new });
-    let mut diff = Diff { old, new, note, pairs: Vec::new(), gone: Vec::new(), fresh: Vec::new() };
+    let mut diff = Diff { old, new, note, pairs: Vec::new(), deleted: Vec::new(), fresh: Vec::new() };
     for (before, after) in roots {
-        let what = What::Directory { id: *after, inode: 0, mtime: 0 };
-        let item = Item { name: b"", position: 0, kind: Kind::Directory, what };
-        let root = Unmatched { directory: *after, place: *after, item };
+        let state = ItemState::Directory { id: *after, inode: 0, mtime: 0 };
+        let item = Item { name: b"", position: 0, kind: Kind::Directory, state };
+        let root = Unmatched { directory: *after, new_parent: *after, item };
         diff.pair(ChangeKind::Kept, root, (*before, *after));
     }
     loop {
@@ -151,12 +151,12 @@ pub fn compare<'t>(
             break;
         }
     }
-    for unmatched in std::mem::take(&mut diff.gone) {
+    for unmatched in std::mem::take(&mut diff.deleted) {
         let before = unmatched.item.extent(old.tree);
-        diff.add(ChangeKind::Gone, unmatched, before, Sizes::default());
+        diff.add(ChangeKind::Deleted, unmatched, before, Sizes::default());
     }
     for unmatched in std::mem::take(&mut diff.fresh) {
-        if matches!(unmatched.item.what, What::Directory { id, .. } if new.tree.is_preliminary(id)) {
+        if matches!(unmatched.item.state, ItemState::Directory { id, .. } if new.tree.is_preliminary(id)) {
             continue;
         }
         let after = unmatched.item.extent(new.tree);
@@ -172,7 +172,7 @@ struct Diff<'t, N> {
     /// Pairs of directories that have not been compared yet.
     pairs: Vec<(DirId, DirId)>,
     /// Directories found only in the old tree.
-    gone: Vec<Unmatched<'t>>,
+    deleted: Vec<Unmatched<'t>>,
     fresh: Vec<Unmatched<'t>>,
 }
 
@@ -184,7 +184,7 @@ struct Settled {
     new: bool,
 }
 
-impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
+impl<'t, N: FnMut(Finding<'t>)> Diff<'t, N> {
     fn listings(&mut self, old: DirId, new: DirId) {
         let is_read = |side: Side<'_>, id| side.tree.status(id).errno.is_none();
         if !is_read(self.old, old) || !is_read(self.new, new) {
@@ -214,11 +214,11 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
                     other.next();
                 }
                 (Some(a), b) if b.is_none_or(|b| a.name < b.name) => {
-                    self.only_old(Unmatched { directory: old, place: new, item: **a }, settled);
+                    self.only_old(Unmatched { directory: old, new_parent: new, item: **a }, settled);
                     one.next();
                 }
                 (_, Some(b)) => {
-                    self.only_new(Unmatched { directory: new, place: new, item: **b }, settled);
+                    self.only_new(Unmatched { directory: new, new_parent: new, item: **b }, settled);
                     other.next();
                 }
                 (_, None) => return,
@@ -228,35 +228,37 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
 
     /// Compares two entries with the same name.
     fn both(&mut self, (in_old, a): (DirId, Item<'t>), (in_new, b): (DirId, Item<'t>), settled: Settled) {
-        let new = Unmatched { directory: in_new, place: in_new, item: b };
-        match (a.what, b.what) {
-            (What::Unknown, _) | (_, What::Unknown) => {}
-            (What::Directory { id: before, .. }, What::Directory { id: after, .. }) => {
+        let new = Unmatched { directory: in_new, new_parent: in_new, item: b };
+        match (a.state, b.state) {
+            (ItemState::Unknown, _) | (_, ItemState::Unknown) => {}
+            (ItemState::Directory { id: before, .. }, ItemState::Directory { id: after, .. }) => {
                 self.pair(ChangeKind::Kept, new, (before, after));
             }
-            (What::Leaf(before), What::Leaf(after)) => self.add(ChangeKind::Kept, new, before, after),
+            (ItemState::Leaf(before), ItemState::Leaf(after)) => {
+                self.add(ChangeKind::Kept, new, before, after);
+            }
             _ => {
-                self.only_old(Unmatched { directory: in_old, place: in_new, item: a }, settled);
+                self.only_old(Unmatched { directory: in_old, new_parent: in_new, item: a }, settled);
                 self.only_new(new, settled);
             }
         }
     }
 
     fn only_old(&mut self, unmatched: Unmatched<'t>, settled: Settled) {
-        match unmatched.item.what {
+        match unmatched.item.state {
             _ if !settled.new => {}
-            What::Directory { .. } => self.gone.push(unmatched),
-            What::Leaf(before) => self.add(ChangeKind::Gone, unmatched, before, Sizes::default()),
-            What::Unknown => {}
+            ItemState::Directory { .. } => self.deleted.push(unmatched),
+            ItemState::Leaf(before) => self.add(ChangeKind::Deleted, unmatched, before, Sizes::default()),
+            ItemState::Unknown => {}
         }
     }
 
     fn only_new(&mut self, unmatched: Unmatched<'t>, settled: Settled) {
-        match unmatched.item.what {
+        match unmatched.item.state {
             _ if !settled.old => {}
-            What::Directory { .. } => self.fresh.push(unmatched),
-            What::Leaf(after) => self.add(ChangeKind::New, unmatched, Sizes::default(), after),
-            What::Unknown => {}
+            ItemState::Directory { .. } => self.fresh.push(unmatched),
+            ItemState::Leaf(after) => self.add(ChangeKind::New, unmatched, Sizes::default(), after),
+            ItemState::Unknown => {}
         }
     }
 
@@ -266,7 +268,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         if self.old.tree.is_comparable(old) && self.new.tree.is_comparable(new) {
             self.add(difference, unmatched, extent(self.old.tree, old), extent(self.new.tree, new));
         }
-        (self.note)(Met::Pair(old, new));
+        (self.note)(Finding::Pair(old, new));
         self.pairs.push((old, new));
     }
 
@@ -274,18 +276,18 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         if difference == ChangeKind::Kept && before == after {
             return;
         }
-        let Unmatched { directory, place, item } = unmatched;
-        let Item { name, position, kind, what } = item;
-        let itself = match what {
-            What::Directory { id, .. } => Some(id),
-            What::Leaf(_) | What::Unknown => None,
+        let Unmatched { directory, new_parent, item } = unmatched;
+        let Item { name, position, kind, state } = item;
+        let itself = match state {
+            ItemState::Directory { id, .. } => Some(id),
+            ItemState::Leaf(_) | ItemState::Unknown => None,
         };
-        (self.note)(Met::Change(Change {
+        (self.note)(Finding::Change(Change {
             difference,
             name,
             kind,
             entry: EntryId { directory, position },
-            place,
+            new_parent,
             itself,
             before,
             after,
@@ -295,26 +297,26 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
     /// Pairs directories that were renamed: one is only in the old tree, the other only in the new tree, and both have
     /// the same inode. Returns `true` if it finds any.
     fn find_renamed(&mut self) -> bool {
-        let identify = |side: Side<'t>, unmatched: &Unmatched<'t>| match unmatched.item.what {
-            What::Directory { id, inode, .. } if inode != 0 => Some((place(side, id), inode)),
+        let identify = |side: Side<'t>, unmatched: &Unmatched<'t>| match unmatched.item.state {
+            ItemState::Directory { id, inode, .. } if inode != 0 => Some((device_of(side, id), inode)),
             _ => None,
         };
-        let gone: HashMap<_, usize> = self
-            .gone
+        let deleted: HashMap<_, usize> = self
+            .deleted
             .iter()
             .enumerate()
             .filter_map(|(index, unmatched)| Some((identify(self.old, unmatched)?, index)))
             .collect();
         let mut taken = HashSet::new();
         for unmatched in std::mem::take(&mut self.fresh) {
-            let before = identify(self.new, &unmatched).and_then(|identity| gone.get(&identity).copied());
+            let before = identify(self.new, &unmatched).and_then(|identity| deleted.get(&identity).copied());
             let is_one = |before: &usize| {
-                !taken.contains(before) && self.is_one(&self.gone[*before].item, &unmatched.item)
+                !taken.contains(before) && self.is_one(&self.deleted[*before].item, &unmatched.item)
             };
             match before.filter(is_one) {
                 Some(before) => {
-                    let (What::Directory { id: old, .. }, What::Directory { id: new, .. }) =
-                        (self.gone[before].item.what, unmatched.item.what)
+                    let (ItemState::Directory { id: old, .. }, ItemState::Directory { id: new, .. }) =
+                        (self.deleted[before].item.state, unmatched.item.state)
                     else {
                         continue;
                     };
@@ -325,7 +327,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
             }
         }
         let mut index = 0;
-        self.gone.retain(|_| {
+        self.deleted.retain(|_| {
             index += 1;
             !taken.contains(&(index - 1))
         });
@@ -336,8 +338,10 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
     /// reused. They count as the same if they have an entry with the same name and inode number in common, or if both
     /// are empty and have the same modification time.
     fn is_one(&self, old: &Item<'t>, new: &Item<'t>) -> bool {
-        let (What::Directory { id: old, mtime: then, .. }, What::Directory { id: new, mtime: now, .. }) =
-            (old.what, new.what)
+        let (
+            ItemState::Directory { id: old, mtime: then, .. },
+            ItemState::Directory { id: new, mtime: now, .. },
+        ) = (old.state, new.state)
         else {
             return false;
         };
@@ -353,10 +357,10 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
 
 impl Item<'_> {
     fn extent(&self, tree: &Tree) -> Sizes {
-        match self.what {
-            What::Directory { id, .. } => extent(tree, id),
-            What::Leaf(extent) => extent,
-            What::Unknown => Sizes::default(),
+        match self.state {
+            ItemState::Directory { id, .. } => extent(tree, id),
+            ItemState::Leaf(extent) => extent,
+            ItemState::Unknown => Sizes::default(),
         }
     }
 }
@@ -364,19 +368,24 @@ impl Item<'_> {
 fn items<'t>(listing: &Listing<'t>) -> Vec<Item<'t>> {
     listing
         .entries()
-        .map(|(position, Entry { name, kind, state })| Item { name, position, kind, what: what(&state) })
+        .map(|(position, Entry { name, kind, state })| Item {
+            name,
+            position,
+            kind,
+            state: item_state(&state),
+        })
         .collect()
 }
 
-fn what(state: &EntryState) -> What {
+fn item_state(state: &EntryState) -> ItemState {
     match state {
         EntryState::Known(Metadata { directory: Some(id), inode, mtime, .. }) => {
-            What::Directory { id: *id, inode: *inode, mtime: *mtime }
+            ItemState::Directory { id: *id, inode: *inode, mtime: *mtime }
         }
         EntryState::Known(metadata) => {
-            What::Leaf(Sizes { disk: metadata.disk(), apparent: metadata.apparent })
+            ItemState::Leaf(Sizes { disk: metadata.disk(), apparent: metadata.apparent })
         }
-        EntryState::Excluded(_) | EntryState::Failed(_) => What::Unknown,
+        EntryState::Excluded(_) | EntryState::Failed(_) => ItemState::Unknown,
     }
 }
 
@@ -415,7 +424,7 @@ fn extent(tree: &Tree, id: DirId) -> Sizes {
 
 /// Returns the device number of a directory, or `None` if the directory is on the same device as the root. `None` is
 /// used instead of the root's device number, because this number can change when the machine restarts.
-fn place(side: Side<'_>, id: DirId) -> Option<u64> {
+fn device_of(side: Side<'_>, id: DirId) -> Option<u64> {
     Some(side.tree.device(id)).filter(|device| *device != side.tree.device(side.root))
 }
 
@@ -448,7 +457,7 @@ mod tests {
         let expected = [
             ("", ChangeKind::Kept),
             ("a", ChangeKind::Kept),
-            ("b", ChangeKind::Gone),
+            ("b", ChangeKind::Deleted),
             ("c", ChangeKind::New),
         ];
         let itself = |name: &str| name.is_empty().then_some(root);
@@ -458,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_moved_is_known_by_its_inode_and_by_what_it_holds() {
+    fn a_moved_directory_is_recognized_by_its_inode_and_its_contents() {
         let fates = |old: Plan, new: Plan| -> Vec<_> {
             let found_changes = found(vec![old], vec![new], |change| !change.name.is_empty()).into_iter();
             found_changes

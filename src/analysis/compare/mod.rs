@@ -23,14 +23,14 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::time::Duration;
 
-use crate::analysis::compare::diff::{Change, ChangeKind, Met, Sizes, compare, roots};
+use crate::analysis::compare::diff::{Change, ChangeKind, Finding, Sizes, compare, roots};
 pub use crate::analysis::compare::outline::OutlineRow;
 use crate::analysis::compare::outline::outline;
 pub use crate::analysis::compare::previous::{Previous, PreviousListing};
 pub use crate::analysis::compare::row::Row;
 use crate::analysis::compare::row::{difference, rank};
 use crate::analysis::compare::trend::{Trend, trends};
-use crate::analysis::search::{By, Order, Request};
+use crate::analysis::search::{Order, Request, SortBy};
 use crate::base::format::Measure;
 use crate::base::job::{Job, Pool, Task};
 use crate::base::sort::sort_by;
@@ -155,7 +155,7 @@ fn find(
     }
     let mut gathering =
         Gathering { request, old: &old, most, growth: Comparison::default(), inside: HashMap::new() };
-    let is_whole = compare((&old, new), &roots, || task.is_cancelled(), |met| gathering.visit(met));
+    let is_whole = compare((&old, new), &roots, || task.is_cancelled(), |finding| gathering.visit(finding));
     if !is_whole {
         return None;
     }
@@ -181,9 +181,9 @@ struct Gathering<'g> {
 }
 
 impl Gathering<'_> {
-    fn visit(&mut self, met: Met<'_>) {
-        match met {
-            Met::Pair(old, new) => {
+    fn visit(&mut self, finding: Finding<'_>) {
+        match finding {
+            Finding::Pair(old, new) => {
                 self.growth.pairs.push((new, old));
                 let (before, after) = (self.old.status(old), self.request.tree.status(new));
                 let is_preliminary = self.old.is_preliminary(old) || self.request.tree.is_preliminary(new);
@@ -197,7 +197,7 @@ impl Gathering<'_> {
                     self.growth.whole = Some((extent(self.old, old), extent(&self.request.tree, new)));
                 }
             }
-            Met::Change(change) => {
+            Finding::Change(change) => {
                 if let (ChangeKind::New, Some(id)) = (change.difference, change.itself) {
                     self.growth.fresh.insert(id);
                 }
@@ -213,15 +213,15 @@ impl Gathering<'_> {
         // directory are in `whole`. `request.from` is an ID in the new tree. For a deleted directory, `itself` is an
         // ID in the old tree, so these two IDs cannot be compared.
         let is_itself = change.name.is_empty()
-            || change.itself == Some(self.request.from) && change.difference != ChangeKind::Gone;
-        if self.most == 0 || is_itself || !self.is_inside(change.place) {
+            || change.itself == Some(self.request.from) && change.difference != ChangeKind::Deleted;
+        if self.most == 0 || is_itself || !self.is_inside(change.new_parent) {
             return false;
         }
         let is_same = match self.request.order.by {
-            By::Apparent => change.before.apparent == change.after.apparent,
-            By::Disk => change.before.disk == change.after.disk,
+            SortBy::Apparent => change.before.apparent == change.after.apparent,
+            SortBy::Disk => change.before.disk == change.after.disk,
             // These orders do not sort by size, so a change in disk usage or in apparent size is shown.
-            By::Modified | By::Items | By::Path => false,
+            SortBy::Modified | SortBy::Items | SortBy::Path => false,
         };
         if is_same && change.difference == ChangeKind::Kept {
             return false;
@@ -229,16 +229,16 @@ impl Gathering<'_> {
         if self.request.query.is_empty() {
             return true;
         }
-        let tree = if change.difference == ChangeKind::Gone { self.old } else { &self.request.tree };
+        let tree = if change.difference == ChangeKind::Deleted { self.old } else { &self.request.tree };
         let record = change.entry.record(tree);
         let (query, present) = (&self.request.query, &self.request.tree);
-        let standing = query.standing(present, change.place);
+        let standing = query.standing(present, change.new_parent);
         record.is_some_and(|record| {
-            query.keeps(standing, (change.place, &present.path(change.place)), tree, &record)
+            query.keeps(standing, (change.new_parent, &present.path(change.new_parent)), tree, &record)
         })
     }
 
-    fn is_inside(&mut self, place: DirId) -> bool {
+    fn is_inside(&mut self, new_parent: DirId) -> bool {
         let from = self.request.from;
         if from == DirId::TOP {
             return true;
@@ -246,7 +246,7 @@ impl Gathering<'_> {
         let tree = &self.request.tree;
         let mut way = Vec::new();
         let mut found = false;
-        for id in tree.ancestry(place) {
+        for id in tree.ancestry(new_parent) {
             if let Some(known) = self.inside.get(&id) {
                 found = *known;
                 break;
@@ -262,10 +262,10 @@ impl Gathering<'_> {
     }
 
     fn add(&mut self, change: &Change<'_>) {
-        let Change { difference, kind, entry, place, itself, before, after, .. } = *change;
-        let itself = itself.filter(|_| difference != ChangeKind::Gone);
+        let Change { difference, kind, entry, new_parent, itself, before, after, .. } = *change;
+        let itself = itself.filter(|_| difference != ChangeKind::Deleted);
         self.growth.matched += 1;
-        self.growth.rows.push(Row { difference, kind, entry, place, itself, before, after });
+        self.growth.rows.push(Row { difference, kind, entry, new_parent, itself, before, after });
         if self.growth.rows.len() >= self.most.saturating_mul(2) {
             self.trim();
         }
@@ -286,7 +286,7 @@ impl Gathering<'_> {
         self.growth.pairs.sort_unstable();
         let mut rows = std::mem::take(&mut self.growth.rows);
         match by {
-            By::Path => {
+            SortBy::Path => {
                 let path = |row: &Row| row.path(self.old, &self.request.tree);
                 let mut named: Vec<(Vec<u8>, Row)> = rows.drain(..).map(|row| (path(&row), row)).collect();
                 sort_by(&mut named, |(a, _), (b, _)| compare_naturally(a, b));
@@ -306,7 +306,7 @@ impl Gathering<'_> {
 impl Comparison {
     /// Returns the entry that a row describes. `new` must be the newer of the two compared trees.
     pub fn record<'t>(&'t self, new: &'t Tree, row: &Row) -> Option<Entry<'t>> {
-        let tree = if row.difference == ChangeKind::Gone { &self.old } else { new };
+        let tree = if row.difference == ChangeKind::Deleted { &self.old } else { new };
         row.entry.record(tree)
     }
 
@@ -319,7 +319,7 @@ impl Comparison {
                 names.reverse();
                 Some(join(names))
             }
-            ChangeKind::Kept | ChangeKind::New | ChangeKind::Gone => None,
+            ChangeKind::Kept | ChangeKind::New | ChangeKind::Deleted => None,
         }
     }
 

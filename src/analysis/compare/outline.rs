@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::analysis::compare::diff::ChangeKind;
 use crate::analysis::compare::row::{Row, difference, size};
-use crate::analysis::search::By;
+use crate::analysis::search::SortBy;
 use crate::tree::{DirId, Tree};
 
 /// Row in the tree of changes.
@@ -28,11 +28,11 @@ pub struct OutlineRow {
 
 /// Arranges rows as a tree below the directory `from`. `whole` is the amount by which this directory has changed,
 /// measured as `by` specifies.
-pub fn outline(rows: &[Row], tree: &Tree, from: DirId, (whole, by): (u64, By)) -> Vec<OutlineRow> {
+pub fn outline(rows: &[Row], tree: &Tree, from: DirId, (whole, by): (u64, SortBy)) -> Vec<OutlineRow> {
     let directories: HashMap<DirId, usize> =
         rows.iter().enumerate().filter_map(|(index, row)| Some((row.itself?, index))).collect();
     let above = |row: &Row| {
-        tree.ancestry(row.place)
+        tree.ancestry(row.new_parent)
             .take_while(|id| *id != from)
             .find_map(|id| Some((*directories.get(&id)?, id)))
     };
@@ -48,7 +48,7 @@ pub fn outline(rows: &[Row], tree: &Tree, from: DirId, (whole, by): (u64, By)) -
     let top = below.remove(&None).unwrap_or_default();
     // Stack of rows that have not been placed yet, each with its depth and the amount by which the directory above it
     // has changed.
-    let mut rest: Vec<_> = top.into_iter().map(|placed| (placed, 0, whole)).collect();
+    let mut rest: Vec<_> = top.into_iter().map(|node| (node, 0, whole)).collect();
     while let Some(((row, above), depth, change_above)) = rest.pop() {
         let change = difference(rows[row].before, rows[row].after, by);
         let inner = below.remove(&Some(row)).unwrap_or_default();
@@ -61,7 +61,7 @@ pub fn outline(rows: &[Row], tree: &Tree, from: DirId, (whole, by): (u64, By)) -
         let is_main = change > change_above / 2;
         let key = rows[row].itself.filter(|_| !inner.is_empty()).map(|id| key(tree, id, from));
         outline.push(OutlineRow { row, depth, above, key, is_main });
-        rest.extend(inner.into_iter().map(|placed| (placed, depth + 1, change)));
+        rest.extend(inner.into_iter().map(|node| (node, depth + 1, change)));
     }
     outline
 }
@@ -71,7 +71,7 @@ pub fn outline(rows: &[Row], tree: &Tree, from: DirId, (whole, by): (u64, By)) -
 fn is_same_change(directory: &Row, only: &Row) -> bool {
     let change = |row: &Row, by| i128::from(size(row.after, by)) - i128::from(size(row.before, by));
     directory.difference == ChangeKind::Kept
-        && [By::Disk, By::Apparent].into_iter().all(|by| change(directory, by) == change(only, by))
+        && [SortBy::Disk, SortBy::Apparent].into_iter().all(|by| change(directory, by) == change(only, by))
 }
 
 fn key(tree: &Tree, directory: DirId, from: DirId) -> u64 {

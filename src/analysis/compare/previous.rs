@@ -17,11 +17,11 @@ use crate::tree::{DirId, Entry, Listing, Position, Tree};
 #[derive(Clone)]
 pub struct PreviousListing {
     growth: Arc<Comparison>,
-    what: What,
+    directory: PreviousDirectory,
 }
 
 #[derive(Clone)]
-enum What {
+enum PreviousDirectory {
     /// The directory is new, and so is everything in it.
     New,
     /// Corresponding directory in the earlier tree, with the positions of its entries sorted by name.
@@ -41,10 +41,10 @@ pub enum Previous {
 
 impl std::fmt::Debug for PreviousListing {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.what {
-            What::New => formatter.write_str("New"),
-            What::Was(id, names) => write!(formatter, "Was({id:?}, {} names)", names.len()),
-            What::Unknown => formatter.write_str("Unknown"),
+        match &self.directory {
+            PreviousDirectory::New => formatter.write_str("New"),
+            PreviousDirectory::Was(id, names) => write!(formatter, "Was({id:?}, {} names)", names.len()),
+            PreviousDirectory::Unknown => formatter.write_str("Unknown"),
         }
     }
 }
@@ -52,34 +52,34 @@ impl std::fmt::Debug for PreviousListing {
 impl PreviousListing {
     /// Finds the entries that directory `id` of the new tree had in the old tree.
     pub fn of(growth: &Arc<Comparison>, new: &Tree, id: DirId) -> Self {
-        let what = match growth.was(id) {
+        let directory = match growth.was(id) {
             Some(was) if is_read(&growth.old, was) => {
                 let rows = sort(&growth.old.listing(was), Names::Ascending, |_| Some(0));
-                What::Was(was, rows.into_iter().map(|row| row.position).collect())
+                PreviousDirectory::Was(was, rows.into_iter().map(|row| row.position).collect())
             }
             // Roots may have different names in the two trees. `became` looks them up by ID and needs no names.
-            None if id == DirId::TOP => What::Was(DirId::TOP, Box::default()),
-            None if growth.is_new(new, id) => What::New,
-            Some(_) | None => What::Unknown,
+            None if id == DirId::TOP => PreviousDirectory::Was(DirId::TOP, Box::default()),
+            None if growth.is_new(new, id) => PreviousDirectory::New,
+            Some(_) | None => PreviousDirectory::Unknown,
         };
-        Self { growth: Arc::clone(growth), what }
+        Self { growth: Arc::clone(growth), directory }
     }
 
     /// Returns the listing of the directory in the earlier tree, for use with [`PreviousListing::became`].
     pub fn listing(&self) -> Listing<'_> {
-        match &self.what {
-            What::Was(id, _) => self.growth.old.listing(*id),
-            What::New | What::Unknown => Listing::default(),
+        match &self.directory {
+            PreviousDirectory::Was(id, _) => self.growth.old.listing(*id),
+            PreviousDirectory::New | PreviousDirectory::Unknown => Listing::default(),
         }
     }
 
     /// Returns the earlier state of an entry, or `None` if it is unknown. `listing` must be the result of
     /// [`PreviousListing::listing`].
     pub fn became(&self, new: &Tree, listing: &Listing<'_>, record: &Entry<'_>) -> Option<Previous> {
-        let names = match &self.what {
-            What::New => return Some(Previous::New),
-            What::Unknown => return None,
-            What::Was(_, names) => names,
+        let names = match &self.directory {
+            PreviousDirectory::New => return Some(Previous::New),
+            PreviousDirectory::Unknown => return None,
+            PreviousDirectory::Was(_, names) => names,
         };
         if let Some(id) = record.directory() {
             if let Some(was) = self.growth.was(id) {
@@ -104,9 +104,9 @@ impl PreviousListing {
     /// Returns `true` if the earlier listing is complete, so that an entry missing from it is new. Returns `false`
     /// for the list of roots: a root may have different names in the two trees, so a missing name proves nothing.
     fn is_all_there(&self) -> bool {
-        match self.what {
-            What::Was(id, _) => id != DirId::TOP && self.growth.old.status(id).is_settled(),
-            What::New | What::Unknown => false,
+        match self.directory {
+            PreviousDirectory::Was(id, _) => id != DirId::TOP && self.growth.old.status(id).is_settled(),
+            PreviousDirectory::New | PreviousDirectory::Unknown => false,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::analysis::compare::diff::{ChangeKind, Sizes};
-use crate::analysis::search::By;
+use crate::analysis::search::SortBy;
 use crate::base::kind::Kind;
 use crate::tree::{DirId, EntryId, EntryState, Tree, join};
 
@@ -16,7 +16,7 @@ pub struct Row {
     pub entry: EntryId,
     /// ID, always in the current tree, of the directory that contains the entry or, if the entry was deleted,
     /// contained it.
-    pub place: DirId,
+    pub new_parent: DirId,
     /// ID of the entry in the current tree, if it is a directory there; otherwise `None`.
     pub itself: Option<DirId>,
     /// Sizes in the earlier tree.
@@ -28,7 +28,7 @@ pub struct Row {
 impl Row {
     /// Returns the ID of the entry in the current tree, or `None` if the entry was deleted.
     pub fn present(&self) -> Option<EntryId> {
-        (self.difference != ChangeKind::Gone).then_some(self.entry)
+        (self.difference != ChangeKind::Deleted).then_some(self.entry)
     }
 }
 
@@ -36,29 +36,34 @@ impl Row {
     /// Returns the path of the entry in the current tree. For a deleted entry, this is the path of its former
     /// directory, followed by its name.
     pub fn path(&self, old: &Tree, new: &Tree) -> Vec<u8> {
-        let holder = if self.difference == ChangeKind::Gone { old } else { new };
+        let holder = if self.difference == ChangeKind::Deleted { old } else { new };
         let name = self.entry.name(holder).unwrap_or_default();
-        join([new.path(self.place).as_slice(), name])
+        join([new.path(self.new_parent).as_slice(), name])
     }
 }
 
 /// Returns the size that the sort order uses, or the disk usage if the order is not by size.
-pub fn size(sizes: Sizes, by: By) -> u64 {
+pub fn size(sizes: Sizes, by: SortBy) -> u64 {
     match by {
-        By::Apparent => sizes.apparent,
+        SortBy::Apparent => sizes.apparent,
         _ => sizes.disk,
     }
 }
 
 /// Returns the amount by which the size has changed in either direction.
-pub fn difference(before: Sizes, after: Sizes, by: By) -> u64 {
+pub fn difference(before: Sizes, after: Sizes, by: SortBy) -> u64 {
     size(before, by).abs_diff(size(after, by))
 }
 
 /// Returns the sort key: the largest change comes first, then the largest entry. The rest of the key makes it unique.
-pub fn rank(row: &Row, by: By) -> (Reverse<u64>, Reverse<u64>, EntryId, bool) {
+pub fn rank(row: &Row, by: SortBy) -> (Reverse<u64>, Reverse<u64>, EntryId, bool) {
     let largest = Reverse(size(row.before, by).max(size(row.after, by)));
-    (Reverse(difference(row.before, row.after, by)), largest, row.entry, row.difference == ChangeKind::Gone)
+    (
+        Reverse(difference(row.before, row.after, by)),
+        largest,
+        row.entry,
+        row.difference == ChangeKind::Deleted,
+    )
 }
 
 /// Returns the sizes of an entry, or `None` if it is a directory or its attributes are unknown.

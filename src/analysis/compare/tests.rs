@@ -73,7 +73,7 @@ fn after() -> Arc<Tree> {
 fn the_largest_change_comes_first_with_its_kind() {
     let expected = [
         ("big", -32_768, ChangeKind::Kept),
-        ("old", -12_288, ChangeKind::Gone),
+        ("old", -12_288, ChangeKind::Deleted),
         ("db", 9_216, ChangeKind::Kept),
         ("db/log", 8_192, ChangeKind::Kept),
         ("fresh", 4_608, ChangeKind::New),
@@ -84,7 +84,7 @@ fn the_largest_change_comes_first_with_its_kind() {
     let mut directed = shown(&expected);
     directed.reverse();
     assert_eq!(rows(&before(), &after(), DirId::TOP, "", reversed), directed);
-    let by_path = Order { by: By::Path, reversed: false };
+    let by_path = Order { by: SortBy::Path, reversed: false };
     let paths: Vec<String> =
         rows(&before(), &after(), DirId::TOP, "", by_path).into_iter().map(|row| row.0).collect();
     assert_eq!(paths, ["big", "db", "db/log", "db/new", "fresh", "old"]);
@@ -97,8 +97,8 @@ fn a_survey_is_limited_to_a_directory_and_a_query() {
     let below = shown(&[("db/log", 8_192, ChangeKind::Kept), ("db/new", 1_024, ChangeKind::New)]);
     assert_eq!(rows(&old, &new, db, "", Order::default()), below);
     assert_eq!(rows(&old, &new, DirId::TOP, "log", Order::default()), below[..1]);
-    let gone = rows(&old, &new, DirId::TOP, "type:dir old", Order::default());
-    assert_eq!(gone, shown(&[("old", -12_288, ChangeKind::Gone)]));
+    let deleted = rows(&old, &new, DirId::TOP, "type:dir old", Order::default());
+    assert_eq!(deleted, shown(&[("old", -12_288, ChangeKind::Deleted)]));
     let request =
         Request { tree: Arc::clone(&new), from: db, query: Query::default(), order: Order::default() };
     let whole = find_growth(&old, request, 0).whole.unwrap();
@@ -131,11 +131,11 @@ fn while_the_tree_grows_unread_entries_are_not_reported_deleted() {
         shown(&[
             ("big", grown, ChangeKind::Kept),
             ("db", -512, ChangeKind::Kept),
-            ("db/same", -512, ChangeKind::Gone)
+            ("db/same", -512, ChangeKind::Deleted)
         ])
     );
     growing.finish();
-    assert!(all(&before(), &tree).contains(&("old".to_owned(), -12_288, ChangeKind::Gone)));
+    assert!(all(&before(), &tree).contains(&("old".to_owned(), -12_288, ChangeKind::Deleted)));
 }
 
 #[test]
@@ -247,7 +247,7 @@ proptest! {
         let word = |difference| match difference {
             ChangeKind::Kept | ChangeKind::Renamed(_) => "kept",
             ChangeKind::New => "new",
-            ChangeKind::Gone => "gone",
+            ChangeKind::Deleted => "gone",
         };
         let files = found.iter().filter(|(path, ..)| path.contains('/'));
         let files: BTreeSet<_> = files.map(|(path, by, difference)| (path.clone(), *by, word(*difference))).collect();
@@ -271,7 +271,7 @@ fn charts_show_the_sizes_in_earlier_trees_and_now() {
         order: Order::default(),
     };
     let growth = find_growth(&old, request, 1000);
-    let charts = trends(&growth.rows, (&old, &new), &history, By::Disk);
+    let charts = trends(&growth.rows, (&old, &new), &history, SortBy::Disk);
     let named =
         |row: &Row| String::from_utf8(row.path(&old, &new)).unwrap().trim_start_matches("/r/").to_owned();
     let mut found: Vec<_> = growth.rows.iter().map(named).zip(charts).collect();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::analysis::compare::diff::{ChangeKind, Sizes, roots};
 use crate::analysis::compare::row::{Row, extent, size};
-use crate::analysis::search::By;
+use crate::analysis::search::SortBy;
 use crate::base::sync::Arc;
 use crate::tree::{DirId, Tree};
 
@@ -29,11 +29,11 @@ enum Wanted {
 
 /// Returns a chart for each row. `rows` are the changes from `old` to `new`, and `history` contains earlier trees,
 /// newest first. Entries are found by path, so sizes from before a rename are missing.
-pub fn trends(rows: &[Row], (old, new): (&Tree, &Tree), history: &[Arc<Tree>], by: By) -> Vec<Trend> {
+pub fn trends(rows: &[Row], (old, new): (&Tree, &Tree), history: &[Arc<Tree>], by: SortBy) -> Vec<Trend> {
     let names = wanted(rows, old, new);
     let mut sizes = vec![[None; POINTS]; rows.len()];
     for (row, sizes) in rows.iter().zip(&mut sizes) {
-        let is_there = row.difference != ChangeKind::Gone;
+        let is_there = row.difference != ChangeKind::Deleted;
         sizes[POINTS - 1] = is_there.then(|| size(row.after, by));
     }
     for (tree, point) in history.iter().zip((0..POINTS - 1).rev()) {
@@ -62,13 +62,13 @@ fn chart(sizes: &[Option<u64>; POINTS]) -> Trend {
 fn wanted<'t>(rows: &[Row], old: &'t Tree, new: &'t Tree) -> HashMap<DirId, HashMap<&'t [u8], Vec<Wanted>>> {
     let mut names: HashMap<DirId, HashMap<&[u8], Vec<Wanted>>> = HashMap::new();
     for (index, row) in rows.iter().enumerate() {
-        let holder = if row.difference == ChangeKind::Gone { old } else { new };
+        let holder = if row.difference == ChangeKind::Deleted { old } else { new };
         let name = row.entry.name(holder).unwrap_or_default();
-        let mut inner = names.entry(row.place).or_default();
+        let mut inner = names.entry(row.new_parent).or_default();
         let is_new = inner.is_empty();
         inner.entry(name).or_default().push(Wanted::Row(index));
-        // If `row.place` was already in `names`, its ancestors are in `names`, too.
-        let mut way = new.ancestry(row.place).take_while(|_| is_new);
+        // If `row.new_parent` was already in `names`, its ancestors are in `names`, too.
+        let mut way = new.ancestry(row.new_parent).take_while(|_| is_new);
         let mut below = way.next();
         for (above, id) in way.map_while(|above| Some((above, below.replace(above)?))) {
             inner = names.entry(above).or_default();

@@ -20,8 +20,8 @@ use std::io;
 
 use crate::base::job::{Job, Pool};
 
-pub use crate::analysis::filter::{FilterCursor, Filtered};
-pub use crate::analysis::order::{By, Order};
+pub use crate::analysis::filter::{Filter, FilterCursor};
+pub use crate::analysis::order::{Order, SortBy};
 pub(crate) use crate::analysis::parallel_walk::{Collector, Mode, Progress, WalkEntry, parallel_walk};
 pub use crate::analysis::request::Request;
 pub(crate) use crate::analysis::rows::{GLIMPSE, Rows, sort_by_path};
@@ -53,6 +53,6 @@ pub fn search(pool: &Pool, request: Request) -> io::Result<Job<SearchResult>> {
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
-pub fn filter(pool: &Pool, request: Request) -> io::Result<Job<Filtered>> {
+pub fn filter(pool: &Pool, request: Request) -> io::Result<Job<Filter>> {
     pool.start(move |task| crate::analysis::filter::run(&request, task))
 }

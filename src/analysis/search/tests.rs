@@ -74,7 +74,7 @@ proptest! {
     #![proptest_config(cases(5))]
 
     #[test]
-    fn a_search_and_its_filter_keep_what_a_naive_walk_keeps(
+    fn a_search_and_its_filter_agree_with_a_naive_walk(
         items in items(),
         several in prop::collection::vec(several(), 20),
     ) {
@@ -106,7 +106,7 @@ fn an_empty_filter_gives_the_totals_of_the_tree() {
 }
 
 #[test]
-fn rows_come_largest_first_and_a_directory_counts_what_lies_in_it() {
+fn rows_come_largest_first_and_a_directory_counts_its_contents() {
     let items = [
         directory("node_modules"),
         file("node_modules/small", 1000),
@@ -297,17 +297,18 @@ fn rows_are_sorted_in_both_directions() {
             .collect::<Vec<_>>()
     };
     for (by, expected) in [
-        (By::Disk, ["root/b/f10", "root/a/z", "root/c", "root/b/f9"]),
-        (By::Apparent, ["root/b/f9", "root/b/f10", "root/a/z", "root/c"]),
-        (By::Path, ["root/c", "root/a/z", "root/b/f9", "root/b/f10"]),
+        (SortBy::Disk, ["root/b/f10", "root/a/z", "root/c", "root/b/f9"]),
+        (SortBy::Apparent, ["root/b/f9", "root/b/f10", "root/a/z", "root/c"]),
+        (SortBy::Path, ["root/c", "root/a/z", "root/b/f9", "root/b/f10"]),
     ] {
         assert_eq!(names(by, false), expected, "{by:?}");
         let mut directed = names(by, true);
         directed.reverse();
         assert_eq!(directed, expected, "{by:?}");
     }
-    assert_eq!(names(By::Modified, true)[..2], ["root/c", "root/a/z"]);
-    let request = Request { order: Order { by: By::Items, reversed: false }, ..request(&tree, "type:dir") };
+    assert_eq!(names(SortBy::Modified, true)[..2], ["root/c", "root/a/z"]);
+    let request =
+        Request { order: Order { by: SortBy::Items, reversed: false }, ..request(&tree, "type:dir") };
     let found = finish(search(&pool(), request));
     assert_eq!(found.rows[0].entry.path(&tree).unwrap(), b"root");
 }

@@ -1,17 +1,17 @@
 //! Contents of a configuration file.
 
 use crate::base::text::escape;
-use crate::cli::config::position::{Place, Warning};
+use crate::cli::config::position::{Position, Warning};
 use crate::cli::config::value::Value;
 use crate::ui::keys::{Keymap, line};
-use crate::ui::theme::Looks;
+use crate::ui::theme::ThemeOptions;
 
 #[derive(Debug, Default)]
 pub struct Config {
     /// Settings other than theme and keys, in the order in which they occur in the file.
     pub settings: Vec<Setting>,
     /// Theme, and the colors that override it.
-    pub looks: Looks,
+    pub theme: ThemeOptions,
     pub keymap: Keymap,
     /// Warnings, sorted by their positions in the file.
     pub warnings: Vec<Warning>,
@@ -24,8 +24,8 @@ pub struct Setting {
     pub name: String,
     /// Value as written in the file, not yet validated by the flag's parser.
     pub value: Value,
-    pub name_at: Place,
-    pub value_at: Place,
+    pub name_at: Position,
+    pub value_at: Position,
 }
 
 impl Config {
@@ -36,7 +36,7 @@ impl Config {
         }
     }
 
-    pub fn warn(&mut self, at: Place, reason: &str) {
+    pub fn warn(&mut self, at: Position, reason: &str) {
         self.warnings.push(Warning::new(at, reason));
     }
 }

@@ -31,7 +31,7 @@ pub struct Found {
     /// Contents of the file; empty if no file was read.
     pub config: Config,
     /// Reason why the default file was not read although it exists, escaped for a terminal.
-    pub refusal: Option<String>,
+    pub problem: Option<String>,
 }
 
 impl Source {
@@ -57,11 +57,11 @@ impl Source {
     pub fn load(&self) -> Result<Found, String> {
         let Some(path) = self.path() else { return Ok(Found::default()) };
         match (read(path, LIMIT), self) {
-            (Ok(bytes), _) => Ok(Found { config: Config::parse(&bytes), refusal: None }),
+            (Ok(bytes), _) => Ok(Found { config: Config::parse(&bytes), problem: None }),
             (Err(Refused::Missing(_)), Self::Usual(_)) => Ok(Found::default()),
             (Err(refused), Self::Usual(_)) => {
-                let refusal = Some(format!("{}; ignored", line(path, &refused)));
-                Ok(Found { refusal, ..Found::default() })
+                let problem = Some(format!("{}; ignored", line(path, &refused)));
+                Ok(Found { problem, ..Found::default() })
             }
             (Err(refused), _) => Err(format!(
                 "{}: cannot read the configuration: {}",
@@ -83,11 +83,11 @@ fn reason(path: &Path, refused: &Refused) -> String {
         Refused::NotRegular => "not a regular file".to_owned(),
         Refused::TooLong => "larger than 1 MiB".to_owned(),
         Refused::Foreign => "belongs to another user".to_owned(),
-        Refused::Writable(place) if place == path => {
+        Refused::Writable(position) if position == path => {
             "another user can write to it, and duke runs as root".to_owned()
         }
-        Refused::Writable(place) => {
-            format!("another user can write to {}, and duke runs as root", escape_path(place))
+        Refused::Writable(position) => {
+            format!("another user can write to {}, and duke runs as root", escape_path(position))
         }
     }
 }

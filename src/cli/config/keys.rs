@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::base::sort::sort_by_key;
 use crate::cli::config::contents::{Config, quoted};
-use crate::cli::config::position::{Place, Text};
+use crate::cli::config::position::{Position, Text};
 use crate::ui::keys::{Command, KEYMAP, Key, Scope, line};
 
 /// Former names of commands, with their current names. A file that uses a former name still works, but causes a
@@ -19,7 +19,7 @@ const RENAMED: [(&str, &str); 3] = [("hints", "cleanup"), ("rest", "df"), ("eras
 /// New keys for the command at index `line` of [`KEYMAP`], with the positions of the keys in the file.
 struct Change {
     line: usize,
-    keys: Vec<(Key, Place)>,
+    keys: Vec<(Key, Position)>,
 }
 
 pub fn read(config: &mut Config, text: Text<'_>, lines: &DeTable<'_>) {
@@ -65,7 +65,7 @@ fn change(
     name: &Spanned<std::borrow::Cow<'_, str>>,
     value: &Spanned<DeValue<'_>>,
 ) -> Option<Change> {
-    let at = text.place(name.span().start);
+    let at = text.position(name.span().start);
     let former = RENAMED.iter().find(|(former, _)| former == name.get_ref());
     if let Some((former, present)) = former {
         config.warn(at, &format!("the command '{former}' is now called '{present}'"));
@@ -86,7 +86,7 @@ fn change(
         _ => vec![value],
     };
     let wanted = words.len();
-    let keys: Vec<(Key, Place)> =
+    let keys: Vec<(Key, Position)> =
         words.into_iter().filter_map(|word| read_key(config, text, line, word)).collect();
     // If all keys of a line are invalid, the command keeps its default keys.
     (wanted == 0 || !keys.is_empty()).then_some(Change { line, keys })
@@ -97,8 +97,8 @@ fn read_key(
     text: Text<'_>,
     line: usize,
     word: &Spanned<DeValue<'_>>,
-) -> Option<(Key, Place)> {
-    let at = text.place(word.span().start);
+) -> Option<(Key, Position)> {
+    let at = text.position(word.span().start);
     let name = super::value::word(word.get_ref()).unwrap_or_default();
     let key = match name.parse::<Key>() {
         Ok(key) => key,

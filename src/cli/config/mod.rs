@@ -40,7 +40,7 @@ impl Config {
             Ok(source) => source,
             Err(error) => {
                 let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-                let at = Text(&valid).place(valid.len());
+                let at = Text(&valid).position(valid.len());
                 config.warnings.push(Warning::new(at, "not UTF-8; the file is ignored"));
                 return config;
             }
@@ -48,7 +48,7 @@ impl Config {
         match DeTable::parse(source) {
             Ok(table) => config.read(Text(source), table.get_ref()),
             Err(error) => {
-                let at = Text(source).place(error.span().map_or(0, |span| span.start));
+                let at = Text(source).position(error.span().map_or(0, |span| span.start));
                 let reason = error.message().lines().collect::<Vec<_>>().join(", ");
                 let reason = format!("{reason}; the file is ignored");
                 config.warnings.push(Warning::new(at, &reason));
@@ -59,7 +59,7 @@ impl Config {
 
     fn read(&mut self, text: Text<'_>, table: &DeTable<'_>) {
         for (name, value) in table {
-            let (name_at, value_at) = (text.place(name.span().start), text.place(value.span().start));
+            let (name_at, value_at) = (text.position(name.span().start), text.position(value.span().start));
             match (name.get_ref().as_ref(), value.get_ref()) {
                 ("keys", DeValue::Table(lines)) => keys::read(self, text, lines),
                 ("colors", DeValue::Table(roles)) => {

@@ -4,7 +4,7 @@
 
 /// Line and column, both counted from 1. Columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct Position {
     pub line: usize,
     pub column: usize,
 }
@@ -12,13 +12,13 @@ pub struct Place {
 /// Warning about a configuration file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    pub at: Place,
+    pub at: Position,
     /// Message, escaped for a terminal.
     pub reason: String,
 }
 
 impl Warning {
-    pub fn new(at: Place, reason: &str) -> Self {
+    pub fn new(at: Position, reason: &str) -> Self {
         Self { at, reason: reason.to_owned() }
     }
 
@@ -34,12 +34,12 @@ pub struct Text<'t>(pub &'t str);
 impl Text<'_> {
     /// Returns the position of the character that contains the byte at `offset`. If `offset` is beyond the end, returns
     /// the end of the text.
-    pub fn place(self, offset: usize) -> Place {
+    pub fn position(self, offset: usize) -> Position {
         let is_whole = |end: &usize| self.0.is_char_boundary(*end);
         let end = (0..=offset.min(self.0.len())).rev().find(is_whole).unwrap_or(0);
         let before = &self.0[..end];
         let line_start = before.rfind('\n').map_or(0, |end| end + 1);
         let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-        Place { line, column: before[line_start..].chars().count() + 1 }
+        Position { line, column: before[line_start..].chars().count() + 1 }
     }
 }

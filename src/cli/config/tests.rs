@@ -6,10 +6,10 @@ use ratatui::style::Color;
 
 use super::value::{list, quote};
 use super::*;
-use crate::cli::config::position::Place;
+use crate::cli::config::position::Position;
 use crate::fixture::cases;
 use crate::ui::keys::{KEYMAP, Scope, line};
-use crate::ui::theme::{Looks, Preset, Role};
+use crate::ui::theme::{Preset, Role, ThemeOptions};
 
 fn warnings(text: &str) -> Vec<String> {
     Config::parse(text.as_bytes()).warnings.iter().map(|warning| warning.line("f")).collect()
@@ -22,15 +22,15 @@ fn settings(text: &str) -> Vec<(String, Value)> {
 }
 
 #[test]
-fn settings_are_kept_for_the_command_line_with_their_places() {
+fn settings_are_kept_for_the_command_line_with_their_positions() {
     let text = "si = true\n\n  threads = 0x10\nexclude = ['*.o', \"a\\\"b\"]\n";
     let word = |text: &str| Value::Word(text.to_owned());
     let exclude = Value::Words(vec!["*.o".to_owned(), "a\"b".to_owned()]);
     let expected = [("si", Value::Switch(true)), ("threads", word("16")), ("exclude", exclude)];
     assert_eq!(settings(text), expected.map(|(name, value)| (name.to_owned(), value)));
     let threads = &Config::parse(text.as_bytes()).settings[1];
-    assert_eq!(threads.name_at, Place { line: 3, column: 3 });
-    assert_eq!(threads.value_at, Place { line: 3, column: 13 });
+    assert_eq!(threads.name_at, Position { line: 3, column: 3 });
+    assert_eq!(threads.value_at, Position { line: 3, column: 13 });
     assert_eq!(settings(""), []);
     assert_eq!(settings("\u{feff}si = false\n"), [("si".to_owned(), Value::Switch(false))]);
 }
@@ -49,7 +49,7 @@ fn columns_are_counted_in_characters() {
 #[test]
 fn invalid_toml_is_reported_with_its_position() {
     let config = Config::parse(b"theme = 'plain'\nsi = \n");
-    assert_eq!((config.looks, config.settings.len()), (Looks::default(), 0));
+    assert_eq!((config.theme, config.settings.len()), (ThemeOptions::default(), 0));
     assert_eq!(warnings("theme = 'plain'\nsi = \n").len(), 1);
     assert!(warnings("theme = 'plain'\nsi = \n")[0].starts_with("f:2:"), "{:?}", warnings("si = \n"));
     assert!(warnings("a = 1\na = 2\n")[0].starts_with("f:2:1: "), "{:?}", warnings("a = 1\na = 2\n"));
@@ -103,8 +103,8 @@ fn a_theme_and_colors_are_applied() {
     let config = Config::parse(
         b"theme = 'high-contrast'\n[colors]\nbar = 32\nfaint = '#010203'\ncode = 'red'\nx = 1\n",
     );
-    assert_eq!(config.looks.preset, Preset::HighContrast);
-    let own = |role| config.looks.own(role);
+    assert_eq!(config.theme.preset, Preset::HighContrast);
+    let own = |role| config.theme.own(role);
     assert_eq!(own(Role::Bar), Some(Color::Indexed(32)));
     assert_eq!(own(Role::Faint), Some(Color::Rgb(1, 2, 3)));
     assert_eq!((own(Role::Code), own(Role::Strong)), (Some(Color::Red), None));

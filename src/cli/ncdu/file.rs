@@ -51,9 +51,9 @@ fn flags_of(text: &[u8], path: &Path, home: Option<&OsStr>) -> Result<Vec<Given>
             Ok(flags) => all.extend(flags),
             Err(_) if is_optional => {}
             Err(reason) => {
-                let place = format!("{}:{number}", escape_path(path));
+                let line_number = format!("{}:{number}", escape_path(path));
                 let skip = "(to skip the line, begin it with @)";
-                return Err(UsageError::Usage(format!("{place}: {reason} {skip}")));
+                return Err(UsageError::Usage(format!("{line_number}: {reason} {skip}")));
             }
         }
     }

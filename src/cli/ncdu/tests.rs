@@ -117,7 +117,7 @@ fn every_flag_of_ncdu_is_accepted_by_duke_too() {
 }
 
 #[test]
-fn a_command_line_means_to_duke_what_it_means_to_ncdu() {
+fn command_lines_of_ncdu_keep_their_meaning() {
     let cases = [
         ("", "--include-kernfs"),
         ("--exclude-kernfs /", "/"),

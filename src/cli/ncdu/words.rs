@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use super::flags::{FLAGS, Flag, Means, PROGRAMS, REFRESH};
 use crate::base::sort::sort_by_key;
 use crate::base::text::escape;
-use crate::cli::error::{UsageError, refusal_with};
+use crate::cli::error::{UsageError, usage_error_with};
 use crate::run::print::BLOCK_SIZES;
 
 /// duke's scan flags that are omitted if an export is imported. ncdu then ignores the corresponding flags of its own,
@@ -83,15 +83,15 @@ fn matches(words: &[OsString]) -> Result<ArgMatches, clap::Error> {
 
 /// Parses ncdu's arguments into flags and paths, in the order in which they were given.
 pub fn given(words: &[OsString]) -> Result<Vec<Given>, UsageError> {
-    let mut matches = matches(words).map_err(|error| refusal_with(error, "duke ncdu --help"))?;
+    let mut matches = matches(words).map_err(|error| usage_error_with(error, "duke ncdu --help"))?;
     let mut all: Vec<(usize, Given)> = Vec::new();
     for id in matches.ids().map(ToString::to_string).collect::<Vec<_>>() {
         let flag = id.parse::<usize>().ok().and_then(|number| FLAGS.get(number));
-        let places: Vec<usize> = matches.indices_of(&id).into_iter().flatten().collect();
+        let positions: Vec<usize> = matches.indices_of(&id).into_iter().flatten().collect();
         let values = matches.remove_many::<OsString>(&id).into_iter().flatten();
-        all.extend(places.into_iter().zip(values.map(|value| (flag, value))));
+        all.extend(positions.into_iter().zip(values.map(|value| (flag, value))));
     }
-    sort_by_key(&mut all, |(place, _)| *place);
+    sort_by_key(&mut all, |(position, _)| *position);
     Ok(all.into_iter().map(|(_, given)| given).collect())
 }
 

@@ -8,7 +8,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::{DeleteWarning, ScriptError, Selection, objects, text};
-use crate::platform::entry::safe_path::{Error, PrivateFolder, Refusal};
+use crate::platform::entry::safe_path::{Error, PrivateFolder, UnsafePath};
 
 /// Maximum number of scripts that can be written within one second.
 const NUMBERS: u32 = 100;
@@ -81,9 +81,9 @@ fn folder(directory: &Path, fallback: Option<&Path>) -> Result<PathBuf, ScriptEr
     match found {
         Ok(folder) if folder.exists() => Ok(folder.path().to_owned()),
         Ok(_) => Err(io::Error::from(ErrorKind::NotFound).into()),
-        Err(Error::Refused(refusal)) => {
-            let path = Some(refusal.path.unwrap_or_else(|| fallback.unwrap_or(&here).to_owned()));
-            Err(ScriptError::Exposed(Refusal { path, ..refusal }))
+        Err(Error::Refused(blocked)) => {
+            let path = Some(blocked.path.unwrap_or_else(|| fallback.unwrap_or(&here).to_owned()));
+            Err(ScriptError::Exposed(UnsafePath { path, ..blocked }))
         }
         Err(error) => Err(io::Error::from(error).into()),
     }

@@ -4,7 +4,7 @@
 //! selection -> guards, as for the dialog -> identity of each entry -> new file: functions.sh, four lines per entry
 //! ```
 //!
-//! The script has the same refusals and warnings as the dialog. Before it deletes an entry, it changes to the
+//! The script applies the same guards and warnings as the dialog. Before it deletes an entry, it changes to the
 //! directory that contains the entry, and compares the directory and the entry with their recorded identity: device,
 //! inode and birth time, and for files also size and modification time. It then deletes the entry by its name in that
 //! directory, so the checked path is not resolved again. Mounts are skipped. Every name is quoted so that the shell
@@ -17,13 +17,13 @@ mod objects;
 
 use std::ffi::{CStr, CString};
 
-use super::refusal::{self, DeleteWarning};
+use super::guard::{self, DeleteWarning};
 use super::{Group, Item, Reason, Selection};
 use crate::base::absolute::absolute_bytes;
 use crate::base::kind::Kind;
 
 use crate::base::text::{assignment, escape, quoted};
-use crate::platform::entry::safe_path::Refusal;
+use crate::platform::entry::safe_path::UnsafePath;
 use crate::platform::process::desktop::BIRTH_HAS_NANOSECONDS;
 use crate::platform::{Directory, Errno, Identity};
 
@@ -46,7 +46,7 @@ pub enum ScriptError {
     Refused(Vec<u8>, Reason),
     /// Neither the given folder nor the fallback folder, if there is one, is safe: other users could change the script
     /// before it is run. Contains the directory in which they could do that, and the reason.
-    Exposed(Refusal),
+    Exposed(UnsafePath),
     /// The script cannot be written.
     Failed(std::io::Error),
 }
@@ -63,11 +63,11 @@ impl From<std::io::Error> for ScriptError {
 /// # Errors
 /// Returns an error if an entry must not be deleted, has changed, or cannot be read.
 pub fn text(selection: &Selection, sizes: &[String]) -> Result<(String, Vec<DeleteWarning>), ScriptError> {
-    let (refusals, warnings) = refusal::check(selection);
-    if let Some((number, refusal)) = refusals.first()
+    let (blocked, warnings) = guard::check(selection);
+    if let Some((number, blocked)) = blocked.first()
         && let Some((group, item)) = selection.items().nth(*number)
     {
-        return Err(ScriptError::Refused(group.path_of(item), Reason::Refused(*refusal)));
+        return Err(ScriptError::Refused(group.path_of(item), Reason::Refused(*blocked)));
     }
     let mut script = format!("{HEAD}{FUNCTIONS}");
     script.push_str(&confirmation(&warnings));
@@ -95,8 +95,8 @@ fn confirmation(warnings: &[DeleteWarning]) -> String {
     if warnings.is_empty() {
         return String::new();
     }
-    let warnings = warnings.iter().map(|concern| {
-        let words = concern.text(&escape(&absolute_bytes(concern.path())));
+    let warnings = warnings.iter().map(|warning| {
+        let words = warning.text(&escape(&absolute_bytes(warning.path())));
         format!("printf '%s\\n' {} >&2\n", quoted(&format!("Warning: {words}")))
     });
     let question =
@@ -113,7 +113,7 @@ fn command(
     size: &str,
 ) -> Result<String, Reason> {
     let name = CString::new(item.name.as_slice()).map_err(|_| Reason::System(Errno::EINVAL as i32))?;
-    let found = look(directory, &name)?;
+    let found = identity_of(directory, &name)?;
     if !item.is_still(&found) {
         return Err(Reason::Changed);
     }
@@ -138,7 +138,7 @@ fn command(
     ))
 }
 
-fn look(directory: &Directory, name: &CStr) -> Result<Identity, Reason> {
+fn identity_of(directory: &Directory, name: &CStr) -> Result<Identity, Reason> {
     directory.identity_of(name).map_err(|error| match error {
         Errno::ENOENT => Reason::Changed,
         error => error.into(),

@@ -1,4 +1,4 @@
-//! Moves items to the trash and back. Each item is moved by a single rename within one mount, or not at all. `place`
+//! Moves items to the trash and back. Each item is moved by a single rename within one mount, or not at all. `location`
 //! finds the trash directories.
 //!
 //! The module follows the freedesktop.org Trash specification 1.0: the info file is created first and reserves the
@@ -7,7 +7,7 @@
 //!
 //! Invariant: if a moved entry turns out not to be the selected one, it is moved back.
 
-mod place;
+mod location;
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -22,8 +22,8 @@ use crate::platform::process::desktop::TRASH_NAME_SEPARATOR;
 use crate::platform::process::io_policy;
 use crate::platform::{Boundary, Directory, Errno};
 use crate::tree::join;
-pub use place::Owner;
-use place::{Trash, Trashes};
+pub use location::Owner;
+use location::{Trash, Trashes};
 
 /// Maximum number of names to try for one item in the trash.
 const NUMBERS: u32 = 10_000;

@@ -270,7 +270,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
             }
             for entry in buffer.entries() {
                 if self.is_cancelled() {
-                    node.set_stays();
+                    node.set_kept();
                     break 'all;
                 }
                 if entry.hint == Kind::Directory || !self.visit_entry(node, at, &buffer, &entry) {
@@ -280,7 +280,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
         lock(&self.buffers).push(buffer);
         if self.is_cancelled() {
-            node.set_stays();
+            node.set_kept();
             directories.clear();
         }
         directories.reverse();
@@ -373,7 +373,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         // `AcqRel` makes the writes of all other workers visible to the worker that releases the last claim.
         while node.claims.fetch_sub(1, Ordering::AcqRel) == 1 {
             let above = node.above(directory.as_deref());
-            if !node.stays()
+            if !node.is_kept()
                 && let Some(again) = self.leave(&node, above.as_deref())
             {
                 node.claims.store(1, Ordering::Relaxed);
@@ -382,11 +382,11 @@ impl<'w, A: Visitor> Walk<'w, A> {
             }
             let parent = match &node.above {
                 Above::Node(parent) => Arc::clone(parent),
-                Above::Selected(_) if node.stays() => return,
+                Above::Selected(_) if node.is_kept() => return,
                 Above::Selected(_) => return self.act.finish(node.item),
             };
-            if node.stays() {
-                parent.set_stays();
+            if node.is_kept() {
+                parent.set_kept();
             }
             if parent.kept.get().is_none() {
                 match &above {
@@ -446,10 +446,10 @@ impl<'w, A: Visitor> Walk<'w, A> {
     /// Records a failure for the entry `name` of the node, or for the node itself if `name` is `None`. Does nothing
     /// if the entry no longer exists.
     fn fail_in(&self, node: &Node<'w>, name: Option<&CStr>, reason: Reason) {
-        if reason.is_gone() {
+        if reason.is_missing() {
             return;
         }
-        node.set_stays();
+        node.set_kept();
         let path = || {
             let mut names: Vec<&[u8]> = node.ancestry().map(|node| node.name.to_bytes()).collect();
             names.reverse();
@@ -461,7 +461,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
     }
 
     fn fail(&self, item: usize, path: impl FnOnce() -> Vec<u8>, reason: Reason) {
-        if reason.is_gone() {
+        if reason.is_missing() {
             return;
         }
         self.act.fail(item, reason);

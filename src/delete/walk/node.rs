@@ -17,7 +17,7 @@ pub struct Node<'w> {
     pub item: usize,
     /// `true` if something in the directory is kept. Set by the workers in the directory, and read by the last worker
     /// to leave it. The atomic operations on `claims` order these accesses.
-    stays: AtomicBool,
+    is_kept: AtomicBool,
     /// Number of workers in the directory plus the number of unfinished child directories. Each of these is a claim.
     /// The worker that releases the last claim processes the directory itself.
     pub claims: AtomicU32,
@@ -45,7 +45,7 @@ impl<'w> Node<'w> {
             name,
             found,
             item,
-            stays: AtomicBool::new(false),
+            is_kept: AtomicBool::new(false),
             claims: AtomicU32::new(1),
             rounds: AtomicU32::new(0),
             waiting: Mutex::default(),
@@ -58,19 +58,19 @@ impl<'w> Node<'w> {
         found.file_id() == self.found.file_id()
     }
 
-    pub fn stays(&self) -> bool {
-        self.stays.load(Ordering::Relaxed)
+    pub fn is_kept(&self) -> bool {
+        self.is_kept.load(Ordering::Relaxed)
     }
 
-    pub fn set_stays(&self) {
-        self.stays.store(true, Ordering::Relaxed);
+    pub fn set_kept(&self) {
+        self.is_kept.store(true, Ordering::Relaxed);
     }
 
     /// Skips the child directories that have not been opened yet, and releases their claims. The caller must hold
     /// another claim on the node, so that the number of claims stays above 0.
     pub fn abandon(&self) {
         let left = std::mem::take(&mut *lock(&self.waiting));
-        self.set_stays();
+        self.set_kept();
         self.claims.fetch_sub(u32::try_from(left.len()).unwrap_or(u32::MAX), Ordering::Relaxed);
     }
 

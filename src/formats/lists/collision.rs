@@ -11,7 +11,7 @@
 use std::collections::HashSet;
 
 use super::faults::LineFaults;
-use super::log::{LogPlace, Logged};
+use super::log::{LogPosition, Logged};
 use super::path_tree::PathTree;
 use crate::base::text::escape;
 use crate::tree::join;
@@ -24,16 +24,17 @@ impl PathTree {
         node: u32,
         path: impl Fn() -> Vec<u8>,
         faults: &mut LineFaults,
-    ) -> Vec<LogPlace> {
+    ) -> Vec<LogPosition> {
         let last = self.nodes[node as usize].last;
-        let repeated = repeated(self.log.chain(last).map(|place| self.name_hash(node, place)).collect());
-        let mut places: Vec<LogPlace> = self.log.chain(last).collect();
+        let repeated =
+            repeated(self.log.chain(last).map(|position| self.name_hash(node, position)).collect());
+        let mut positions: Vec<LogPosition> = self.log.chain(last).collect();
         if !repeated.is_empty() {
-            // Of several records with the same path, the first one counts. `places` starts with the last record, so
+            // Of several records with the same path, the first one counts. `positions` starts with the last record, so
             // it is reversed for the check.
-            places.reverse();
+            positions.reverse();
             let mut seen = HashSet::new();
-            places.retain(|place| match self.is_first(node, *place, &repeated, &mut seen) {
+            positions.retain(|position| match self.is_first(node, *position, &repeated, &mut seen) {
                 Ok(is_kept) => is_kept,
                 Err(name) => {
                     faults.note(|| {
@@ -42,16 +43,16 @@ impl PathTree {
                             escape(&join([&path()[..], &name]))
                         )
                     });
-                    self.log.release(*place);
+                    self.log.release(*position);
                     false
                 }
             });
-            places.reverse();
+            positions.reverse();
         }
-        places
+        positions
     }
 
-    /// Returns `true` if the record at `place` is the first one with its path. If a directory has this path but no
+    /// Returns `true` if the record at `position` is the first one with its path. If a directory has this path but no
     /// line of its own yet, stores the record as the directory's own line and returns `false`.
     ///
     /// # Errors
@@ -59,18 +60,18 @@ impl PathTree {
     fn is_first(
         &mut self,
         node: u32,
-        place: LogPlace,
+        position: LogPosition,
         repeated: &HashSet<u64>,
         seen: &mut HashSet<Vec<u8>>,
     ) -> Result<bool, Vec<u8>> {
-        let hash = self.name_hash(node, place);
-        let name = match self.log.read(place) {
+        let hash = self.name_hash(node, position);
+        let name = match self.log.read(position) {
             Logged::Entry(_, entry) if repeated.contains(&hash) => entry.name.to_vec(),
             Logged::Entry(..) | Logged::Child { .. } => return Ok(true),
         };
         match self.find_hashed(hash, node, &name) {
             Some(directory) if self.nodes[directory as usize].own.is_none() => {
-                self.nodes[directory as usize].own = Some(place);
+                self.nodes[directory as usize].own = Some(position);
                 Ok(false)
             }
             None if seen.insert(name.clone()) => Ok(true),
@@ -78,8 +79,8 @@ impl PathTree {
         }
     }
 
-    fn name_hash(&self, node: u32, place: LogPlace) -> u64 {
-        let name = match self.log.read(place) {
+    fn name_hash(&self, node: u32, position: LogPosition) -> u64 {
+        let name = match self.log.read(position) {
             Logged::Child { name, .. } => name,
             Logged::Entry(_, entry) => entry.name,
         };

@@ -1,7 +1,7 @@
 //! Data about an entry, from one line of a list.
 
 use super::field::{FieldUnit, ListField};
-use super::value::{self, LineRefusal};
+use super::value::{self, LineError};
 use crate::base::base64::from_base64;
 use crate::base::kind::Kind;
 use crate::tree::{EntryState, Exclusion, Metadata, Owner, StorageClass, StorageClasses};
@@ -77,7 +77,7 @@ impl EntryLine {
         meaning: FieldUnit,
         text: &[u8],
         errno: impl Fn(&[u8]) -> i32,
-    ) -> Result<(), LineRefusal> {
+    ) -> Result<(), LineError> {
         let facts = &mut self.facts;
         match meaning.field {
             ListField::Path => self.set_path(text, Rank::Text)?,
@@ -116,7 +116,7 @@ impl EntryLine {
         self.facts.class = (!self.class.is_empty()).then(|| classes.add(&self.class));
     }
 
-    fn set_path(&mut self, path: &[u8], rank: Rank) -> Result<(), LineRefusal> {
+    fn set_path(&mut self, path: &[u8], rank: Rank) -> Result<(), LineError> {
         if path.len() > LONGEST_PATH {
             return Err("longer than 65,535 bytes".into());
         }
@@ -128,7 +128,7 @@ impl EntryLine {
         Ok(())
     }
 
-    fn set_root(&mut self, root: &[u8], rank: Rank) -> Result<(), LineRefusal> {
+    fn set_root(&mut self, root: &[u8], rank: Rank) -> Result<(), LineError> {
         if root.len() > LONGEST_PATH {
             return Err("longer than 65,535 bytes".into());
         }
@@ -142,7 +142,7 @@ impl EntryLine {
 }
 
 impl LineFacts {
-    fn set_number(&mut self, FieldUnit { field, unit }: FieldUnit, text: &[u8]) -> Result<(), LineRefusal> {
+    fn set_number(&mut self, FieldUnit { field, unit }: FieldUnit, text: &[u8]) -> Result<(), LineError> {
         match field {
             ListField::Disk => self.disk = value::bytes(text, unit)?,
             ListField::Apparent => self.apparent = value::bytes(text, unit)?,
@@ -206,6 +206,6 @@ impl LineFacts {
 }
 
 /// Checks that a path, root or host contains no NUL.
-fn name(text: &[u8]) -> Result<&[u8], LineRefusal> {
+fn name(text: &[u8]) -> Result<&[u8], LineError> {
     if text.contains(&0) { Err("contains a NUL byte".into()) } else { Ok(text) }
 }

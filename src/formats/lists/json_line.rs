@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::entry_line::EntryLine;
 use super::field::{FieldColumn, FieldUnit, ListColumn};
-use super::value::LineRefusal;
+use super::value::LineError;
 use crate::formats::input::{Fault, Reason};
 use crate::formats::json_lexer::Lexer;
 
@@ -31,10 +31,10 @@ impl ObjectParser {
         text: &[u8],
         line: &mut EntryLine,
         errno: impl Fn(&[u8]) -> i32,
-    ) -> Result<(), LineRefusal> {
+    ) -> Result<(), LineError> {
         self.lexer.load(text);
         self.lexer.expect(b'{').map_err(reason)?;
-        if self.lexer.look().map_err(reason)? == b'}' {
+        if self.lexer.peek_significant().map_err(reason)? == b'}' {
             self.lexer.expect(b'}').map_err(reason)?;
             return self.lexer.end().map_err(reason);
         }
@@ -78,7 +78,7 @@ impl ObjectParser {
     }
 }
 
-fn reason(fault: Fault) -> LineRefusal {
+fn reason(fault: Fault) -> LineError {
     match fault.reason {
         Reason::Wrong(what) => format!("byte {}: {what}", fault.offset).into(),
         Reason::Unreadable(what) => what,

@@ -81,7 +81,7 @@ pub(crate) fn recognize(
         meaning: FieldUnit::of_name(name).expect("a field with this name exists"),
         column: ListColumn::Number(column),
     };
-    let head = records.look(|bytes| bytes.len() >= MAGIC.len() || !MAGIC.starts_with(bytes))?;
+    let head = records.peek(|bytes| bytes.len() >= MAGIC.len() || !MAGIC.starts_with(bytes))?;
     if head.starts_with(&MAGIC) {
         return Ok(Recognized::Snapshot);
     }
@@ -124,11 +124,11 @@ fn given(options: &ListOptions, preset: Vec<FieldColumn>) -> Vec<FieldColumn> {
 fn by_content(records: &mut RecordReader<'_>, options: &ListOptions) -> Result<Recognized, LayoutError> {
     let significant = |bytes: &[u8], count: usize| bytes.trim_ascii_start().len() >= count;
     let head =
-        records.look(|bytes| bytes.len() >= MARK.len() && significant(bytes, 1) || bytes.len() > HEAD)?;
+        records.peek(|bytes| bytes.len() >= MARK.len() && significant(bytes, 1) || bytes.len() > HEAD)?;
     let mark = if head.starts_with(MARK) { MARK.len() } else { 0 };
     let is_array = match head[mark..].trim_ascii_start().first() {
         Some(b'{') => {
-            let head = records.look(|bytes| bytes.len() >= REPORT.len() + mark)?;
+            let head = records.peek(|bytes| bytes.len() >= REPORT.len() + mark)?;
             if head[mark..].starts_with(REPORT) {
                 return Err(wrong(
                     "written by duke, but not an export; use a file written with -o, -O, --ndjson, --csv or duke save",
@@ -141,7 +141,7 @@ fn by_content(records: &mut RecordReader<'_>, options: &ListOptions) -> Result<R
                 let text = bytes.get(mark..)?.trim_ascii_start().get(1..)?.trim_ascii_start();
                 text.first().copied()
             };
-            let head = records.look(|bytes| inside(bytes).is_some() || bytes.len() > HEAD)?;
+            let head = records.peek(|bytes| inside(bytes).is_some() || bytes.len() > HEAD)?;
             if !matches!(inside(head), Some(b'{' | b']')) {
                 return Ok(Recognized::Other);
             }
@@ -181,7 +181,7 @@ fn tabs(
     preset: Vec<FieldColumn>,
     sizes: Sizes,
 ) -> Result<Recognized, LayoutError> {
-    let head = records.look(|bytes| bytes.contains(&0) || bytes.len() > HEAD)?;
+    let head = records.peek(|bytes| bytes.contains(&0) || bytes.len() > HEAD)?;
     let end = if head.contains(&0) { RecordEnd::Nul } else { RecordEnd::Newline };
     let columns = numbered(&given(options, preset))
         .ok_or_else(|| wrong("this list has no header; give column numbers with --fields FIELD=NUMBER"))?;
@@ -301,7 +301,7 @@ fn path_column(columns: &[(usize, FieldUnit)]) -> Option<usize> {
 /// Returns the first line without its newline, but does not take it from `records`. If the line is longer than
 /// [`HEAD`] bytes, the result may be truncated.
 fn first_line<'r>(records: &'r mut RecordReader<'_>) -> Result<&'r [u8], Reason> {
-    let head = records.look(|bytes| bytes.contains(&b'\n') || bytes.len() > HEAD)?;
+    let head = records.peek(|bytes| bytes.contains(&b'\n') || bytes.len() > HEAD)?;
     Ok(head.split(|byte| *byte == b'\n').next().unwrap_or_default())
 }
 

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 
 use super::entry_line::EntryLine;
 use super::path_tree::names;
-use super::value::LineRefusal;
+use super::value::LineError;
 use crate::base::kind::Kind;
 use crate::formats::builder::{Builder, Counts, DirectoryStart, SEGMENT, Sizes, UNREADABLE};
 use crate::tree::{Batch, DirId, Entry, Metadata, Page, StorageClasses, Tree};
@@ -64,7 +64,7 @@ impl<'t> LiveTree<'t> {
     }
 
     /// Adds the file or directory that a line describes.
-    pub(crate) fn add(&mut self, line: &EntryLine) -> Result<(), LineRefusal> {
+    pub(crate) fn add(&mut self, line: &EntryLine) -> Result<(), LineError> {
         let names: Vec<&[u8]> = names(&line.path).collect();
         if names.contains(&&b".."[..]) {
             return Err("the path contains '..'".into());

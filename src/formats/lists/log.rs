@@ -24,7 +24,7 @@ const GROUP: u32 = 1024;
 
 /// Byte position of a record in the log, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LogPlace(std::num::NonZeroU64);
+pub(crate) struct LogPosition(std::num::NonZeroU64);
 
 /// Kind of a record in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,10 +73,10 @@ impl EntryLog {
     pub(crate) fn append(
         &mut self,
         node: u32,
-        previous: Option<LogPlace>,
+        previous: Option<LogPosition>,
         tag: LogTag,
         entry: &Entry<'_>,
-    ) -> LogPlace {
+    ) -> LogPosition {
         let draft = self.draft.get_or_insert_with(Draft::small);
         draft.clear();
         draft.push(entry);
@@ -91,10 +91,10 @@ impl EntryLog {
     pub(crate) fn append_child(
         &mut self,
         node: u32,
-        previous: Option<LogPlace>,
+        previous: Option<LogPosition>,
         child: u32,
         name: &[u8],
-    ) -> LogPlace {
+    ) -> LogPosition {
         self.record.clear();
         write_varint(&mut self.record, u64::from(child));
         write_varint(&mut self.record, name.len() as u64);
@@ -102,7 +102,7 @@ impl EntryLog {
         self.put(node, previous, LogTag::Child)
     }
 
-    fn put(&mut self, node: u32, previous: Option<LogPlace>, tag: LogTag) -> LogPlace {
+    fn put(&mut self, node: u32, previous: Option<LogPosition>, tag: LogTag) -> LogPosition {
         let group = (node / GROUP) as usize;
         if group >= self.groups.len() {
             self.groups.resize(group + 1, None);
@@ -116,8 +116,8 @@ impl EntryLog {
         });
         self.groups[group] = Some(index);
         let block = &mut self.blocks[index];
-        let place = LogPlace::new(index, block.bytes().len());
-        let distance = previous.map_or(0, |previous| place.0.get() - previous.0.get());
+        let position = LogPosition::new(index, block.bytes().len());
+        let distance = previous.map_or(0, |previous| position.0.get() - previous.0.get());
         self.head.clear();
         write_varint(&mut self.head, distance << 2 | tag as u64);
         block.live += 1;
@@ -125,12 +125,12 @@ impl EntryLog {
             pages.append(&self.head);
             pages.append(&self.record);
         }
-        place
+        position
     }
 
-    /// Returns the record at `place`.
-    pub(crate) fn read(&self, place: LogPlace) -> Logged<'_> {
-        let (_, tag, payload) = self.open(place);
+    /// Returns the record at `position`.
+    pub(crate) fn read(&self, position: LogPosition) -> Logged<'_> {
+        let (_, tag, payload) = self.open(position);
         let mut cursor = ByteReader::new(payload);
         if tag == LogTag::Child {
             let node = cursor.narrow().unwrap_or_default();
@@ -141,21 +141,21 @@ impl EntryLog {
         Logged::Entry(tag, entry.expect("this log has written the record"))
     }
 
-    pub(crate) fn child_name(&self, place: LogPlace) -> &[u8] {
-        match self.read(place) {
+    pub(crate) fn child_name(&self, position: LogPosition) -> &[u8] {
+        match self.read(position) {
             Logged::Child { name, .. } => name,
             Logged::Entry(_, entry) => entry.name,
         }
     }
 
     /// Returns the positions of a directory's records, from `last` to the first.
-    pub(crate) fn chain(&self, last: Option<LogPlace>) -> impl Iterator<Item = LogPlace> + '_ {
-        std::iter::successors(last, |place| self.open(*place).0)
+    pub(crate) fn chain(&self, last: Option<LogPosition>) -> impl Iterator<Item = LogPosition> + '_ {
+        std::iter::successors(last, |position| self.open(*position).0)
     }
 
     /// Releases a record, which must not be read again. Frees a block when its last record is released.
-    pub(crate) fn release(&mut self, place: LogPlace) {
-        let (index, _) = place.split();
+    pub(crate) fn release(&mut self, position: LogPosition) {
+        let (index, _) = position.split();
         let block = &mut self.blocks[index];
         block.live -= 1;
         if block.live == 0 {
@@ -163,18 +163,18 @@ impl EntryLog {
         }
     }
 
-    fn open(&self, place: LogPlace) -> (Option<LogPlace>, LogTag, &[u8]) {
-        let (index, offset) = place.split();
+    fn open(&self, position: LogPosition) -> (Option<LogPosition>, LogTag, &[u8]) {
+        let (index, offset) = position.split();
         let mut cursor = ByteReader::new(&self.blocks[index].bytes()[offset..]);
         let head = cursor.varint().expect("this log has written the record");
-        let previous = (head >> 2 != 0).then(|| place.0.get() - (head >> 2));
+        let previous = (head >> 2 != 0).then(|| position.0.get() - (head >> 2));
         let tag = match head & 3 {
             0 => LogTag::Untyped,
             1 => LogTag::Typed,
             2 => LogTag::Child,
             _ => LogTag::Own,
         };
-        (previous.and_then(std::num::NonZeroU64::new).map(LogPlace), tag, cursor.rest())
+        (previous.and_then(std::num::NonZeroU64::new).map(LogPosition), tag, cursor.rest())
     }
 }
 
@@ -184,16 +184,16 @@ impl LogBlock {
     }
 }
 
-impl LogPlace {
+impl LogPosition {
     fn new(block: usize, offset: usize) -> Self {
-        let place = (block * BLOCK + offset) as u64 + 1;
-        Self(std::num::NonZeroU64::new(place).expect("places are counted from 1"))
+        let position = (block * BLOCK + offset) as u64 + 1;
+        Self(std::num::NonZeroU64::new(position).expect("places are counted from 1"))
     }
 
     fn split(self) -> (usize, usize) {
-        let place =
+        let position =
             usize::try_from(self.0.get() - 1).expect("the log is in memory, so its offsets fit into usize");
-        (place / BLOCK, place % BLOCK)
+        (position / BLOCK, position % BLOCK)
     }
 }
 
@@ -228,11 +228,11 @@ mod tests {
         }
         assert!(log.blocks.len() > 5);
         for (chain, last) in (0_u32..).zip(last) {
-            let places: Vec<_> = log.chain(last).collect();
-            for (index, place) in (0_u32..).zip(places.iter().rev()) {
+            let positions: Vec<_> = log.chain(last).collect();
+            for (index, position) in (0_u32..).zip(positions.iter().rev()) {
                 let number = index * 3 + chain;
                 let name = format!("name {number}");
-                match log.read(*place) {
+                match log.read(*position) {
                     Logged::Child { node, name: found } => {
                         assert_eq!((node, found), (number, name.as_bytes()));
                     }
@@ -242,8 +242,8 @@ mod tests {
                     }
                 }
             }
-            for place in places {
-                log.release(place);
+            for position in positions {
+                log.release(position);
             }
             assert!(log.blocks.iter().filter(|block| block.pages.is_none()).count() > chain as usize);
         }

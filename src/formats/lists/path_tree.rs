@@ -12,9 +12,9 @@
 use std::collections::HashMap;
 
 use super::entry_line::EntryLine;
-use super::log::{EntryLog, LogPlace, LogTag};
+use super::log::{EntryLog, LogPosition, LogTag};
 use super::node_index::NodeIndex;
-use super::value::{LineRefusal, MISPLACED_PARENT, check_part};
+use super::value::{LineError, MISPLACED_PARENT, check_part};
 use crate::base::kind::Kind;
 use crate::tree::{DirId, Entry, EntryState, Links};
 
@@ -42,11 +42,11 @@ pub(crate) struct PathTree {
 pub(super) struct DirectoryNode {
     parent: u32,
     /// Position of the parent's record that contains the directory's name; `None` for a root.
-    record: Option<LogPlace>,
+    record: Option<LogPosition>,
     /// Position of the record for the line that describes the directory itself.
-    pub(super) own: Option<LogPlace>,
+    pub(super) own: Option<LogPosition>,
     /// Position of the last record for an entry of the directory.
-    pub(super) last: Option<LogPlace>,
+    pub(super) last: Option<LogPosition>,
     pub(super) device: u32,
     /// Error number; 0 if there is none.
     pub(super) errno: i32,
@@ -96,7 +96,7 @@ impl PathTree {
     ///
     /// # Errors
     /// Returns an error if `part` is not a valid path.
-    pub(crate) fn new(part: Option<&[u8]>) -> Result<Self, LineRefusal> {
+    pub(crate) fn new(part: Option<&[u8]>) -> Result<Self, LineError> {
         let only = part.map(OnlyPart::new).transpose()?;
         Ok(Self { only, near: (NONE, Vec::new(), NONE), ..Self::default() })
     }
@@ -108,7 +108,7 @@ impl PathTree {
         line: &EntryLine,
         host: ListHost<'_>,
         device: Option<u32>,
-    ) -> Result<bool, LineRefusal> {
+    ) -> Result<bool, LineError> {
         let full_path;
         let path = match (&self.only, line.is_bucket) {
             (Some(_), true) => {
@@ -143,7 +143,7 @@ impl PathTree {
     }
 
     /// Returns the root of a line and the path below this root, or `None` if the path is outside the part to read.
-    fn rooted<'l>(&self, line: &'l EntryLine, path: &'l [u8]) -> Result<Option<RootedPath<'l>>, LineRefusal> {
+    fn rooted<'l>(&self, line: &'l EntryLine, path: &'l [u8]) -> Result<Option<RootedPath<'l>>, LineError> {
         if line.path.is_empty() {
             return Err(if line.root.is_empty() { "no path" } else { "has a root, but no path" }.into());
         }
@@ -224,7 +224,7 @@ impl PathTree {
         })
     }
 
-    fn new_node(&mut self, parent: u32, record: Option<LogPlace>) -> u32 {
+    fn new_node(&mut self, parent: u32, record: Option<LogPosition>) -> u32 {
         let node = DirectoryNode {
             parent,
             record,
@@ -245,7 +245,7 @@ impl PathTree {
         line: &EntryLine,
         device: Option<u32>,
         kind: LineKind,
-    ) -> Result<(), LineRefusal> {
+    ) -> Result<(), LineError> {
         if self.nodes[node as usize].own.is_some() {
             return Err("path listed more than once; only one line counts".into());
         }
@@ -319,7 +319,7 @@ fn entry<'n>(
 }
 
 impl OnlyPart {
-    fn new(path: &[u8]) -> Result<Self, LineRefusal> {
+    fn new(path: &[u8]) -> Result<Self, LineError> {
         let (anchor, below) = anchored(path);
         let names: Vec<Vec<u8>> = names(below).map(<[u8]>::to_vec).collect();
         check_part(path, names.iter().any(|name| name == b".."))?;
@@ -328,7 +328,7 @@ impl OnlyPart {
     }
 
     /// Returns the rest of `path` below this part, or `None` if `path` is outside the part.
-    fn below<'p>(&self, path: &'p [u8]) -> Result<Option<&'p [u8]>, LineRefusal> {
+    fn below<'p>(&self, path: &'p [u8]) -> Result<Option<&'p [u8]>, LineError> {
         let (anchor, mut rest) = anchored(path);
         if anchor != self.anchor {
             return Ok(None);

@@ -14,7 +14,7 @@ use super::live::LiveTree;
 use super::path_tree::{ListHost, PathTree};
 use super::records::{RecordEnd, RecordReader};
 use super::separated::FieldTexts;
-use super::value::{LineRefusal, url_decoded};
+use super::value::{LineError, url_decoded};
 use super::write::{ListTarget, RootLabel};
 use crate::base::os_error::error_numbers;
 use crate::formats::builder::{Builder, Counts, UNREADABLE};
@@ -76,7 +76,7 @@ impl<'d> ListReader<'d> {
         options: &ListOptions,
         target: &'d Tree,
         host: u32,
-    ) -> Result<Self, LineRefusal> {
+    ) -> Result<Self, LineError> {
         let tree = PathTree::new(options.root.as_deref());
         let is_part = options.root.is_some();
         Ok(Self {
@@ -190,7 +190,7 @@ impl<'d> ListReader<'d> {
     }
 
     /// Parses the fields of a line. Returns `false` if the line is empty.
-    fn facts(&mut self, record: &[u8]) -> Result<bool, LineRefusal> {
+    fn facts(&mut self, record: &[u8]) -> Result<bool, LineError> {
         self.line.clear();
         match self.layout.form {
             ListForm::Objects { is_array } => {
@@ -230,7 +230,7 @@ impl<'d> ListReader<'d> {
         Ok(true)
     }
 
-    fn add(&mut self, hosts: &mut HostNumbers) -> Result<bool, LineRefusal> {
+    fn add(&mut self, hosts: &mut HostNumbers) -> Result<bool, LineError> {
         let number = if self.line.host.is_empty() { self.host } else { hosts.number(&self.line.host) };
         let device = self.line.facts.device.map(|device| match self.device {
             Some((host, known, index)) if (host, known) == (number, device) => index,
@@ -272,7 +272,7 @@ fn element(line: &[u8]) -> &[u8] {
     end.or_else(|| text.strip_suffix(b",")).unwrap_or(text)
 }
 
-fn check_width(found: usize, expected: Option<usize>) -> Result<(), LineRefusal> {
+fn check_width(found: usize, expected: Option<usize>) -> Result<(), LineError> {
     match expected {
         Some(expected) if found < expected => Err("fewer columns than the header".into()),
         Some(expected) if found > expected => Err("more columns than the header".into()),

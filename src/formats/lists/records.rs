@@ -7,7 +7,7 @@
 use std::ops::{ControlFlow, Range};
 
 use super::separated::CsvState;
-use super::value::LineRefusal;
+use super::value::LineError;
 use crate::formats::input::{Pulse, Reason, next_chunk};
 use crate::formats::json_lexer::Lexer;
 use crate::formats::pipe::Chunks;
@@ -30,7 +30,7 @@ pub(crate) struct RawRecord {
     /// Line number where the record begins, or record number if records end with NUL. Both are counted from 1.
     pub(crate) number: u64,
     /// Position in the buffer, or the reason why the record is refused.
-    pub(crate) bytes: Result<Range<usize>, LineRefusal>,
+    pub(crate) bytes: Result<Range<usize>, LineError>,
 }
 
 /// Reader that splits an input into records.
@@ -60,7 +60,7 @@ impl<'a> RecordReader<'a> {
     ///
     /// # Errors
     /// Returns an error if reading is stopped or fails.
-    pub(crate) fn look(&mut self, is_enough: impl Fn(&[u8]) -> bool) -> Result<&[u8], Reason> {
+    pub(crate) fn peek(&mut self, is_enough: impl Fn(&[u8]) -> bool) -> Result<&[u8], Reason> {
         while !is_enough(&self.bytes[self.at..]) && self.fill()? {}
         Ok(&self.bytes[self.at..])
     }
@@ -104,7 +104,7 @@ impl<'a> RecordReader<'a> {
                 return Ok(Some(RawRecord { number, bytes: Ok(start..start + length) }));
             }
             if rest.len() > LONGEST_RECORD {
-                return self.refuse(end, "longer than 256 KiB").map(Some);
+                return self.reject(end, "longer than 256 KiB").map(Some);
             }
             if !self.fill()? {
                 break;
@@ -116,10 +116,10 @@ impl<'a> RecordReader<'a> {
         }
         match end {
             RecordEnd::Csv(separator) if is_quote_open(&self.bytes[start..], separator) => {
-                return self.refuse(end, "quote is not closed").map(Some);
+                return self.reject(end, "quote is not closed").map(Some);
             }
             RecordEnd::Nul => {
-                return self.refuse(end, "no NUL at its end; the list may be truncated").map(Some);
+                return self.reject(end, "no NUL at its end; the list may be truncated").map(Some);
             }
             RecordEnd::Csv(_) | RecordEnd::Newline => {}
         }
@@ -128,7 +128,7 @@ impl<'a> RecordReader<'a> {
     }
 
     /// Rejects a record. Skips the input up to the next line end or, if records end with NUL, up to the next NUL.
-    fn refuse(&mut self, end: RecordEnd, reason: &'static str) -> Result<RawRecord, Reason> {
+    fn reject(&mut self, end: RecordEnd, reason: &'static str) -> Result<RawRecord, Reason> {
         let (number, terminator) = (self.number, end.terminator());
         loop {
             let rest = &self.bytes[self.at..];

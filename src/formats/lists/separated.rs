@@ -1,6 +1,6 @@
 //! Fields of a record: CSV with quotes (RFC 4180), and fields separated by tabs without any quoting.
 
-use super::value::LineRefusal;
+use super::value::LineError;
 
 /// State of a CSV parser that processes one byte at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl FieldTexts {
     }
 
     /// Replaces the fields with those of a CSV record.
-    pub(crate) fn split_csv(&mut self, record: &[u8], separator: u8) -> Result<(), LineRefusal> {
+    pub(crate) fn split_csv(&mut self, record: &[u8], separator: u8) -> Result<(), LineError> {
         self.bytes.clear();
         self.ends.clear();
         let record = record.strip_suffix(b"\r").unwrap_or(record);
@@ -73,7 +73,7 @@ impl FieldTexts {
 
     /// Splits a record at tabs into `width` fields. Excess tabs belong to the field at index `path`, because only a
     /// path can contain tabs.
-    pub(crate) fn split_tabs(&mut self, record: &[u8], width: usize, path: usize) -> Result<(), LineRefusal> {
+    pub(crate) fn split_tabs(&mut self, record: &[u8], width: usize, path: usize) -> Result<(), LineError> {
         self.bytes.clear();
         self.bytes.extend_from_slice(record);
         self.ends.clear();

@@ -32,7 +32,7 @@ pub(crate) fn add_uploads(
     path_of: impl Fn(&[u8], &[u8]) -> Vec<u8>,
 ) -> Result<(), Fault> {
     object(lexer, |lexer, bucket| {
-        if lexer.look()? == b'n' {
+        if lexer.peek_significant()? == b'n' {
             return lexer.skip();
         }
         array(lexer, |lexer| {
@@ -70,7 +70,7 @@ fn read(lexer: &mut Lexer<'_>) -> Result<Upload, Fault> {
 
 /// Returns an entry for an upload. The entry's name contains the upload ID, because a key may have several unfinished
 /// uploads.
-fn line(path: &[u8], upload: &Upload) -> Result<EntryLine, super::value::LineRefusal> {
+fn line(path: &[u8], upload: &Upload) -> Result<EntryLine, super::value::LineError> {
     let mut line = EntryLine::default();
     let name = [path, b" (unfinished upload ", &upload.id, b")"].concat();
     for (field, text) in

@@ -9,13 +9,13 @@ use crate::base::kind::Kind;
 use crate::tree::Exclusion;
 
 /// Reason why a value or a line cannot be read.
-pub(crate) type LineRefusal = Cow<'static, str>;
+pub(crate) type LineError = Cow<'static, str>;
 
 /// Reason why a path with `..` after a name is refused.
 pub(crate) const MISPLACED_PARENT: &str = "'..' is allowed only at the start of a relative path";
 
 /// Checks the path given with `--root`. `has_parent` is `true` if `..` follows a name or `/`.
-pub(super) fn check_part(path: &[u8], has_parent: bool) -> Result<(), LineRefusal> {
+pub(super) fn check_part(path: &[u8], has_parent: bool) -> Result<(), LineError> {
     if path.is_empty() {
         return Err("the path is empty".into());
     }
@@ -42,7 +42,7 @@ const KINDS: &[(Kind, &[&str])] = &[
 ];
 
 /// Parses a whole number.
-pub(crate) fn whole(text: &[u8]) -> Result<u64, LineRefusal> {
+pub(crate) fn whole(text: &[u8]) -> Result<u64, LineError> {
     if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
         return Err("not a whole number".into());
     }
@@ -55,12 +55,12 @@ pub(crate) fn whole(text: &[u8]) -> Result<u64, LineRefusal> {
 }
 
 /// Parses a whole number of at most 32 bits.
-pub(crate) fn narrow(text: &[u8]) -> Result<u32, LineRefusal> {
+pub(crate) fn narrow(text: &[u8]) -> Result<u32, LineError> {
     u32::try_from(whole(text)?).map_err(|_| "number does not fit into 32 bits".into())
 }
 
 /// Parses a size and returns it in bytes. Returns `None` for -1, which rclone writes for an unknown size.
-pub(crate) fn bytes(text: &[u8], unit: u64) -> Result<Option<u64>, LineRefusal> {
+pub(crate) fn bytes(text: &[u8], unit: u64) -> Result<Option<u64>, LineError> {
     if text == b"-1" {
         return Ok(None);
     }
@@ -69,7 +69,7 @@ pub(crate) fn bytes(text: &[u8], unit: u64) -> Result<Option<u64>, LineRefusal> 
 
 /// Parses a time: seconds since 1970, or a date with or without a time of day (RFC 3339, in UTC if no time zone is
 /// given). A fraction of a second is dropped.
-pub(crate) fn seconds(text: &[u8]) -> Result<i64, LineRefusal> {
+pub(crate) fn seconds(text: &[u8]) -> Result<i64, LineError> {
     let (is_negative, rest) = match text {
         [b'-', rest @ ..] => (true, rest),
         rest => (false, rest),
@@ -85,7 +85,7 @@ pub(crate) fn seconds(text: &[u8]) -> Result<i64, LineRefusal> {
     date.ok_or_else(|| "neither seconds since 1970 nor a date such as 2026-11-21T08:15:00Z".into())
 }
 
-pub(crate) fn boolean(text: &[u8]) -> Result<bool, LineRefusal> {
+pub(crate) fn boolean(text: &[u8]) -> Result<bool, LineError> {
     match text.to_ascii_lowercase().as_slice() {
         b"true" | b"t" | b"yes" | b"1" => Ok(true),
         b"false" | b"f" | b"no" | b"0" => Ok(false),
@@ -93,21 +93,21 @@ pub(crate) fn boolean(text: &[u8]) -> Result<bool, LineRefusal> {
     }
 }
 
-pub(crate) fn kind(text: &[u8]) -> Result<Kind, LineRefusal> {
+pub(crate) fn kind(text: &[u8]) -> Result<Kind, LineError> {
     let known = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()));
     let kind = KINDS.iter().find(|(_, words)| known(words)).map(|(kind, _)| *kind);
     kind.ok_or_else(|| "unknown kind of entry".into())
 }
 
 /// Parses the reason for an exclusion.
-pub(crate) fn exclusion(text: &[u8]) -> Result<Exclusion, LineRefusal> {
+pub(crate) fn exclusion(text: &[u8]) -> Result<Exclusion, LineError> {
     let found = Exclusion::ALL.into_iter().find(|exclusion| exclusion.name().as_bytes() == text);
     found.ok_or_else(|| "unknown reason for the exclusion".into())
 }
 
 /// Decodes URL-encoded text in which a plus sign stands for a space, as in the keys of S3 Inventory. Returns an error
 /// if a percent sign is not followed by two hexadecimal digits.
-pub(crate) fn url_decoded(text: &[u8]) -> Result<Vec<u8>, LineRefusal> {
+pub(crate) fn url_decoded(text: &[u8]) -> Result<Vec<u8>, LineError> {
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((byte, after)) = rest.split_first() {

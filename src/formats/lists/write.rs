@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use super::faults::LineFaults;
-use super::log::{LogPlace, LogTag, Logged, known};
+use super::log::{LogPosition, LogTag, Logged, known};
 use super::path_tree::{INHERITED, ListRoot, PathTree};
 use crate::base::kind::Kind;
 use crate::base::text::escape;
@@ -68,8 +68,8 @@ impl PathTree {
             let host = [&root.host_name[..], b":"].concat();
             // If the list was exported from a tree with roots on several hosts, its root paths already begin with the
             // host name.
-            let is_told = root.host_name.is_empty() || root.name.starts_with(&host);
-            let prefix = if has_hosts && !is_told { host } else { Vec::new() };
+            let has_host = root.host_name.is_empty() || root.name.starts_with(&host);
+            let prefix = if has_hosts && !has_host { host } else { Vec::new() };
             let name = target.label.name(&prefix, &root.name);
             self.write_root(&root, &name, target);
         }
@@ -112,27 +112,27 @@ impl PathTree {
         node: u32,
         path: impl Fn(&[u8]) -> Option<Vec<u8>>,
     ) -> Option<(u32, Vec<u8>)> {
-        let places: Vec<LogPlace> = self.log.chain(self.nodes[node as usize].last).take(3).collect();
-        let child = |place: &LogPlace| match self.log.read(*place) {
+        let positions: Vec<LogPosition> = self.log.chain(self.nodes[node as usize].last).take(3).collect();
+        let child = |position: &LogPosition| match self.log.read(*position) {
             Logged::Child { node, name } => Some((node, name.to_vec())),
             Logged::Entry(..) => None,
         };
-        let (directory, name) = match places.as_slice() {
-            [place] | [place, _] => child(place)?,
+        let (directory, name) = match positions.as_slice() {
+            [position] | [position, _] => child(position)?,
             _ => return None,
         };
         let path = path(&name)?;
-        // `places[1]` is an older record, which may be the line of the child directory itself: if this line precedes
+        // `positions[1]` is an older record, which may be the line of the child directory itself: if this line precedes
         // the lines of the entries inside the child, it was logged as an entry of the parent. This does not apply
         // to lines of the kind `LineKind::Directory`.
-        if let Some(place) = places.get(1) {
-            let is_line = matches!(self.log.read(*place), Logged::Entry(_, entry) if entry.name == name);
+        if let Some(position) = positions.get(1) {
+            let is_line = matches!(self.log.read(*position), Logged::Entry(_, entry) if entry.name == name);
             if !is_line || self.nodes[directory as usize].own.is_some() {
                 return None;
             }
-            self.nodes[directory as usize].own = Some(*place);
+            self.nodes[directory as usize].own = Some(*position);
         }
-        self.log.release(places[0]);
+        self.log.release(positions[0]);
         Some((directory, path))
     }
 
@@ -147,7 +147,7 @@ impl PathTree {
             && !root.is_implied
             && let Logged::Entry(LogTag::Typed | LogTag::Untyped, entry) = self.log.read(own)
         {
-            target.builder.push(&Entry { name, kind: entry.kind, state: placed(entry.state, device) });
+            target.builder.push(&Entry { name, kind: entry.kind, state: on_device(entry.state, device) });
             return self.log.release(own);
         }
         let metadata = self.own(root.node, || name.to_vec(), target);
@@ -168,11 +168,11 @@ impl PathTree {
         let (tree, id) = (target.tree, self.nodes[node as usize].id);
         let device = self.nodes[node as usize].device;
         tree.begin(id);
-        let places = self.distinct(node, || tree.path(id), target.faults);
-        for place in places.into_iter().rev() {
-            match self.log.read(place) {
+        let positions = self.distinct(node, || tree.path(id), target.faults);
+        for position in positions.into_iter().rev() {
+            match self.log.read(position) {
                 Logged::Entry(_, entry) => {
-                    let entry = Entry { state: placed(entry.state, device), ..entry };
+                    let entry = Entry { state: on_device(entry.state, device), ..entry };
                     target.counts.add(&entry);
                     target.batch.push(id, &entry);
                 }
@@ -188,7 +188,7 @@ impl PathTree {
                     target.counts.disk = target.counts.disk.saturating_add(metadata.disk());
                 }
             }
-            self.log.release(place);
+            self.log.release(position);
             if target.batch.page().length() >= SEGMENT {
                 target.publish(id);
             }
@@ -205,8 +205,8 @@ impl PathTree {
     /// Returns the metadata of a directory from the line that describes the directory itself, and releases the log
     /// record of that line. If the list has no such line, returns default metadata.
     fn own(&mut self, node: u32, path: impl Fn() -> Vec<u8>, target: &mut ListTarget<'_, '_>) -> Metadata {
-        let Some(place) = self.nodes[node as usize].own else { return Metadata::default() };
-        let Logged::Entry(tag, entry) = self.log.read(place) else { return Metadata::default() };
+        let Some(position) = self.nodes[node as usize].own else { return Metadata::default() };
+        let Logged::Entry(tag, entry) = self.log.read(position) else { return Metadata::default() };
         let contradiction = match entry.state {
             EntryState::Excluded(_) => Some("excluded"),
             _ if tag == LogTag::Typed && entry.kind != Kind::Directory => Some("not a directory"),
@@ -226,14 +226,14 @@ impl PathTree {
         if let EntryState::Failed(errno) = entry.state {
             self.nodes[node as usize].errno = errno;
         }
-        self.log.release(place);
+        self.log.release(position);
         metadata
     }
 
     /// Returns the total number of blocks and the total apparent size of a directory's entries. Used if directory sizes
     /// in the list include the contents ([`Sizes::Sums`]).
     fn inside(&self, node: u32) -> (u64, u64) {
-        let sizes = |place| match self.log.read(place) {
+        let sizes = |position| match self.log.read(position) {
             Logged::Entry(_, entry) => known(&entry),
             Logged::Child { node, .. } => match self.nodes[node as usize].own.map(|own| self.log.read(own)) {
                 Some(Logged::Entry(_, entry)) => known(&entry),
@@ -266,7 +266,7 @@ impl ListTarget<'_, '_> {
 }
 
 /// Returns `state` with the placeholder device [`INHERITED`] replaced by `device`.
-fn placed(state: EntryState, device: u32) -> EntryState {
+fn on_device(state: EntryState, device: u32) -> EntryState {
     match state {
         EntryState::Known(metadata) => {
             let links = metadata.links.map(|links| Links {

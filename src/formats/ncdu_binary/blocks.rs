@@ -81,12 +81,12 @@ impl Blocks {
         let index_damage = |reason| damage(self.index_offset, reference, reason);
         let number = u32::try_from(reference >> OFFSET_BITS)
             .map_err(|_| index_damage("its block is not in the index"))?;
-        let place = number as usize;
+        let index = number as usize;
         if let Some(block) = lock(&self.kept).get(number) {
             return Ok(block);
         }
-        let is_known = place < self.claimed.len();
-        let pointer = self.pointer(place).filter(|pointer| is_known && *pointer != 0);
+        let is_known = index < self.claimed.len();
+        let pointer = self.pointer(index).filter(|pointer| is_known && *pointer != 0);
         let pointer = pointer.ok_or_else(|| index_damage("its block is not in the index"))?;
         let (offset, length) = (pointer >> POINTER_LENGTH_BITS, pointer & ((1 << POINTER_LENGTH_BITS) - 1));
         let whole = self.file.bytes(offset, length);
@@ -96,7 +96,7 @@ impl Blocks {
         let content = zstd_block::content_length(frame).filter(|content| *content <= LARGEST);
         let content =
             content.ok_or_else(|| damaged("no zstd frame here with a content length below 16 MiB"))?;
-        self.check_ratio(place, content).map_err(|reason| damaged(&reason))?;
+        self.check_ratio(index, content).map_err(|reason| damaged(&reason))?;
         let content = usize::try_from(content).map_err(|_| damaged("block too large"))?;
         let bytes = zstd_block::unpack(frame, content).map_err(|reason| damaged(&reason))?;
         let block = ContentBlock { number, bytes: bytes.into() };
@@ -106,9 +106,9 @@ impl Blocks {
 
     /// Adds the content length of a block to the total, but only the first time that the block is unpacked. Returns
     /// an error if the total is too large in proportion to the length of the file.
-    fn check_ratio(&self, place: usize, content: u64) -> Result<(), String> {
+    fn check_ratio(&self, index: usize, content: u64) -> Result<(), String> {
         let mut total = self.unpacked.load(Ordering::Relaxed);
-        self.claimed[place].words.get_or_init(|| {
+        self.claimed[index].words.get_or_init(|| {
             total = self.unpacked.fetch_add(content, Ordering::Relaxed) + content;
             (0..content.div_ceil(u64::from(u64::BITS))).map(|_| AtomicU64::new(0)).collect()
         });
@@ -132,8 +132,8 @@ impl Blocks {
 
     /// Returns the file position of the block that contains the item `reference`.
     fn offset(&self, reference: u64) -> u64 {
-        let place = usize::try_from(reference >> OFFSET_BITS).unwrap_or(usize::MAX);
-        self.pointer(place).map_or(self.index_offset, |pointer| pointer >> POINTER_LENGTH_BITS)
+        let index = usize::try_from(reference >> OFFSET_BITS).unwrap_or(usize::MAX);
+        self.pointer(index).map_or(self.index_offset, |pointer| pointer >> POINTER_LENGTH_BITS)
     }
 
     /// Follows the chain of items that ends at `last`, and adds the references of these items to `chain`, last item

@@ -47,7 +47,7 @@ pub fn write(
     let output = Output::new(size, out);
     output.write(&MAGIC);
     let shared = hard_links::shared_with_others(tree);
-    let writer = Writer { tree, shared, output, written, sheets: Mutex::default() };
+    let writer = Writer { tree, shared, output, written, open_blocks: Mutex::default() };
     let reference = pool()?.scope(|scope| {
         let last = writer.directories(scope, id);
         writer.root(scope, &Entry { name, ..*root }, id, last)
@@ -71,16 +71,16 @@ struct Writer<'t, 'o> {
     output: Output<'o>,
     written: &'t WrittenEntries,
     /// Partly filled blocks that no worker is using.
-    sheets: Mutex<Vec<Sheet>>,
+    open_blocks: Mutex<Vec<OpenBlock>>,
 }
 
 /// Block that is being filled.
-struct Sheet {
+struct OpenBlock {
     number: u32,
     bytes: Vec<u8>,
 }
 
-impl Sheet {
+impl OpenBlock {
     /// Returns the reference that the next item written to this block will have.
     fn reference(&self) -> u64 {
         u64::from(self.number) << OFFSET_BITS | self.bytes.len() as u64
@@ -102,12 +102,13 @@ impl Writer<'_, '_> {
         let mut lasts = Vec::new();
         for level in self.levels(root).iter().rev().take_while(|_| !self.output.has_failed()) {
             let portions = level.par_chunks(PORTION).map(|directories| {
-                let mut sheet = lock(&self.sheets).pop().unwrap_or_else(|| self.output.sheet());
+                let mut open_block =
+                    lock(&self.open_blocks).pop().unwrap_or_else(|| self.output.open_block());
                 let chain = |(id, first): &(DirId, usize)| {
-                    self.chain(scope, &mut sheet, *id, lasts.get(*first..).unwrap_or_default())
+                    self.chain(scope, &mut open_block, *id, lasts.get(*first..).unwrap_or_default())
                 };
                 let lasts: Vec<Option<u64>> = directories.iter().map(chain).collect();
-                lock(&self.sheets).push(sheet);
+                lock(&self.open_blocks).push(open_block);
                 lasts
             });
             lasts = portions.collect::<Vec<_>>().concat();
@@ -139,7 +140,7 @@ impl Writer<'_, '_> {
     fn chain<'s>(
         &'s self,
         scope: &Scope<'s>,
-        sheet: &mut Sheet,
+        open_block: &mut OpenBlock,
         id: DirId,
         lasts: &[Option<u64>],
     ) -> Option<u64> {
@@ -147,7 +148,8 @@ impl Writer<'_, '_> {
         let device = Some(self.tree.device_index(id));
         for (_, entry) in self.tree.listing(id).entries() {
             let directory = entry.directory().map(|child| (child, lasts.next().flatten()));
-            let reference = self.push(scope, sheet, &Item { entry: &entry, previous, directory, device });
+            let reference =
+                self.push(scope, open_block, &Item { entry: &entry, previous, directory, device });
             previous = Some(reference);
             count += 1;
         }
@@ -157,23 +159,23 @@ impl Writer<'_, '_> {
 
     /// Writes the root as the last item, and returns its reference.
     fn root<'s>(&'s self, scope: &Scope<'s>, entry: &Entry<'_>, id: DirId, last: Option<u64>) -> u64 {
-        let mut sheet = lock(&self.sheets).pop().unwrap_or_else(|| self.output.sheet());
+        let mut open_block = lock(&self.open_blocks).pop().unwrap_or_else(|| self.output.open_block());
         let item = Item { entry, previous: None, directory: Some((id, last)), device: None };
-        let reference = self.push(scope, &mut sheet, &item);
-        lock(&self.sheets).push(sheet);
-        for sheet in lock(&self.sheets).drain(..) {
-            scope.spawn(move |_| self.output.pack(sheet));
+        let reference = self.push(scope, &mut open_block, &item);
+        lock(&self.open_blocks).push(open_block);
+        for open_block in lock(&self.open_blocks).drain(..) {
+            scope.spawn(move |_| self.output.pack(open_block));
         }
         reference
     }
 
-    /// Adds an item to the block `sheet`, and returns its reference. If the block is then full, replaces it with an
+    /// Adds an item to the block `open_block`, and returns its reference. If the block is then full, replaces it with an
     /// empty one. The full block is compressed by a new task, or in this call if too many blocks are waiting.
-    fn push<'s>(&'s self, scope: &Scope<'s>, sheet: &mut Sheet, item: &Item<'_, '_>) -> u64 {
-        let reference = sheet.reference();
-        self.encode(&mut sheet.bytes, reference, item);
-        if self.output.is_full(sheet) {
-            let full = std::mem::replace(sheet, self.output.sheet());
+    fn push<'s>(&'s self, scope: &Scope<'s>, open_block: &mut OpenBlock, item: &Item<'_, '_>) -> u64 {
+        let reference = open_block.reference();
+        self.encode(&mut open_block.bytes, reference, item);
+        if self.output.is_full(open_block) {
+            let full = std::mem::replace(open_block, self.output.open_block());
             if self.output.waiting.fetch_add(1, Ordering::Relaxed) < WAITING * rayon::current_num_threads() {
                 scope.spawn(move |_| self.output.pack_waiting(full));
             } else {
@@ -312,36 +314,36 @@ impl<'o> Output<'o> {
     }
 
     /// Returns an empty block with the next number.
-    fn sheet(&self) -> Sheet {
+    fn open_block(&self) -> OpenBlock {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        Sheet { number, bytes: Vec::with_capacity(self.size.bytes(number) + 512) }
+        OpenBlock { number, bytes: Vec::with_capacity(self.size.bytes(number) + 512) }
     }
 
-    fn is_full(&self, sheet: &Sheet) -> bool {
-        sheet.bytes.len() >= self.size.bytes(sheet.number)
+    fn is_full(&self, open_block: &OpenBlock) -> bool {
+        open_block.bytes.len() >= self.size.bytes(open_block.number)
     }
 
     fn has_failed(&self) -> bool {
         lock(&self.file).error.is_some()
     }
 
-    fn pack_waiting(&self, sheet: Sheet) {
-        self.pack(sheet);
+    fn pack_waiting(&self, open_block: OpenBlock) {
+        self.pack(open_block);
         self.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Compresses and writes a block.
-    fn pack(&self, mut sheet: Sheet) {
-        if sheet.bytes.is_empty() || self.has_failed() {
+    fn pack(&self, mut open_block: OpenBlock) {
+        if open_block.bytes.is_empty() || self.has_failed() {
             return;
         }
         let (mut packer, mut block) = lock(&self.packers).pop().unwrap_or_default();
         block.clear();
         block.extend_from_slice(&[0; WORD]);
-        block.extend_from_slice(&sheet.number.to_be_bytes());
-        packer.pack(&mut sheet.bytes, &mut block);
+        block.extend_from_slice(&open_block.number.to_be_bytes());
+        packer.pack(&mut open_block.bytes, &mut block);
         seal(&mut block, DATA);
-        lock(&self.file).block(sheet.number, &block);
+        lock(&self.file).block(open_block.number, &block);
         lock(&self.packers).push((packer, block));
     }
 
@@ -367,11 +369,11 @@ impl<'o> Output<'o> {
 
 impl File<'_> {
     fn block(&mut self, number: u32, block: &[u8]) {
-        let place = number as usize;
-        if self.index.len() <= place {
-            self.index.resize(place + 1, 0);
+        let index = number as usize;
+        if self.index.len() <= index {
+            self.index.resize(index + 1, 0);
         }
-        self.index[place] = self.written << POINTER_LENGTH_BITS | block.len() as u64;
+        self.index[index] = self.written << POINTER_LENGTH_BITS | block.len() as u64;
         self.write(block);
     }
 

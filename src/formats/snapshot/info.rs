@@ -183,9 +183,9 @@ impl FileSystemInfo {
         if !self.name.is_empty() || !other.name.is_empty() {
             return self.name == other.name;
         }
-        let place = |system: &Self| (system.kind.clone(), system.source.clone(), system.root.clone());
+        let origin = |system: &Self| (system.kind.clone(), system.source.clone(), system.root.clone());
         let has_id = self.id != 0 && self.is_network && other.is_network;
-        has_id && self.id == other.id && place(self) == place(other)
+        has_id && self.id == other.id && origin(self) == origin(other)
     }
 }
 

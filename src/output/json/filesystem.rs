@@ -60,9 +60,9 @@ pub(super) fn write(json: &mut JsonWriter<'_>, space: &FileSystemUsage) {
     json.raw(",\"unreadable\":");
     json.number(space.scanned.unreadable);
     json.raw(",\"left_out\":");
-    json.number(space.scanned.left_out);
+    json.number(space.scanned.excluded);
     whole(json, &space.volume);
-    list(json, "hidden", &space.covered, shadow);
+    list(json, "hidden", &space.covered, covered_files);
     json.raw(",\"deleted_reach\":\"");
     json.raw(access(space.access));
     json.raw("\"");
@@ -105,10 +105,10 @@ fn outside(json: &mut JsonWriter<'_>, outside: &NotScanned) {
     json.raw("}");
 }
 
-fn shadow(json: &mut JsonWriter<'_>, shadow: &CoveredFiles) {
+fn covered_files(json: &mut JsonWriter<'_>, covered_files: &CoveredFiles) {
     json.raw("{");
-    path(json, "path", &shadow.path);
-    match shadow.hidden {
+    path(json, "path", &covered_files.path);
+    match covered_files.hidden {
         Ok(Hidden { disk, entries, unreadable }) => {
             json.field(",\"disk\":", disk);
             json.field(",\"entries\":", entries);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     fn space(capacity: Result<Capacity, Errno>) -> FileSystemUsage {
-        let scanned = Scanned { disk: 100, entries: 9, unreadable: 1, left_out: 2, is_partial: false };
+        let scanned = Scanned { disk: 100, entries: 9, unreadable: 1, excluded: 2, is_partial: false };
         FileSystemUsage {
             volume: Volume { path: "/m".into(), mount: None, capacity, outside: vec![] },
             scanned,
@@ -277,7 +277,7 @@ mod tests {
             path: b"/m/log".to_vec(),
             holders: vec![holder(through)],
         };
-        let shadow = |hidden| CoveredFiles { path: "/m/x".into(), hidden };
+        let covered_files = |hidden| CoveredFiles { path: "/m/x".into(), hidden };
         let subvolume = Subvolume {
             id: 5,
             path: b"home".to_vec(),
@@ -291,8 +291,8 @@ mod tests {
         let output = text(&FileSystemUsage {
             volume,
             covered: vec![
-                shadow(Ok(Hidden { disk: 20, entries: 2, unreadable: 0 })),
-                shadow(Err(Errno::EPERM)),
+                covered_files(Ok(Hidden { disk: 20, entries: 2, unreadable: 0 })),
+                covered_files(Err(Errno::EPERM)),
             ],
             deleted: vec![deleted(Some(30), Through::Descriptor), deleted(None, Through::Memory)],
             access: ProcessAccess::Container,

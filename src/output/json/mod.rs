@@ -12,7 +12,7 @@ mod report;
 mod summary;
 
 use crate::base::json::JsonWriter;
-use crate::base::os_error::error_text;
+use crate::base::os_error::OsError;
 pub use duplicates::DuplicatesReport;
 pub use report::{Body, Report};
 pub use summary::{GroupTotals, Large, Sum, Summary};
@@ -50,7 +50,7 @@ pub(super) fn accuracy(json: &mut JsonWriter<'_>, accuracy: Accuracy) {
         Accuracy::AtLeast { missing } => json.field(",\"missing\":", missing),
         Accuracy::Failed(errno) => {
             json.raw(",");
-            json.name("error", error_text(errno).as_bytes());
+            json.name("error", OsError(errno).to_string().as_bytes());
         }
         Accuracy::Exact | Accuracy::Mixed | Accuracy::Changing => {}
     }

@@ -39,19 +39,19 @@ pub struct DraftFile {
 }
 
 impl DraftFile {
-    /// Creates a file in the directory of `place`, and deletes files that killed processes have left there.
-    pub fn begin(place: &Output) -> Result<Self, Errno> {
-        remove_old(&place.directory);
-        if let Ok(file) = place.directory.create_unnamed() {
+    /// Creates a file in the directory of `output`, and deletes files that killed processes have left there.
+    pub fn begin(output: &Output) -> Result<Self, Errno> {
+        remove_old(&output.directory);
+        if let Ok(file) = output.directory.create_unnamed() {
             return Ok(Self { file: file.into(), name: None });
         }
         let create = |name: &CStr| {
             shielded(|| {
-                let file = place.directory.create_file(name)?;
-                Ok((file, Unfinished::new(&place.directory, name)))
+                let file = output.directory.create_file(name)?;
+                Ok((file, Unfinished::new(&output.directory, name)))
             })
         };
-        let ((file, unfinished), name) = with_fresh_name(place, create)?;
+        let ((file, unfinished), name) = with_fresh_name(output, create)?;
         Ok(Self { file: file.into(), name: Some((name, unfinished)) })
     }
 
@@ -62,8 +62,8 @@ impl DraftFile {
     }
 
     /// Gives the file its final name, replacing an existing file.
-    pub fn replace(&mut self, place: &Output) -> Result<(), Errno> {
-        let (directory, target) = (&place.directory, place.name.as_os_str());
+    pub fn replace(&mut self, output: &Output) -> Result<(), Errno> {
+        let (directory, target) = (&output.directory, output.name.as_os_str());
         let put = |name: &CStr| directory.replace(name, target);
         let Some((name, _)) = &self.name else {
             // linkat(2) cannot replace an existing file. If the final name is in use, the file gets a temporary name
@@ -71,7 +71,7 @@ impl DraftFile {
             return shielded(|| match directory.link_unnamed(&self.file, target) {
                 Err(Errno::EEXIST) => {
                     let link = |name: &CStr| directory.link_unnamed(&self.file, name);
-                    let ((), name) = with_fresh_name(place, link)?;
+                    let ((), name) = with_fresh_name(output, link)?;
                     put(&name).inspect_err(|_| {
                         let _ = directory.unlink(name.as_c_str());
                     })
@@ -85,8 +85,8 @@ impl DraftFile {
     }
 
     /// Gives the file its final name. Fails with `EEXIST` if another file already has that name.
-    pub fn put_new(&mut self, place: &Output) -> Result<(), Errno> {
-        let (directory, target) = (&place.directory, place.name.as_os_str());
+    pub fn put_new(&mut self, output: &Output) -> Result<(), Errno> {
+        let (directory, target) = (&output.directory, output.name.as_os_str());
         let Some((name, _)) = &self.name else {
             return shielded(|| directory.link_unnamed(&self.file, target));
         };
@@ -119,17 +119,17 @@ impl DraftFile {
     }
 }
 
-/// Calls `make` with one temporary name after another until one is free in the directory of `place`. Returns the result
+/// Calls `make` with one temporary name after another until one is free in the directory of `output`. Returns the result
 /// of `make` and the name. Fails with `EEXIST` if [`TRIES`] names are in use.
 fn with_fresh_name<T>(
-    place: &Output,
+    output: &Output,
     make: impl Fn(&CStr) -> Result<T, Errno>,
 ) -> Result<(T, CString), Errno> {
     for attempt in 0..TRIES {
         let mut name = OsString::from(".");
         // A long file name is omitted, because it could make the temporary name too long for the file system.
-        if place.name.len() <= ROOMY {
-            name.push(&place.name);
+        if output.name.len() <= ROOMY {
+            name.push(&output.name);
         }
         name.push(format!("{MARK}{}-{}-{attempt}{UNFINISHED}", host(), std::process::id()));
         let name = CString::new(name.as_bytes()).map_err(|_| Errno::EINVAL)?;

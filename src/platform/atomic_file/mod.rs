@@ -21,9 +21,9 @@ pub use draft::UNFINISHED;
 /// File that is being written. A new file is deleted on drop, unless [`AtomicFile::keep`] or
 /// [`AtomicFile::keep_as_new`] has given it its final name.
 pub struct AtomicFile {
-    // Declared before `place` and therefore dropped first, because dropping a draft needs the open directory.
+    // Declared before `output` and therefore dropped first, because dropping a draft needs the open directory.
     draft: DraftFile,
-    place: Output,
+    output: Output,
 }
 
 impl AtomicFile {
@@ -33,10 +33,13 @@ impl AtomicFile {
     /// Returns any error of open(2) for `path` or for the new file that will replace it. Returns
     /// [`io::ErrorKind::PermissionDenied`] for a link that another user could have planted.
     pub fn begin(path: &Path) -> io::Result<Self> {
-        let place = Output::find(path)?;
-        let draft =
-            if place.is_stream { DraftFile::stream(place.open_stream()?) } else { DraftFile::begin(&place)? };
-        Ok(Self { draft, place })
+        let output = Output::find(path)?;
+        let draft = if output.is_stream {
+            DraftFile::stream(output.open_stream()?)
+        } else {
+            DraftFile::begin(&output)?
+        };
+        Ok(Self { draft, output })
     }
 
     /// Replaces the old file, if there is one, with the written data.
@@ -57,14 +60,14 @@ impl AtomicFile {
     }
 
     fn finish(mut self, put: impl FnOnce(&mut DraftFile, &Output) -> Result<(), Errno>) -> io::Result<()> {
-        if self.place.is_stream {
+        if self.output.is_stream {
             return self.draft.file.flush();
         }
         self.draft.file.sync_all()?;
-        put(&mut self.draft, &self.place)?;
+        put(&mut self.draft, &self.output)?;
         // Flushing the directory writes the new name to disk. Errors are ignored, because some systems cannot flush
         // directories.
-        let _ = self.place.directory.sync();
+        let _ = self.output.directory.sync();
         Ok(())
     }
 }
@@ -81,6 +84,6 @@ impl Write for AtomicFile {
 
 impl Drop for AtomicFile {
     fn drop(&mut self) {
-        self.draft.discard(&self.place.directory);
+        self.draft.discard(&self.output.directory);
     }
 }

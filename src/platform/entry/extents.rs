@@ -119,12 +119,12 @@ impl StoredPart {
     /// Returns `true` if both parts store the byte at file offset `offset` in the same place on the volume. The
     /// caller must ensure that both parts contain this byte, with the same value.
     fn is_stored_with(&self, other: &Self, offset: u64) -> bool {
-        let place = |part: &Self| match part.form {
+        let position = |part: &Self| match part.form {
             StoredForm::Plain => Some(part.physical.saturating_add(offset - part.logical)),
             StoredForm::Compressed => Some(part.physical),
             StoredForm::Reserved | StoredForm::Inline | StoredForm::Unknown => None,
         };
-        self.form == other.form && place(self).is_some() && place(self) == place(other)
+        self.form == other.form && position(self).is_some() && position(self) == position(other)
     }
 }
 

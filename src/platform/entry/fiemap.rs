@@ -313,7 +313,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extents_are_added_up_by_what_they_are() {
+    fn extents_are_added_up_by_kind() {
         let mut sums = Sums::default();
         for (physical, length, flags) in [
             (0, 10, 0),

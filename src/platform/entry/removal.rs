@@ -134,7 +134,7 @@ impl Directory {
     ///
     /// # Errors
     /// Returns any error of faccessat(2), such as `EACCES`, or `EROFS` on a read-only file system.
-    pub fn may_change(&self) -> Result<(), Errno> {
+    pub fn check_change(&self) -> Result<(), Errno> {
         faccessat(&self.fd, ".", AccessFlags::W_OK | AccessFlags::X_OK, AtFlags::AT_EACCESS)
     }
 

@@ -23,7 +23,7 @@ impl Directory {
     /// Checks which entries this process may delete from the directory, based on the effective user, permission bits
     /// and access control lists. On a read-only file system, nothing may be deleted.
     pub fn rights(&self) -> Rights {
-        let refused = self.may_change().err();
+        let refused = self.check_change().err();
         // An immutable or append-only directory does not allow deletions either.
         let refused = refused.or_else(|| self.is_locked(".").unwrap_or(false).then_some(Errno::EPERM));
         let user = geteuid().as_raw();
@@ -41,7 +41,7 @@ impl Directory {
     /// Returns any error of `Rights::to_remove`, `EPERM` if the entry is immutable or append-only, or any
     /// error of faccessat(2) for a directory. A directory can be moved only if it is writable itself, because
     /// its `..` changes.
-    pub fn may_move(&self, name: &(impl NixPath + ?Sized), found: &Attributes) -> Result<(), Errno> {
+    pub fn check_move(&self, name: &(impl NixPath + ?Sized), found: &Attributes) -> Result<(), Errno> {
         self.rights().to_remove(found)?;
         if self.is_locked(name)? {
             return Err(Errno::EPERM);

@@ -90,10 +90,10 @@ pub fn open_own(path: &Path) -> io::Result<File> {
 fn check_writers(path: &Path, open: &Metadata) -> Result<(), Refused> {
     let written = std::path::absolute(path).map_err(Refused::Failed)?;
     let real = fs::canonicalize(path).map_err(Refused::Failed)?;
-    for place in written.ancestors().chain(real.ancestors()) {
-        let status = fs::symlink_metadata(place).map_err(Refused::Failed)?;
+    for path in written.ancestors().chain(real.ancestors()) {
+        let status = fs::symlink_metadata(path).map_err(Refused::Failed)?;
         if may_others_write(&status) {
-            return Err(Refused::Writable(place.to_owned()));
+            return Err(Refused::Writable(path.to_owned()));
         }
     }
     let status = fs::symlink_metadata(&real).map_err(Refused::Failed)?;

@@ -16,8 +16,8 @@ pub fn identities(devices: &[u64]) -> Vec<Option<(Mount, u64)>> {
     let mounts = mounts().unwrap_or_default();
     let found: Vec<Option<&Mount>> = devices.iter().map(|device| widest(&mounts, *device)).collect();
     let questions = found.iter().map(|mount| {
-        let place = mount.map(|mount| (PathBuf::from(OsStr::from_bytes(&mount.point)), mount.device));
-        move || place.as_ref().map_or(0, |(point, device)| id_of(point, *device))
+        let position = mount.map(|mount| (PathBuf::from(OsStr::from_bytes(&mount.point)), mount.device));
+        move || position.as_ref().map_or(0, |(point, device)| id_of(point, *device))
     });
     let ids = within(LIMIT, questions.collect::<Vec<_>>());
     found.into_iter().zip(ids).map(|(mount, id)| Some((mount?.clone(), id.unwrap_or(0)))).collect()

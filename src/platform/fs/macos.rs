@@ -116,19 +116,19 @@ pub fn mounts() -> Result<Vec<Mount>, Errno> {
     Ok(found.iter().map(mount).collect())
 }
 
-/// Returns the mount of the entry `name` in `place`; `probe` describes the entry. A directory that may be on another
+/// Returns the mount of the entry `name` in `directory`; `probe` describes the entry. A directory that may be on another
 /// mount is opened to find its mount, because device numbers do not distinguish the volumes of a volume group.
 ///
 /// # Errors
 /// Returns any error of fstatfs(2).
-pub fn mount_of(place: &Directory, name: &CStr, probe: &Probe) -> Result<Mount, Errno> {
+pub fn mount_of(directory: &Directory, name: &CStr, probe: &Probe) -> Result<Mount, Errno> {
     let attributes = &probe.attributes;
     let leads_elsewhere = attributes.is_directory()
         && !probe.traits.contains(&Trait::Dataless)
         && (probe.traits.contains(&Trait::Firmlink)
-            || place.attributes().is_ok_and(|above| above.device != attributes.device));
-    let inside = if leads_elsewhere { place.open_child(name).ok() } else { None };
-    mount_at(inside.as_ref().unwrap_or(place))
+            || directory.attributes().is_ok_and(|above| above.device != attributes.device));
+    let inside = if leads_elsewhere { directory.open_child(name).ok() } else { None };
+    mount_at(inside.as_ref().unwrap_or(directory))
 }
 
 /// Returns the mount of an open directory.

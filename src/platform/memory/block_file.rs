@@ -171,11 +171,11 @@ impl BlockFile {
     pub fn bytes(&self, offset: u64, length: u64) -> Result<Bytes, Damage> {
         let cut_off = || Damage::new(self.length, "the file is truncated here");
         let end = offset.checked_add(length).filter(|end| *end <= self.length).ok_or_else(cut_off)?;
-        let place = |place| usize::try_from(place).map_err(|_| cut_off());
+        let index = |index| usize::try_from(index).map_err(|_| cut_off());
         let unreadable = |error| Damage::new(offset, reason(&error));
         match &self.content {
             Content::Read(file) => {
-                let mut bytes = vec![0; place(length)?];
+                let mut bytes = vec![0; index(length)?];
                 file.read_exact_at(&mut bytes, offset).map_err(unreadable)?;
                 Ok(bytes.into())
             }
@@ -184,9 +184,9 @@ impl BlockFile {
                 if now < self.length {
                     return Err(Damage::new(now, "the file is truncated here"));
                 }
-                Ok(Bytes::Mapped(Arc::clone(mapping), place(offset)?..place(end)?))
+                Ok(Bytes::Mapped(Arc::clone(mapping), index(offset)?..index(end)?))
             }
-            Content::Memory(bytes) => Ok(bytes[place(offset)?..place(end)?].to_vec().into()),
+            Content::Memory(bytes) => Ok(bytes[index(offset)?..index(end)?].to_vec().into()),
         }
     }
 }
@@ -204,7 +204,7 @@ fn length_of_file(there: &Metadata) -> io::Result<u64> {
 
 fn reason(error: &io::Error) -> String {
     match error.raw_os_error() {
-        Some(errno) => crate::base::os_error::error_text(errno),
+        Some(errno) => crate::base::os_error::OsError(errno).to_string(),
         None if error.kind() == ErrorKind::UnexpectedEof => "the file is truncated".to_owned(),
         None => error.to_string(),
     }

@@ -182,7 +182,7 @@ fn text(lexer: &mut Lexer<'_>) -> Result<String> {
 }
 
 fn path_in(lexer: &mut Lexer<'_>) -> Result<Vec<u8>> {
-    if lexer.look()? != b'{' {
+    if lexer.peek_significant()? != b'{' {
         return Ok(lexer.string()?.to_vec());
     }
     let mut path = Vec::new();

@@ -1,7 +1,7 @@
 //! Order of a directory's entries, and choice of the entries to show.
 //!
 //! The order takes only eight bytes of memory per entry, and only for the directory being shown. Sorting a directory of
-//! a million entries takes a while, so the duration is measured, and [`SortedEntries::may_sort`] allows the next sort
+//! a million entries takes a while, so the duration is measured, and [`SortedEntries::can_sort`] allows the next sort
 //! only after ten times that duration. Sorting a huge, growing directory therefore takes at most a tenth of the drawing
 //! thread's time.
 //!
@@ -14,7 +14,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use crate::analysis::compare::{Comparison, Previous, PreviousListing, amount};
-use crate::analysis::search::{FilterCursor, Filtered};
+use crate::analysis::search::{Filter, FilterCursor};
 use crate::base::job::{Job, Pool};
 use crate::base::sync::{Arc, AtomicU64, AtomicUsize, Ordering};
 use crate::table::column::{Column, SortContext};
@@ -35,7 +35,7 @@ pub struct SizeSource {
     /// Totals of the tree.
     pub live: Arc<LiveTotals>,
     /// Result of the active filter. Only entries that the filter keeps are shown.
-    pub filtered: Option<Arc<Filtered>>,
+    pub filtered: Option<Arc<Filter>>,
     /// Comparison with an earlier tree, if growth is shown.
     pub growth: Option<Arc<Comparison>>,
     /// Totals from the previous scan, if these are shown for incomplete directories.
@@ -127,7 +127,7 @@ pub struct SortedEntries {
     /// Length in bytes of the encoded listing when the rows were sorted. If the listing is longer now, it has new
     /// entries.
     length: u64,
-    left_out: usize,
+    omitted: usize,
     /// Number of entries that have not been loaded and come after the last row; see [`Self::of_head`].
     unloaded: usize,
     largest: u64,
@@ -177,11 +177,11 @@ impl SortedEntries {
         order: Order,
         recorded: Option<RecordedDir>,
     ) -> Self {
-        // The duration of this sort determines when the next sort may begin; see `may_sort`.
+        // The duration of this sort determines when the next sort may begin; see `can_sort`.
         let begin = Instant::now();
         // All sort workers read and write these counters. `Relaxed` ordering is enough, because no other data depends
         // on them.
-        let (left_out, largest) = (AtomicUsize::new(0), AtomicU64::new(0));
+        let (omitted, largest) = (AtomicUsize::new(0), AtomicU64::new(0));
         let cursor = sizes.filtered.as_ref().map(|filtered| FilterCursor::new(tree, filtered, id));
         let before = sizes.growth.as_ref().map(|growth| PreviousListing::of(growth, tree, id));
         let earlier = before.as_ref().map(PreviousListing::listing);
@@ -191,7 +191,7 @@ impl SortedEntries {
                 return None;
             }
             if order.leaves_out(id, record) {
-                left_out.fetch_add(1, Ordering::Relaxed);
+                omitted.fetch_add(1, Ordering::Relaxed);
                 return None;
             }
             // Rows are sorted by descending key. Excluded and unreadable entries have no numbers and always get the
@@ -221,7 +221,7 @@ impl SortedEntries {
             // the unused half.
             sorted: rows.into_iter().map(|row| row.position).collect(),
             length: listing.length(),
-            left_out: left_out.into_inner(),
+            omitted: omitted.into_inner(),
             largest: largest.into_inner().max(recorded_largest),
             recorded,
             before,
@@ -261,8 +261,8 @@ impl SortedEntries {
     }
 
     /// Returns the number of hidden or excluded entries that the list omits.
-    pub fn left_out(&self) -> usize {
-        self.left_out
+    pub fn omitted(&self) -> usize {
+        self.omitted
     }
 
     /// Returns the size of the largest entry at the time the rows were sorted.
@@ -283,7 +283,7 @@ impl SortedEntries {
     /// Returns `true` if `since`, the time since the last sort, is at least ten times the duration of that sort. If
     /// the rows include recorded entries, the factor is [`MERGE_FACTOR`] instead: the recorded entries already make
     /// the list useful, and frequent sorts would slow down the scan.
-    pub fn may_sort(&self, since: Duration) -> bool {
+    pub fn can_sort(&self, since: Duration) -> bool {
         let factor = if self.recorded.is_some() { MERGE_FACTOR } else { 10 };
         since >= self.cost.saturating_mul(factor)
     }

@@ -61,7 +61,7 @@ fn hidden_entries_are_omitted_on_request_and_counted() {
     assert_eq!(names(plan(), order), ["deep", "b", "empty", "new", "lost"]);
     let (tree, root) = build(plan());
     let rows = SortedEntries::new(&tree, &SizeSource::default(), root, &tree.listing(root), order);
-    assert_eq!((rows.len(), rows.left_out()), (5, 2));
+    assert_eq!((rows.len(), rows.omitted()), (5, 2));
 }
 
 #[test]
@@ -74,6 +74,6 @@ fn a_row_costs_eight_bytes() {
 #[test]
 fn a_slow_sort_is_repeated_only_after_ten_times_its_duration() {
     let rows = SortedEntries { cost: Duration::from_millis(30), ..SortedEntries::default() };
-    assert!(!rows.may_sort(Duration::from_millis(299)));
-    assert!(rows.may_sort(Duration::from_millis(300)));
+    assert!(!rows.can_sort(Duration::from_millis(299)));
+    assert!(rows.can_sort(Duration::from_millis(300)));
 }

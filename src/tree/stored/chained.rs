@@ -77,13 +77,13 @@ impl ChainedFile {
 }
 
 /// Loads the listing of [`DirId::TOP`], and of each directory that `is_wanted` accepts. If `is_wanted` accepts a
-/// directory, it must also accept all of the directory's ancestors. Calls `met` with these directories, parents
+/// directory, it must also accept all of the directory's ancestors. Calls `visit` with these directories, parents
 /// before their children.
-fn fetch_below(tree: &Tree, is_wanted: impl Fn(&DirId) -> bool + Sync, mut met: impl FnMut(&[DirId])) {
+fn fetch_below(tree: &Tree, is_wanted: impl Fn(&DirId) -> bool + Sync, mut visit: impl FnMut(&[DirId])) {
     let mut waiting = vec![DirId::TOP];
     while !waiting.is_empty() {
         let round = waiting.split_off(waiting.len().saturating_sub(ROUND));
-        met(&round);
+        visit(&round);
         let children = |id: DirId| tree.listing(id).directories().filter(&is_wanted).collect::<Vec<_>>();
         waiting.par_extend(round.into_par_iter().flat_map_iter(children));
     }

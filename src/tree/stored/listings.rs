@@ -131,20 +131,20 @@ impl Decoder<'_> {
     /// of the listing. If the listing is malformed, returns the position of the error in the block.
     fn listing(&mut self, id: DirId, rest: &[u8], start: usize) -> Result<usize, usize> {
         let base = self.bytes.as_ptr() as usize;
-        let place = |records: &[u8]| records.as_ptr() as usize - base;
+        let offset = |records: &[u8]| records.as_ptr() as usize - base;
         match decode_node(rest) {
             Ok(Node::Segment(records)) => {
-                self.segment(id, records, place(records))?;
-                Ok(place(records) + records.len() - start)
+                self.segment(id, records, offset(records))?;
+                Ok(offset(records) + records.len() - start)
             }
             Ok(Node::Run(run)) => {
-                let mut end = place(run);
+                let mut end = offset(run);
                 for records in segments_of(run) {
-                    self.segment(id, records, place(records))?;
-                    end = place(records) + records.len();
+                    self.segment(id, records, offset(records))?;
+                    end = offset(records) + records.len();
                 }
                 // If the bytes of a run are malformed, the iterator stops before the end of the run.
-                if end == place(run) + run.len() { Ok(end - start) } else { Err(end) }
+                if end == offset(run) + run.len() { Ok(end - start) } else { Err(end) }
             }
             Ok(Node::Link { .. }) | Err(Malformed) => Err(start),
         }

@@ -26,7 +26,7 @@ use crate::ui::views::LIST;
 
 impl App<'_> {
     /// Returns `true` if the owner column is already visible, or if the owner of a visible entry is known.
-    fn may_show_owners(&self) -> bool {
+    fn can_show_owners(&self) -> bool {
         let has_owner = |row: &Row| matches!(row.cell(Column::Owner), CellValue::User(_));
         self.cx.shown.columns.has(Column::Owner) || self.cx.window.lines.iter().any(has_owner)
     }
@@ -73,8 +73,8 @@ impl App<'_> {
             return None;
         }
         match command {
-            _ if self.scope() == Scope::Sheet
-                && self.cx.sheet().is_some_and(|sheet| !is_of_table(sheet.table, command)) =>
+            _ if self.scope() == Scope::Table
+                && self.cx.table().is_some_and(|view| !is_of_table(view.spec, command)) =>
             {
                 self.cx.notify_unavailable(command);
                 None
@@ -93,13 +93,13 @@ impl App<'_> {
             }
             Command::Help => {
                 self.layers
-                    .push(Layer::Help(HelpPage::new(self.scope(), self.cx.sheet().map(|sheet| sheet.table))));
+                    .push(Layer::Help(HelpPage::new(self.scope(), self.cx.table().map(|view| view.spec))));
                 None
             }
             Command::Answer(answer) if self.is_yes(answer) && !self.accepts_yes() => None,
             Command::View(view) if *view == LIST && self.close_page() => self.perform(command),
             _ => match self.offer(Input::Command(command)) {
-                Handled::No if self.scope() == Scope::Sheet => self.sheet_command(command),
+                Handled::No if self.scope() == Scope::Table => self.table_command(command),
                 Handled::No => self.command(command),
                 handled => handled.effect(),
             },
@@ -139,7 +139,7 @@ impl App<'_> {
                 };
                 self.cx.sort();
             }
-            Command::Show(Column::Owner) if !self.may_show_owners() => self.cx.notify(Notice::NoOwners),
+            Command::Show(Column::Owner) if !self.can_show_owners() => self.cx.notify(Notice::NoOwners),
             Command::Show(Column::Growth) => self.cx.toggle_growth(),
             Command::Show(Column::Frees) => self.cx.toggle_frees(),
             Command::Show(column) => self.cx.shown.columns.toggle(column),
@@ -149,9 +149,7 @@ impl App<'_> {
             Command::NewerBaseline => self.cx.choose_baseline(|index| index.checked_sub(1)),
             Command::MapColors => self.cx.next_map_colors(),
             // Without a percentage column, the command only shows or hides the bar.
-            Command::Graph
-                if self.cx.sheet().is_some_and(|sheet| !sheet.table.columns.has(Column::Percent)) =>
-            {
+            Command::Graph if self.cx.table().is_some_and(|view| !view.spec.columns.has(Column::Percent)) => {
                 self.cx.shown.columns.toggle(Column::Bar);
             }
             Command::Graph => self.cx.shown.columns.next_graph(),
@@ -212,13 +210,13 @@ impl App<'_> {
         }
     }
 
-    pub(super) fn sheet_command(&mut self, command: Command) -> Option<Effect> {
+    pub(super) fn table_command(&mut self, command: Command) -> Option<Effect> {
         let lines = layout(self.cx.size).list_lines();
         match command {
-            Command::Move(motion) => self.cx.step_sheet(motion, lines),
+            Command::Move(motion) => self.cx.step_table(motion, lines),
             Command::Open => self.cx.follow(),
             Command::Inside => self.cx.open_in_place(),
-            Command::Sort(column) => self.cx.sort_sheet(column),
+            Command::Sort(column) => self.cx.sort_table(column),
             Command::Measure => {
                 let effect = self.command(command);
                 self.cx.switch_measure();

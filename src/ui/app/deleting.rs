@@ -8,7 +8,7 @@
 //! If entries have changed since the scan, the user can rescan them and is then asked again. The list of failures
 //! opens only after the entries of the operation have been rescanned.
 //!
-//! Invariant: a deletion starts only after a Yes that the user gives while all warnings and refusals are on the
+//! Invariant: a deletion starts only after a Yes that the user gives while all warnings and blocked entries are on the
 //! screen.
 
 use std::collections::HashSet;
@@ -53,7 +53,7 @@ impl<'t> App<'t> {
     /// the reason.
     fn selected(&self) -> Result<Selection, Notice> {
         let selection = Selection::new(self.cx.tree, self.subject(), DeleteScope::Whole);
-        let sets = self.cx.sheet().map(TableView::sets).unwrap_or_default();
+        let sets = self.cx.table().map(TableView::sets).unwrap_or_default();
         let here: Vec<_> = sets.iter().map(|set| named(self.cx.tree, set)).collect();
         let key = |set: &[CopyName<'t>]| set.first().map(|file| (file.directory, file.name));
         let keys: HashSet<_> = here.iter().map(|set| key(set)).collect();
@@ -66,8 +66,8 @@ impl<'t> App<'t> {
         }
         Err(if self.cx.marks.count() > 0 {
             Notice::OnlyRootsMarked
-        } else if self.cx.sheet().is_none() && self.cx.place.id == DirId::TOP {
-            match self.cx.place.entry().and_then(|root| root.directory()) {
+        } else if self.cx.table().is_none() && self.cx.location.id == DirId::TOP {
+            match self.cx.location.entry().and_then(|root| root.directory()) {
                 Some(_) => Notice::RootDirectory,
                 None => Notice::RootFile,
             }
@@ -83,10 +83,10 @@ impl<'t> App<'t> {
     /// Returns all marked entries or, if nothing is marked, the entries of the row under the cursor.
     fn subject(&self) -> Vec<(DirId, &'t [u8])> {
         if self.cx.marks.count() > 0 {
-            return self.cx.marks.in_order(self.cx.tree).into_iter().map(|(place, _)| place).collect();
+            return self.cx.marks.in_order(self.cx.tree).into_iter().map(|(name, _)| name).collect();
         }
-        let entries = match self.cx.sheet() {
-            Some(sheet) => sheet.entries(self.cx.tree, sheet.index()),
+        let entries = match self.cx.table() {
+            Some(view) => view.entries(self.cx.tree, view.index()),
             None => self.under_cursor().into_iter().collect(),
         };
         let name = |entry: EntryId| Some((entry.directory, entry.name(self.cx.tree)?));
@@ -103,20 +103,20 @@ impl<'t> App<'t> {
     /// Returns the files whose data would be shared, or a notice that explains why there are none.
     fn check_sharing(&self) -> Result<CopySharing, Notice> {
         self.cx.check_changes()?;
-        let sheet = self.cx.sheet().ok_or(Notice::NoCopies)?;
+        let view = self.cx.table().ok_or(Notice::NoCopies)?;
         let tree = self.cx.tree;
         let subject = if self.cx.marks.count() > 0 {
             self.subject()
         } else {
-            let Copies { kept, others } = sheet.copies(KeptCopy::Oldest).ok_or(Notice::NoCopies)?;
+            let Copies { kept, others } = view.copies(KeptCopy::Oldest).ok_or(Notice::NoCopies)?;
             let entries = kept.into_iter().chain(others);
             entries.filter_map(|entry| Some((entry.directory, entry.name(tree)?))).collect()
         };
-        if !sheet.may_share() {
+        if !view.can_share() {
             return Err(Notice::CannotShare);
         }
         let selection = Selection::new(tree, subject, DeleteScope::Whole);
-        let sets = sheet.sets().iter().map(|set| named(tree, set));
+        let sets = view.sets().iter().map(|set| named(tree, set));
         let sharing = CopySharing::new(tree, Some(&selection), sets);
         if sharing.files() > 0 { Ok(sharing) } else { Err(Notice::NoCopies) }
     }
@@ -163,7 +163,7 @@ impl<'t> App<'t> {
         let (kind, selection) = self.cx.deletion.asked_again.take().filter(|_| is_free)?;
         let selection = selection.renewed(self.cx.tree, |_| true);
         if selection.count() == 0 {
-            self.cx.notify(Notice::EntryGone);
+            self.cx.notify(Notice::EntryMissing);
             return None;
         }
         Some(self.ask_about(kind, selection))
@@ -199,8 +199,8 @@ impl<'t> App<'t> {
                 }
                 None
             }
-            DeletionMessage::Replaced(places) => {
-                self.cx.drop_replaced(&places);
+            DeletionMessage::Replaced(names) => {
+                self.cx.drop_replaced(&names);
                 self.refresh_marks_list();
                 None
             }
@@ -247,12 +247,12 @@ impl<'t> App<'t> {
     /// any more, requests a rescan of the nearest existing directory, which is now shown.
     pub(super) fn take_rescan(&mut self, message: RescanMessage) -> Option<Effect> {
         let is_by_user = self.cx.rescan().is_some_and(|rescan| rescan.wanted.is_some());
-        let shown = self.cx.place.id;
+        let shown = self.cx.location.id;
         let replaced = self.cx.take_rescan(message)?;
         let sought: Vec<DirId> = replaced.iter().copied().chain([shown]).collect();
         let mut relocation = self.relocate(replaced);
-        let is_gone = is_by_user && sought.into_iter().all(|id| relocation.find(id).is_none());
-        self.after_rescan().or_else(|| if is_gone { self.cx.rescan_shown() } else { None })
+        let is_missing = is_by_user && sought.into_iter().all(|id| relocation.find(id).is_none());
+        self.after_rescan().or_else(|| if is_missing { self.cx.rescan_shown() } else { None })
     }
 
     /// Takes the first of these steps that is needed after a rescan: rescanning the next directory with restored

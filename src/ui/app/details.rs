@@ -13,7 +13,8 @@ use crate::ui::operations::programs::Launch;
 impl<'t> App<'t> {
     /// Opens the info page of the entry under the cursor, or of the shown directory if there is no such entry.
     pub(super) fn inspect(&mut self) {
-        let Some(entry) = self.shown_under_cursor().or_else(|| EntryId::of(self.cx.tree, self.cx.place.id))
+        let Some(entry) =
+            self.shown_under_cursor().or_else(|| EntryId::of(self.cx.tree, self.cx.location.id))
         else {
             self.cx.notify(Notice::NoEntry);
             return;
@@ -33,7 +34,7 @@ impl<'t> App<'t> {
     /// Returns the entry under the cursor. If the row represents several names of a file, returns the entry of the
     /// first name.
     fn shown_under_cursor(&self) -> Option<EntryId> {
-        let first_of_names = || self.cx.sheet()?.entries(self.cx.tree, self.cx.row()).first().copied();
+        let first_of_names = || self.cx.table()?.entries(self.cx.tree, self.cx.row()).first().copied();
         self.under_cursor().or_else(first_of_names)
     }
 
@@ -83,14 +84,14 @@ impl<'t> App<'t> {
     /// Requests that a shell be started in the shown directory or, in a table view, in the directory of the entry under
     /// the cursor.
     fn shell(&mut self) -> Option<Effect> {
-        let place = match self.cx.sheet() {
-            Some(_) => self.shown_under_cursor().map_or(self.cx.place.id, |entry| entry.directory),
-            None => self.cx.place.id,
+        let directory = match self.cx.table() {
+            Some(_) => self.shown_under_cursor().map_or(self.cx.location.id, |entry| entry.directory),
+            None => self.cx.location.id,
         };
-        if place == DirId::TOP {
+        if directory == DirId::TOP {
             self.cx.notify(Notice::NotInRoot);
             return None;
         }
-        Some(Effect::Start(Launch::Shell(place)))
+        Some(Effect::Start(Launch::Shell(directory)))
     }
 }

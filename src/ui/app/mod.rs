@@ -26,7 +26,7 @@ use super::context::Context;
 use super::hit_map::HitMap;
 use super::layers::Layer;
 use super::message::{Effect, Event};
-use super::progress::Tick;
+use super::progress::ScanProgress;
 use super::settings::Settings;
 use crate::base::sync::Arc;
 use crate::tree::{LiveTotals, Tree};
@@ -52,7 +52,7 @@ impl<'t> App<'t> {
     ) -> Self {
         let cx = Context::new(tree, roots, settings, size);
         let mut app = Self { cx, layers: Vec::new(), hits: HitMap::default(), click: None };
-        app.look();
+        app.collect();
         app
     }
 
@@ -87,7 +87,7 @@ impl<'t> App<'t> {
                 // Some terminals leave parts of the old screen visible after a resize, so everything is drawn again.
                 Some(Effect::Repaint)
             }
-            Event::Tick(tick) => {
+            Event::ScanProgress(tick) => {
                 self.tick(tick);
                 self.perform_waiting()
             }
@@ -96,7 +96,7 @@ impl<'t> App<'t> {
                 return None;
             }
             Event::Background(background) => {
-                self.cx.theme.looks.background = background;
+                self.cx.theme.options.background = background;
                 return None;
             }
             Event::Paste(text) => {
@@ -115,19 +115,19 @@ impl<'t> App<'t> {
                 None
             }
         };
-        self.look();
+        self.collect();
         self.forget_hits_of_another(scope);
         effect
     }
 
     /// Collects the visible data, so that drawing only reads the state.
-    fn look(&mut self) {
+    fn collect(&mut self) {
         self.open_failures();
         self.cx.is_beside_page = self.layers.iter().any(|layer| layer.component().goes_beside());
-        self.cx.look();
+        self.cx.collect();
     }
 
-    fn tick(&mut self, tick: Tick) {
+    fn tick(&mut self, tick: ScanProgress) {
         let was_scanning = self.cx.is_scanning();
         self.cx.scan.take(tick);
         let live = if was_scanning { LiveTotals::sample(self.cx.tree) } else { LiveTotals::default() };
@@ -142,8 +142,8 @@ impl<'t> App<'t> {
         self.cx.refresh_views(was_scanning);
         self.cx.enter_only_root();
         self.cx.refresh_recorded();
-        let is_due = !self.cx.is_scanning() || self.cx.place.is_outdated(self.cx.tree);
-        if self.cx.is_stale && is_due && self.cx.may_sort() {
+        let is_due = !self.cx.is_scanning() || self.cx.location.is_outdated(self.cx.tree);
+        if self.cx.is_stale && is_due && self.cx.can_sort() {
             self.cx.sort();
             self.cx.add_up_marks();
         }

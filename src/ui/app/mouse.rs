@@ -2,7 +2,7 @@
 //!
 //! A click on a row moves the cursor, and a double click opens the entry. A click on a column title sorts by that
 //! column, a click on a tab opens its view, and a click on a part of the path goes up to that directory. Key hints in
-//! the footer act like their keys, and buttons can be clicked.
+//! the status line act like their keys, and buttons can be clicked.
 //!
 //! The target of a click is looked up in the clickable areas of the most recent frame ([`crate::ui::hit_map`]).
 //! Invariant: the mouse does nothing that keys cannot do.
@@ -22,8 +22,8 @@ use crate::ui::layers::Layer;
 use crate::ui::layout::layout;
 use crate::ui::message::Effect;
 use crate::ui::widgets;
-use crate::ui::widgets::footer::{self, Top};
 use crate::ui::widgets::overview;
+use crate::ui::widgets::status_line::{self, Top};
 
 /// Maximum time between the two clicks of a double click.
 const DOUBLE: Duration = Duration::from_millis(400);
@@ -40,10 +40,10 @@ impl App<'_> {
         let (pages, above) = self.layers.split_at(page.map_or(0, |page| page + 1));
         let layout = layout((area.width, area.height));
         widgets::draw(&self.cx, pages.last().map(Layer::component), area, canvas);
-        if !self.layers.iter().any(Layer::covers_footer) {
+        if !self.layers.iter().any(Layer::covers_status_line) {
             let layer = self.layers.last().map(Layer::component);
             let position = pages.last().and_then(|page| page.component().position());
-            footer::draw(&self.cx, Top { scope, layer, position }, layout.footer, canvas);
+            status_line::draw(&self.cx, Top { scope, layer, position }, layout.status_line, canvas);
         }
         for layer in above {
             layer.component().draw(&self.cx, area, canvas);
@@ -153,10 +153,10 @@ impl App<'_> {
         if !matches!(self.offer(Input::Row(row)), Handled::No) {
             return;
         }
-        if let Some(sheet) = self.cx.views.sheets.last_mut() {
-            sheet.go_to(row);
+        if let Some(view) = self.cx.views.tables.last_mut() {
+            view.go_to(row);
         } else {
-            self.cx.place.go_to(row);
+            self.cx.location.go_to(row);
             self.cx.pin();
         }
     }

@@ -19,7 +19,7 @@ impl App<'_> {
             has_changed = true;
         }
         if has_changed {
-            self.look();
+            self.collect();
             self.forget_hits_of_another(scope);
         }
         has_changed
@@ -58,7 +58,7 @@ impl App<'_> {
     pub fn scope(&self) -> Scope {
         match self.layers.last() {
             Some(layer) => layer.component().scope(),
-            None if !self.cx.views.sheets.is_empty() => Scope::Sheet,
+            None if !self.cx.views.tables.is_empty() => Scope::Table,
             None if self.cx.views.is_treemap() => Scope::Treemap,
             None if self.cx.views.is_overview() => Scope::Overview,
             None => Scope::List,

@@ -7,7 +7,7 @@ use crate::base::sort::sort_by_key;
 use crate::base::sync::Arc;
 
 use crate::delete::{CopySharing, DeleteScope, Group, Operation, OperationKind, Report, Selection, Trashed};
-use crate::scan::Places;
+use crate::scan::EntryNames;
 use crate::source::SourceKind;
 use crate::ui::deletion_state::{Failed, Running};
 use crate::ui::message::Effect;
@@ -92,12 +92,12 @@ impl Context<'_> {
 
     /// Requests a recheck of these entries, and records that a rescan is running.
     pub fn recheck_entries(&mut self, selection: &Selection) -> Effect {
-        let places: Places = selection.places();
+        let entries: EntryNames = selection.names();
         let parents = selection.groups.iter().map(|group| group.directory);
         let replaced = selection.items().filter_map(|(_, item)| item.directory).chain(parents).collect();
         let name = selection.groups.first().map(|group| self.tree.name(group.directory).to_vec());
         self.await_rescan(name.unwrap_or_default(), None, replaced);
-        Effect::Recheck(places)
+        Effect::Recheck(entries)
     }
 
     /// Requests a recheck that names the directories of the shared files, but no entries in them. Its only purpose is

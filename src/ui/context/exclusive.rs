@@ -56,13 +56,13 @@ impl Context<'_> {
 
     /// Starts the search if necessary, and collects its results. Returns `true` if there is a new result.
     pub fn poll_exclusive(&mut self, sources: &Sources<'_>) -> bool {
-        let may_start = sources.may_ask_system
+        let can_start = sources.may_ask_system
             && !self.is_scanning()
             && self.rescan.is_none()
             && self.deletion.running.is_none();
         let Some(search) = &mut self.views.exclusive else { return false };
         let has_news = search.poll(|| {
-            let job = may_start.then(|| exclusive::find(sources.pool, Arc::clone(sources.tree)));
+            let job = can_start.then(|| exclusive::find(sources.pool, Arc::clone(sources.tree)));
             Ok(job.transpose()?.map(Into::into))
         });
         if !has_news {
@@ -92,8 +92,8 @@ impl Context<'_> {
         if let Some(filtering) = &mut self.views.filtering {
             filtering.result.reload(Keep::Shown);
         }
-        for sheet in &mut self.views.sheets {
-            sheet.rows.reload(Keep::Shown);
+        for view in &mut self.views.tables {
+            view.rows.reload(Keep::Shown);
         }
     }
 

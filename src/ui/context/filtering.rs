@@ -7,7 +7,7 @@
 //! header shows "n of m".
 
 use super::Context;
-use crate::analysis::search::Filtered;
+use crate::analysis::search::Filter;
 use crate::base::sync::Arc;
 use crate::tree::{DirId, Relocation};
 use crate::ui::loader::{Keep, Loader};
@@ -18,7 +18,7 @@ impl Context<'_> {
         self.views.filtering.is_some()
     }
 
-    pub fn filter_result(&self) -> Option<&Loader<Arc<Filtered>>> {
+    pub fn filter_result(&self) -> Option<&Loader<Arc<Filter>>> {
         self.views.filtering.as_ref().map(|filtering| &filtering.result)
     }
 
@@ -30,7 +30,7 @@ impl Context<'_> {
         self.views.filtering = Some(Filtering::new(self.views.filter.clone()));
         // The old rows include entries that do not match, so no rows are shown until the result arrives.
         self.sorting = None;
-        self.place.forget_rows();
+        self.location.forget_rows();
     }
 
     /// Clears the search and the filter. Returns `true` if a filter was active.
@@ -57,6 +57,6 @@ impl Context<'_> {
     /// because the filter applies only to the list and the treemap.
     pub fn is_partly_shown(&self, id: DirId) -> bool {
         let Some(filtering) = &self.views.filtering else { return false };
-        self.views.sheets.is_empty() && filtering.filtered().totals(id) != self.live.totals(self.tree, id)
+        self.views.tables.is_empty() && filtering.filtered().totals(id) != self.live.totals(self.tree, id)
     }
 }

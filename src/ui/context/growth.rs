@@ -23,13 +23,13 @@ impl Context<'_> {
     /// Searches for a baseline if that has not been done yet, and compares the tree with it if the comparison is
     /// needed. Ends a comparison that is no longer needed. Returns `true` if there is a new result.
     pub fn poll_comparison(&mut self, sources: &Sources<'_>) -> bool {
-        let (may_start, order) = (sources.may_compare(), self.request(Query::default()).order);
+        let (can_start, order) = (sources.can_compare(), self.request(Query::default()).order);
         let basis = || sources.basis.cloned();
         let is_needed = self.needs_comparison();
         let GrowthState { offer, column, .. } = &mut self.views.compared;
         *column = is_needed.then(|| column.take().unwrap_or_default());
         let has_offer = offer.poll(|| {
-            let job = may_start.then(|| baseline::offer(sources.pool, basis()));
+            let job = can_start.then(|| baseline::offer(sources.pool, basis()));
             Ok(job.transpose()?.map(Into::into))
         });
         let request = || {
@@ -38,7 +38,7 @@ impl Context<'_> {
         };
         let has_grown = column.as_mut().is_some_and(|column| {
             column.poll(|| {
-                let job = may_start.then(|| {
+                let job = can_start.then(|| {
                     compare::growth(sources.pool, Baseline::finder(sources.basis), Vec::new, request(), 0)
                 });
                 Ok(job.transpose()?.map(|job| Load::of_comparison(job, |growth| growth)))
@@ -57,7 +57,7 @@ impl Context<'_> {
         if let Some(problem) = self.views.compared.new_problem() {
             self.notify(Notice::Message(problem));
         }
-        if self.may_sort() || !self.is_scanning() {
+        if self.can_sort() || !self.is_scanning() {
             self.sort();
         } else {
             self.is_stale = true;
@@ -93,13 +93,13 @@ impl Context<'_> {
             return;
         };
         let compared = &mut self.views.compared;
-        (compared.chosen, compared.is_told) = (index, false);
+        (compared.chosen, compared.is_announced) = (index, false);
         compared.offer.reload(Keep::Shown);
         if let Some(column) = &mut compared.column {
             column.reload(Keep::Shown);
         }
-        for sheet in self.views.sheets.iter_mut().filter(|sheet| sheet.table.is_of_changes()) {
-            sheet.rows.reload(Keep::Shown);
+        for view in self.views.tables.iter_mut().filter(|view| view.spec.is_of_changes()) {
+            view.rows.reload(Keep::Shown);
         }
         self.views.overview.growth.outdate();
     }
@@ -108,14 +108,16 @@ impl Context<'_> {
     /// notice with its time.
     fn tell_baseline(&mut self) {
         let title = self.title(&growth::VIEW);
-        for sheet in self.views.sheets.iter_mut().filter(|sheet| sheet.table.is_of_changes()) {
-            sheet.set_title(title.clone());
+        for view in self.views.tables.iter_mut().filter(|view| view.spec.is_of_changes()) {
+            view.set_title(title.clone());
         }
-        let Some(info) = self.views.compared.offer().filter(|_| !self.views.compared.is_told) else { return };
-        self.views.compared.is_told = true;
+        let Some(info) = self.views.compared.offer().filter(|_| !self.views.compared.is_announced) else {
+            return;
+        };
+        self.views.compared.is_announced = true;
         // The title of the growth view already shows the time of the baseline, so a notice would only repeat it.
-        let is_said = self.sheet().is_some_and(|sheet| sheet.table.is_of_changes());
-        if let Some(since) = info.since.filter(|_| info.count > 1 && !is_said) {
+        let is_in_title = self.table().is_some_and(|view| view.spec.is_of_changes());
+        if let Some(since) = info.since.filter(|_| info.count > 1 && !is_in_title) {
             self.notify(Notice::Since(date_and_time(since, &self.zone), info.index + 1, info.count));
         }
     }
@@ -147,8 +149,8 @@ impl Context<'_> {
 
     /// Goes to the entry of a row, or to its former directory if the entry was deleted.
     pub fn follow_change(&mut self, row: &Row) {
-        if row.difference == ChangeKind::Gone {
-            if let Some(entry) = EntryId::of(self.tree, row.place) {
+        if row.difference == ChangeKind::Deleted {
+            if let Some(entry) = EntryId::of(self.tree, row.new_parent) {
                 self.leave_for(entry, true);
             }
             self.notify(Notice::FormerDirectory);

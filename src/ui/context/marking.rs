@@ -7,10 +7,10 @@ use std::ops::RangeInclusive;
 use super::Context;
 use crate::duplicates::KeptCopy;
 use crate::table::rows::RowEntry;
-use crate::tree::{DirId, Entry, EntryId, EntryState, Relocation, join};
+use crate::tree::{DirId, Entry, EntryId, EntryName, EntryState, Relocation, join};
 use crate::ui::cursor::Motion;
 use crate::ui::layout::layout;
-use crate::ui::marks::{Dropped, EntryName, Mark, Marks};
+use crate::ui::marks::{Dropped, Mark, Marks};
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::table_view::TableView;
@@ -43,13 +43,15 @@ impl<'t> Context<'t> {
     }
 
     /// Returns `true` if the entry under the cursor of the list can be marked, now or as soon as the scan has found it.
-    pub fn may_mark(&self) -> bool {
-        self.place.entry().map_or(self.place.recorded_entry().is_some(), |record| Marks::may_mark(&record))
+    pub fn can_mark(&self) -> bool {
+        self.location
+            .entry()
+            .map_or(self.location.recorded_entry().is_some(), |record| Marks::can_mark(&record))
     }
 
     /// Marks or unmarks the entries of the row under the cursor, and moves the cursor down.
     pub fn mark(&mut self) {
-        if self.views.sheets.last().is_some_and(TableView::toggle_mark) {
+        if self.views.tables.last().is_some_and(TableView::toggle_mark) {
             return self.step_down();
         }
         let entries = self.entries(self.row(), 1);
@@ -66,15 +68,13 @@ impl<'t> Context<'t> {
         if entries.is_empty() && self.row_count() == 0 {
             return self.notify(Notice::NothingToMark);
         }
-        if entries.is_empty() && self.sheet().is_some() {
+        if entries.is_empty() && self.table().is_some() {
             if self.mark_total() {
                 return;
             }
-            return self.notify(match self.sheet() {
-                Some(sheet) if sheet.table.is_of_changes() => Notice::CannotMarkDeleted,
-                Some(sheet) if matches!(sheet.target(), Some(Target::Files { .. })) => {
-                    Notice::CannotMarkTotal
-                }
+            return self.notify(match self.table() {
+                Some(view) if view.spec.is_of_changes() => Notice::CannotMarkDeleted,
+                Some(view) if matches!(view.target(), Some(Target::Files { .. })) => Notice::CannotMarkTotal,
                 _ => Notice::NothingToMarkInRow,
             });
         }
@@ -86,30 +86,30 @@ impl<'t> Context<'t> {
     /// found. Any input before that cancels the marking. Returns `false` if the row under the cursor is not the
     /// total of several files.
     fn mark_total(&mut self) -> bool {
-        let target = self.sheet().and_then(TableView::target).filter(Target::is_of_files);
+        let target = self.table().and_then(TableView::target).filter(Target::is_of_files);
         let Some(Target::Files { label, table, query }) = target else { return false };
         self.show_files(label, table, &query);
-        self.views.sheets.last_mut().into_iter().for_each(|sheet| sheet.mark_all_found(true));
+        self.views.tables.last_mut().into_iter().for_each(|view| view.mark_all_found(true));
         true
     }
 
     /// Cancels any marking by [`Self::mark`] that is still waiting for files to be found. Called for every key and
     /// mouse event, because the user does not expect marks to appear after further input.
     pub fn cancel_mark_total(&mut self) {
-        self.views.sheets.iter_mut().for_each(|sheet| sheet.mark_all_found(false));
+        self.views.tables.iter_mut().for_each(|view| view.mark_all_found(false));
     }
 
     /// Marks all rows of the top view if [`Self::mark`] has requested this and the rows have been found.
     pub fn mark_found(&mut self) {
-        let Some(sheet) = self.views.sheets.last_mut() else { return };
-        let Some((marked, found)) = sheet.take_found() else { return };
+        let Some(view) = self.views.tables.last_mut() else { return };
+        let Some((marked, found)) = view.take_found() else { return };
         self.notify(Notice::MarkedFound { marked, found });
         self.mark_shown();
     }
 
     fn step_down(&mut self) {
-        if let Some(sheet) = self.views.sheets.last_mut() {
-            sheet.step(Motion::Down, layout(self.size).list_lines());
+        if let Some(view) = self.views.tables.last_mut() {
+            view.step(Motion::Down, layout(self.size).list_lines());
         } else {
             self.step(Motion::Down);
         }
@@ -125,9 +125,8 @@ impl<'t> Context<'t> {
     /// Returns the notice shown if there is no entry under the cursor. In a table of changes, a row has no entry if
     /// the entry was deleted.
     pub fn no_entry(&self) -> Notice {
-        let is_deleted =
-            self.sheet().is_some_and(|sheet| sheet.table.is_of_changes()) && self.row_count() > 0;
-        if is_deleted { Notice::EntryGone } else { Notice::NoEntry }
+        let is_deleted = self.table().is_some_and(|view| view.spec.is_of_changes()) && self.row_count() > 0;
+        if is_deleted { Notice::EntryMissing } else { Notice::NoEntry }
     }
 
     /// Starts a range, or marks the rows from the start of the range to the cursor.
@@ -137,7 +136,7 @@ impl<'t> Context<'t> {
             return self.notify(if is_empty { Notice::NothingToMark } else { self.no_entry() });
         };
         if self.anchor.is_none() {
-            self.place.pin();
+            self.location.pin();
             self.anchor = Some((id, record.name));
             self.notify(Notice::RangeBegun);
             return;
@@ -170,12 +169,12 @@ impl<'t> Context<'t> {
     /// Marks all copies in the group under the cursor except one, and unmarks that one. Then moves the cursor to the
     /// next group.
     pub fn mark_copies(&mut self, kept: KeptCopy) {
-        let Some(copies) = self.sheet().and_then(|sheet| sheet.copies(kept)) else {
+        let Some(copies) = self.table().and_then(|view| view.copies(kept)) else {
             self.notify(Notice::NoCopies);
             return;
         };
         self.mark_others(copies);
-        self.views.sheets.last_mut().into_iter().for_each(TableView::step_to_next_group);
+        self.views.tables.last_mut().into_iter().for_each(TableView::step_to_next_group);
     }
 
     /// Unmarks all copies in and below the directory under the cursor, and marks all other copies in the same groups.
@@ -186,8 +185,8 @@ impl<'t> Context<'t> {
             return;
         };
         let directory = copy.directory().unwrap_or(parent);
-        let Some(sheet) = self.sheet() else { return };
-        let copies = sheet.copies_elsewhere(self.tree, directory);
+        let Some(view) = self.table() else { return };
+        let copies = view.copies_elsewhere(self.tree, directory);
         let path = self.shown_path(&self.tree.path(directory));
         self.notify(Notice::MarkedElsewhere(copies.others.len(), path));
         self.mark_others(copies);
@@ -207,33 +206,33 @@ impl<'t> Context<'t> {
     }
 
     pub fn row(&self) -> usize {
-        self.views.sheets.last().map_or_else(|| self.place.index(), TableView::index)
+        self.views.tables.last().map_or_else(|| self.location.index(), TableView::index)
     }
 
     pub fn row_count(&self) -> usize {
-        self.views.sheets.last().map_or_else(|| self.place.rows().len(), TableView::count)
+        self.views.tables.last().map_or_else(|| self.location.rows().len(), TableView::count)
     }
 
     /// Returns the index of the row that shows an entry; `None` if the entry is not shown.
     fn row_of(&self, (parent, name): EntryName<'_>) -> Option<usize> {
-        let Some(sheet) = self.views.sheets.last() else {
-            let find = || self.place.rows().find_name(self.place.listing(), name);
-            return (self.place.id == parent).then(find).flatten();
+        let Some(view) = self.views.tables.last() else {
+            let find = || self.location.rows().find_name(self.location.listing(), name);
+            return (self.location.id == parent).then(find).flatten();
         };
         let listing = self.tree.listing(parent);
         let is_it = |entry: &EntryId| entry.directory == parent && listing.name(entry.position) == Some(name);
-        (0..sheet.count()).find(|row| sheet.entries(self.tree, *row).iter().any(is_it))
+        (0..view.count()).find(|row| view.entries(self.tree, *row).iter().any(is_it))
     }
 
     /// Returns the entries of `count` rows, starting at row `first`, each with its directory. Many entries of one
     /// directory are read in a single pass.
     fn entries(&self, first: usize, count: usize) -> Vec<Located<'t>> {
-        let mut wanted: Vec<EntryId> = if let Some(sheet) = self.views.sheets.last() {
-            let end = sheet.count().min(first.saturating_add(count));
-            (first..end).flat_map(|row| sheet.entries(self.tree, row)).collect()
+        let mut wanted: Vec<EntryId> = if let Some(view) = self.views.tables.last() {
+            let end = view.count().min(first.saturating_add(count));
+            (first..end).flat_map(|row| view.entries(self.tree, row)).collect()
         } else {
-            let found = self.place.rows().entries(first, count).filter_map(RowEntry::found);
-            found.map(|position| EntryId { directory: self.place.id, position }).collect()
+            let found = self.location.rows().entries(first, count).filter_map(RowEntry::found);
+            found.map(|position| EntryId { directory: self.location.id, position }).collect()
         };
         wanted.sort_unstable();
         let mut entries = Vec::with_capacity(wanted.len());
@@ -269,7 +268,7 @@ impl<'t> Context<'t> {
     /// Returns the entries of all rows, except those that [`Self::whole_entries`] omits. If none are left, shows a
     /// notice.
     fn all_entries(&mut self) -> Vec<Located<'t>> {
-        if self.views.sheets.is_empty() {
+        if self.views.tables.is_empty() {
             self.load_rows();
         }
         let entries = self.whole_entries(0, usize::MAX);
@@ -293,13 +292,13 @@ impl<'t> Context<'t> {
                 if entries.len() == 1 { Notice::CannotMarkUnread } else { Notice::NotMarkedUnread(unknown) };
             self.notify(notice);
         }
-        if let Some(sheet) = self.views.sheets.last() {
-            self.marks.keep_copies(self.tree, sheet.sets(), entries);
+        if let Some(view) = self.views.tables.last() {
+            self.marks.keep_copies(self.tree, view.sets(), entries);
         }
     }
 
-    pub fn unmark(&mut self, place: EntryName<'t>) {
-        self.marks.clear(place);
+    pub fn unmark(&mut self, name: EntryName<'t>) {
+        self.marks.clear(name);
         self.add_up_marks();
     }
 
@@ -316,7 +315,7 @@ impl<'t> Context<'t> {
             self.notify(Notice::NoMarks);
             return None;
         }
-        let path = |(place, _): &(EntryName<'_>, Mark)| self.shown_path(&Marks::path(self.tree, *place));
+        let path = |(name, _): &(EntryName<'_>, Mark)| self.shown_path(&Marks::path(self.tree, *name));
         Some(Effect::Print(self.marks.in_order(self.tree).iter().map(path).collect()))
     }
 
@@ -326,8 +325,8 @@ impl<'t> Context<'t> {
     pub fn copy_path(&mut self) -> Option<Effect> {
         let path = match self.entries(self.row(), 1).first() {
             Some((id, record)) => Some(self.shown_path(&Marks::path(self.tree, (*id, record.name)))),
-            None if self.sheet().is_some() => self.recorded_path(),
-            None => Some(match self.place.recorded_entry() {
+            None if self.table().is_some() => self.recorded_path(),
+            None => Some(match self.location.recorded_entry() {
                 Some(record) => join([self.path.as_slice(), record.name]),
                 None => self.path.clone(),
             }),
@@ -343,9 +342,9 @@ impl<'t> Context<'t> {
     /// Returns the displayed path of the entry under the cursor of a table view. Returns `None` unless the row shows
     /// an entry of the previous scan.
     fn recorded_path(&self) -> Option<Vec<u8>> {
-        let (record, entries) = self.sheet()?.recorded(self.row())?;
-        let place = (entries[0].directory, entries[0].name(&record.tree)?);
-        Some(self.shown_path(&Marks::path(&record.tree, place)))
+        let (record, entries) = self.table()?.recorded(self.row())?;
+        let name = (entries[0].directory, entries[0].name(&record.tree)?);
+        Some(self.shown_path(&Marks::path(&record.tree, name)))
     }
 
     /// Updates the marks after a rescan, and tells the user if marks were removed.
@@ -355,16 +354,16 @@ impl<'t> Context<'t> {
     }
 
     /// Removes the marks of directories that have been replaced on disk.
-    pub fn drop_replaced(&mut self, places: &[(DirId, Vec<u8>)]) {
+    pub fn drop_replaced(&mut self, names: &[(DirId, Vec<u8>)]) {
         let is_dropped = |(directory, name): &&(DirId, Vec<u8>)| self.marks.clear((*directory, name));
-        let changed = places.iter().filter(is_dropped).count() as u64;
+        let changed = names.iter().filter(is_dropped).count() as u64;
         self.add_up_marks();
-        self.notify_dropped(Dropped { gone: 0, changed });
+        self.notify_dropped(Dropped { missing: 0, changed });
     }
 
-    fn notify_dropped(&mut self, Dropped { gone, changed }: Dropped) {
-        if gone + changed > 0 {
-            self.notify(Notice::MarksDropped { gone, changed });
+    fn notify_dropped(&mut self, Dropped { missing, changed }: Dropped) {
+        if missing + changed > 0 {
+            self.notify(Notice::MarksDropped { missing, changed });
         }
     }
 }

@@ -18,8 +18,8 @@ mod recorded;
 mod rescan;
 mod results;
 mod searching;
-mod sheets;
 mod sorting;
+mod tables;
 mod views;
 mod waiting;
 mod walking;
@@ -34,7 +34,7 @@ pub use panes::{PaneLayout, ParentList, beside_edge};
 use super::deletion_state::DeletionState;
 use super::keys::Keymap;
 use super::list_state::{ListState, SavedCursor};
-use super::marks::{self, Marks};
+use super::marks::Marks;
 use super::notice::Notice;
 use super::operations::export::Exporting;
 use super::options::{Panes, Quitting, Start};
@@ -47,18 +47,18 @@ use super::window::Window;
 use crate::base::format::Units;
 use crate::base::sync::Arc;
 use crate::source::SourceKind;
-use crate::table::column::{Column, ColumnSet, RowLook};
+use crate::table::column::{Column, ColumnSet, RowOptions};
 use crate::table::recorded::{RecordedTotals, RecordedTree};
 use crate::table::row::NumberFormat;
 use crate::table::rows::{Order, SizeSource};
-use crate::tree::{DirId, LiveTotals, Tree};
+use crate::tree::{DirId, EntryName, LiveTotals, Tree};
 
 pub struct Context<'t> {
     pub tree: &'t Tree,
     /// Two paths for each root: as given by the user, and as displayed.
     pub roots: Vec<(Vec<u8>, Vec<u8>)>,
     pub order: Order,
-    pub shown: RowLook,
+    pub shown: RowOptions,
     pub units: Units,
     pub theme: Theme,
     pub keymap: Keymap,
@@ -79,7 +79,7 @@ pub struct Context<'t> {
     pub size: (u16, u16),
     pub views: Views,
     pub deletion: DeletionState,
-    pub place: ListState<'t>,
+    pub location: ListState<'t>,
     /// Directories above the shown directory to which the user can go up, outermost first.
     pub history: Vec<DirId>,
     /// Contents of the parent directory's pane, if that pane is visible.
@@ -94,7 +94,7 @@ pub struct Context<'t> {
     /// Name of the entry that the cursor will move to as soon as that entry exists.
     pub expected: Option<Vec<u8>>,
     /// Entry at which the user started a range of marks.
-    pub anchor: Option<marks::EntryName<'t>>,
+    pub anchor: Option<EntryName<'t>>,
     pub live: Arc<LiveTotals>,
     /// Tree from the previous scan. `None` once the running scan has ended, or once damage has been found in the file
     /// that contains the tree.
@@ -123,14 +123,14 @@ impl<'t> Context<'t> {
         size: (u16, u16),
     ) -> Self {
         let order = settings.order;
-        let place =
+        let location =
             ListState::enter(tree, &SizeSource::default(), DirId::TOP, order, SavedCursor::default(), 0);
-        let known_roots = place.listing().directories().collect();
+        let known_roots = location.listing().directories().collect();
         let mut cx = Self {
             tree,
             roots,
             order,
-            shown: settings.look,
+            shown: settings.row_options,
             units: settings.units,
             theme: settings.theme,
             keymap: settings.keymap.clone(),
@@ -146,7 +146,7 @@ impl<'t> Context<'t> {
             size,
             views: Views::default(),
             deletion: DeletionState { policy: settings.policy.clone(), ..DeletionState::default() },
-            place,
+            location,
             history: Vec::new(),
             parent_list: None,
             panes: settings.panes,
@@ -168,7 +168,7 @@ impl<'t> Context<'t> {
             owners: OwnerNames::default(),
         };
         cx.scan.recorded = settings.record.as_ref().map(|record| record.tree.totals(DirId::TOP));
-        cx.path = cx.place_path();
+        cx.path = cx.location_path();
         match settings.start {
             Start::Growth => cx.sort_by_growth(),
             Start::Overview => cx.views.base = BaseView::Overview,
@@ -218,19 +218,19 @@ impl<'t> Context<'t> {
     }
 
     /// Collects the visible data, so that drawing only reads the state.
-    pub fn look(&mut self) {
+    pub fn collect(&mut self) {
         let lines = self.lines_here();
         if self.views.is_treemap() {
-            self.place.show_first(lines);
+            self.location.show_first(lines);
         } else {
-            self.place.show_cursor(lines);
+            self.location.show_cursor(lines);
         }
-        if self.place.lacks_rows(lines) {
+        if self.location.lacks_rows(lines) {
             self.load_rows();
         }
         let sizes = self.sizes();
-        let look = (self.order, self.shown, self.units);
-        self.window = Window::new(self.tree, &sizes, &self.place, &self.marks, look, lines);
+        let options = (self.order, self.shown, self.units);
+        self.window = Window::new(self.tree, &sizes, &self.location, &self.marks, options, lines);
         self.collect_parent();
         self.collect_views();
     }

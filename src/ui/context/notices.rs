@@ -38,7 +38,7 @@ impl Context<'_> {
 
     /// Returns the value of a successful check. If the check failed, shows the notice and returns `None`.
     pub fn checked<T>(&mut self, result: Result<T, Notice>) -> Option<T> {
-        result.map_err(|refusal| self.notify(refusal)).ok()
+        result.map_err(|blocked| self.notify(blocked)).ok()
     }
 
     pub fn display(&self, room: usize) -> Display<'_> {

@@ -79,7 +79,7 @@ impl Context<'_> {
             return;
         }
         let key = OverviewKey {
-            from: self.place.id,
+            from: self.location.id,
             filter: self.views.text.as_str().to_owned(),
             edition: self.tree.edition(),
         };
@@ -140,7 +140,8 @@ impl Context<'_> {
         data: Option<&dyn TableData>,
         record: Option<&(RecordedTree, DirId)>,
     ) -> Part {
-        let (tree, from) = record.map_or((self.tree, self.place.id), |(record, from)| (&*record.tree, *from));
+        let (tree, from) =
+            record.map_or((self.tree, self.location.id), |(record, from)| (&*record.tree, *from));
         let context = TableContext { tree, from, measure: self.order.measure };
         let rows = data.map(|data| {
             let summary = data.summary();

@@ -42,14 +42,14 @@ pub fn beside_edge(pane: Rect) -> Rect {
 impl<'t> Context<'t> {
     pub fn regions(&self, size: (u16, u16)) -> PaneLayout {
         let mut view = layout(size);
-        let sheet = self.sheet();
-        let is_list = sheet.map_or(self.views.base == BaseView::List, |sheet| {
-            matches!(sheet.table.marks, RowMarks::Entries | RowMarks::Files)
+        let table = self.table();
+        let is_list = table.map_or(self.views.base == BaseView::List, |view| {
+            matches!(view.spec.marks, RowMarks::Entries | RowMarks::Files)
         });
         // The list of several roots has no parent directory.
-        let has_parent = sheet.is_none()
+        let has_parent = table.is_none()
             && self.panes == Panes::Both
-            && self.place.id != DirId::TOP
+            && self.location.id != DirId::TOP
             && size.0 >= VERY_WIDE;
         if size.0 < WIDE || self.panes == Panes::None || !is_list {
             return PaneLayout { view, right: None, left: None };
@@ -103,8 +103,8 @@ impl<'t> Context<'t> {
         let Some(list) = old.map(|parent| parent.list).or_else(|| self.parent_rows(id, &sizes, lines)) else {
             return;
         };
-        let look = (self.order, self.shown, self.units);
-        let window = Window::new(self.tree, &sizes, &list, &Marks::default(), look, lines);
+        let options = (self.order, self.shown, self.units);
+        let window = Window::new(self.tree, &sizes, &list, &Marks::default(), options, lines);
         self.parent_list = Some(ParentList { list, window });
     }
 
@@ -112,7 +112,7 @@ impl<'t> Context<'t> {
     /// if there are too many rows to sort synchronously.
     fn parent_rows(&self, id: DirId, sizes: &SizeSource, lines: usize) -> Option<ListState<'t>> {
         let tree: &'t Tree = self.tree;
-        let child = tree.ancestry(self.place.id).find(|child| tree.parent(*child) == Some(id))?;
+        let child = tree.ancestry(self.location.id).find(|child| tree.parent(*child) == Some(id))?;
         if ListState::new(id, SavedCursor::default()).is_large(tree) {
             return None;
         }

@@ -21,14 +21,14 @@ const MOST_FILES: usize = 128;
 impl Context<'_> {
     /// Returns the entry under the cursor, if the row represents a single existing entry.
     pub fn entry_under_cursor(&self) -> Option<EntryId> {
-        let Some(sheet) = self.sheet() else {
-            let position = self.place.rows().position(self.place.index())?;
-            return Some(EntryId { directory: self.place.id, position });
+        let Some(view) = self.table() else {
+            let position = self.location.rows().position(self.location.index())?;
+            return Some(EntryId { directory: self.location.id, position });
         };
-        match sheet.target()? {
+        match view.target()? {
             Target::Entry(entry) => Some(entry),
             Target::Change(row) => row.present(),
-            Target::Recorded(..) => match sheet.entries(self.tree, sheet.index()).as_slice() {
+            Target::Recorded(..) => match view.entries(self.tree, view.index()).as_slice() {
                 [entry] => Some(*entry),
                 _ => None,
             },
@@ -39,7 +39,7 @@ impl Context<'_> {
     /// Returns the total of files under the cursor of the top view, and the request for a list of these files.
     /// Returns `None` if the cursor is not on such a total.
     fn files_under_cursor(&self) -> Option<(Previewed, TableRequest)> {
-        let target = self.sheet()?.target().filter(Target::is_of_files)?;
+        let target = self.table()?.target().filter(Target::is_of_files)?;
         let key = target.key()?;
         let Target::Files { label, query, .. } = target else { return None };
         let request = self.request(self.views.filter.clone().narrowed_by(&query));
@@ -82,7 +82,7 @@ impl Context<'_> {
     /// Starts the background jobs that the preview needs, and collects their new results. Returns `true` if a result
     /// or the state of a job has changed.
     pub fn poll_preview(&mut self, sources: &Sources<'_>) -> bool {
-        if !self.views.preview.may_start() {
+        if !self.views.preview.can_start() {
             return false;
         }
         let request = self.request(Query::default());

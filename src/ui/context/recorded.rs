@@ -19,14 +19,14 @@ impl Context<'_> {
     /// visible rows (first the unchanged ones, then those that have changed since the previous scan), the shown
     /// directory, and the directory that a command waits for. Omits directories that the scan has already begun to
     /// read.
-    pub fn looked_at(&self) -> Vec<DirId> {
+    pub fn viewed_directories(&self) -> Vec<DirId> {
         let scanned_at = self.record.as_ref().map_or(i64::MAX, |record| record.scanned_at);
         let is_changed =
             |row: &&Row| matches!(row.cell(Column::Modified), CellValue::Time(at) if at >= scanned_at);
         let rows = self.window.lines.iter().rev().filter(|row| row.directory.is_some());
         let (changed, others): (Vec<&Row>, Vec<&Row>) = rows.partition(is_changed);
         let rows = others.into_iter().chain(changed).filter_map(|row| row.directory);
-        let shown = rows.chain([self.place.id]).chain(self.awaited_directory());
+        let shown = rows.chain([self.location.id]).chain(self.awaited_directory());
         shown.filter(|id| self.tree.status(*id).state == State::Waiting).collect()
     }
 
@@ -42,7 +42,7 @@ impl Context<'_> {
         }
         let Some(record) = &self.record else { return };
         let above = self.above_shown().filter(|_| self.parent_list.is_some());
-        let shown: Vec<DirId> = [self.place.id].into_iter().chain(above).collect();
+        let shown: Vec<DirId> = [self.location.id].into_iter().chain(above).collect();
         if self.recorded.as_ref().is_none_or(|recorded| !recorded.are_of(self.tree, &shown)) {
             self.recorded = Some(Arc::new(record.totals(self.tree, shown)));
         }
@@ -51,8 +51,8 @@ impl Context<'_> {
         if let Some(damage) = record.tree.damage() {
             (self.record, self.recorded, self.scan.recorded) = (None, None, None);
             self.sort_anew();
-            for sheet in self.views.sheets.iter_mut().filter(|sheet| sheet.table.is_of_tree) {
-                sheet.rows.reload(Keep::Nothing);
+            for view in self.views.tables.iter_mut().filter(|view| view.spec.is_of_tree) {
+                view.rows.reload(Keep::Nothing);
             }
             self.views.overview.forget();
             let text = format!("Previous scan ignored: its snapshot is damaged ({damage})");

@@ -24,8 +24,8 @@ impl<'t> Context<'t> {
     /// Requests a rescan of the directory under the cursor, or of the shown directory if the cursor is not on a
     /// directory. In the list of roots, a root that is not a directory is rechecked.
     pub fn rescan_selected(&mut self) -> Option<Effect> {
-        let under_cursor = self.place.entry();
-        match (under_cursor.and_then(|entry| entry.directory()), self.place.id) {
+        let under_cursor = self.location.entry();
+        match (under_cursor.and_then(|entry| entry.directory()), self.location.id) {
             (Some(directory), _) => self.begin_rescan(directory),
             (None, DirId::TOP) => self.recheck_root(under_cursor?),
             (None, shown) => self.begin_rescan(shown),
@@ -35,7 +35,7 @@ impl<'t> Context<'t> {
     /// Requests a rescan of the root that contains the shown directory. In the list of roots, requests a rescan of the
     /// root under the cursor.
     pub fn rescan_root(&mut self) -> Option<Effect> {
-        match self.tree.ancestry(self.place.id).last() {
+        match self.tree.ancestry(self.location.id).last() {
             Some(root) => self.begin_rescan(root),
             None => self.rescan_selected(),
         }
@@ -44,7 +44,7 @@ impl<'t> Context<'t> {
     /// Requests a rescan of the directory that is now shown instead of one that no longer exists. The result of the
     /// rescan is not reported.
     pub fn rescan_shown(&mut self) -> Option<Effect> {
-        let shown = Some(self.place.id).filter(|id| *id != DirId::TOP)?;
+        let shown = Some(self.location.id).filter(|id| *id != DirId::TOP)?;
         self.await_rescan(self.tree.name(shown).to_vec(), None, vec![shown]);
         Some(Effect::Rescan(shown))
     }
@@ -114,7 +114,7 @@ impl<'t> Context<'t> {
             Some(EntryState::Excluded(_)) | None => None,
         };
         let state = match (content, errno) {
-            (None, _) => RescannedState::Gone,
+            (None, _) => RescannedState::Missing,
             (_, Some(errno)) => RescannedState::Failed(errno),
             _ => RescannedState::Read,
         };
@@ -154,22 +154,23 @@ impl<'t> Context<'t> {
     /// Updates all references to directories that a rescan has replaced.
     pub fn relocate(&mut self, replaced: Vec<DirId>) -> Relocation<'t> {
         let mut relocation = Relocation::new(self.tree, replaced);
-        let way: Vec<DirId> = self.history.iter().copied().chain([self.place.id]).collect();
+        let way: Vec<DirId> = self.history.iter().copied().chain([self.location.id]).collect();
         let mut kept: Vec<DirId> = way.iter().map_while(|id| relocation.find(*id)).collect();
-        let is_gone = kept.len() < way.len();
+        let is_missing = kept.len() < way.len();
         let memories = std::mem::take(&mut self.memories);
         self.memories =
             memories.into_iter().filter_map(|(id, memory)| Some((relocation.find(id)?, memory))).collect();
         let id = kept.pop().unwrap_or(DirId::TOP);
         self.history = kept;
-        let memory = if is_gone { self.memories.remove(&id).unwrap_or_default() } else { self.place.saved() };
+        let memory =
+            if is_missing { self.memories.remove(&id).unwrap_or_default() } else { self.location.saved() };
         self.relocate_filter(&mut relocation);
         self.reload_growth();
         self.reload_exclusive();
-        self.place = ListState::new(id, memory);
-        self.path = self.place_path();
+        self.location = ListState::new(id, memory);
+        self.path = self.location_path();
         self.sort();
-        if is_gone {
+        if is_missing {
             self.notify(Notice::DirectoryGone);
         }
         self.enter_only_root();

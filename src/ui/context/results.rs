@@ -16,19 +16,19 @@ use crate::ui::views::Target;
 impl Context<'_> {
     /// Folds or unfolds the row under the cursor. If the row cannot be folded, goes to its target.
     pub fn follow(&mut self) {
-        if !self.views.sheets.last_mut().is_some_and(TableView::toggle) {
+        if !self.views.tables.last_mut().is_some_and(TableView::toggle) {
             self.follow_target();
         }
     }
 
     fn follow_target(&mut self) {
-        match self.views.sheets.last().and_then(TableView::target) {
+        match self.views.tables.last().and_then(TableView::target) {
             Some(Target::Entry(entry)) => self.leave_for(entry, false),
             Some(Target::Recorded(directory, name)) => self.leave_for_recorded(directory, name),
             Some(Target::Files { label, table, query }) => self.show_files(label, table, &query),
             Some(Target::Change(row)) => self.follow_change(&row),
             Some(Target::Words { label, words }) => self.tell(label, words),
-            None if self.sheet().is_some_and(|sheet| sheet.count() > 0) => self.notify(Notice::NothingToOpen),
+            None if self.table().is_some_and(|view| view.count() > 0) => self.notify(Notice::NothingToOpen),
             None => {}
         }
     }
@@ -36,7 +36,7 @@ impl Context<'_> {
     /// Opens the directory under the cursor. Going up from that directory returns to the view. If the row does not
     /// show a directory, has the same effect as Enter.
     pub fn open_in_place(&mut self) {
-        match self.views.sheets.last().and_then(TableView::target) {
+        match self.views.tables.last().and_then(TableView::target) {
             Some(Target::Entry(entry)) => {
                 let is_directory = entry.record(self.tree).is_some_and(|record| record.directory().is_some());
                 self.leave_for(entry, is_directory);
@@ -61,7 +61,7 @@ impl Context<'_> {
         let cursor = name.as_ref().map_or_else(SavedCursor::default, |name| SavedCursor::at(None, name));
         let return_to = self.take_view(false);
         self.go_to(directory, cursor);
-        self.views.return_to = Some(Return { opened: self.place.id, ..return_to });
+        self.views.return_to = Some(Return { opened: self.location.id, ..return_to });
         if name.is_none() {
             self.notify(Notice::FormerDirectory);
         }
@@ -72,27 +72,27 @@ impl Context<'_> {
     pub fn leave_for(&mut self, entry: EntryId, is_in_place: bool) {
         let return_to = self.take_view(is_in_place);
         if !self.go_to_entry(entry) {
-            self.views.sheets = return_to.sheets;
+            self.views.tables = return_to.tables;
             return;
         }
         if is_in_place {
             self.open();
         }
-        self.views.return_to = Some(Return { opened: self.place.id, ..return_to });
+        self.views.return_to = Some(Return { opened: self.location.id, ..return_to });
     }
 
     /// Closes the view and returns its state, which Esc restores.
     fn take_view(&mut self, is_in_place: bool) -> Return {
-        let mut sheets = std::mem::take(&mut self.views.sheets);
-        for sheet in &mut sheets {
-            sheet.rows.pause();
+        let mut tables = std::mem::take(&mut self.views.tables);
+        for view in &mut tables {
+            view.rows.pause();
         }
         Return {
-            sheets,
+            tables,
             text: self.views.text.clone(),
             filter: self.views.filter.clone(),
             base: self.views.base,
-            place: self.place.id,
+            location: self.location.id,
             history: self.history.clone(),
             opened: DirId::TOP,
             is_in_place,
@@ -104,13 +104,13 @@ impl Context<'_> {
     pub fn return_to_view(&mut self) -> bool {
         let Some(return_to) = self.views.return_to.take() else { return false };
         self.views.base = return_to.base;
-        self.enter(return_to.place);
+        self.enter(return_to.location);
         self.history = return_to.history;
-        self.views.sheets = return_to.sheets;
+        self.views.tables = return_to.tables;
         self.views.text = return_to.text;
         self.views.filter = return_to.filter;
         if return_to.was_scanning {
-            self.views.sheets.iter_mut().for_each(|sheet| sheet.rows.outdate());
+            self.views.tables.iter_mut().for_each(|view| view.rows.outdate());
         }
         true
     }
@@ -120,7 +120,7 @@ impl Context<'_> {
     /// directory.
     pub fn return_upwards(&mut self) -> bool {
         let Some(return_to) = &self.views.return_to else { return false };
-        if return_to.opened != self.place.id {
+        if return_to.opened != self.location.id {
             return false;
         }
         if return_to.is_in_place {

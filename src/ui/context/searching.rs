@@ -20,7 +20,7 @@ impl Context<'_> {
 
     /// Clears the search together with its results and the filter.
     pub fn leave_search(&mut self) {
-        self.views.sheets.clear();
+        self.views.tables.clear();
         self.views.text.clear();
         self.views.filter = Query::default();
         self.views.error_text = None;
@@ -35,7 +35,7 @@ impl Context<'_> {
                     let part = self.views.text.as_str().get(awaited.at.clone()).unwrap_or_default();
                     format!("{part}: {awaited}")
                 });
-                (query.below(self.place.id), unfinished)
+                (query.below(self.location.id), unfinished)
             }
             Err(error_text) => {
                 let part = self.views.text.as_str().get(error_text.at.clone()).unwrap_or_default();
@@ -48,14 +48,14 @@ impl Context<'_> {
             // The list no longer has a filter, so all its entries are sorted again.
             self.sort_anew();
         }
-        let before = self.views.sheets.pop();
-        let sheet = TableView::new(String::new(), &search::TABLE, request);
-        let sheet = if self.views.filter.is_empty() {
-            sheet.with_text(error_text.clone().unwrap_or_else(|| EXAMPLES.to_owned()))
+        let before = self.views.tables.pop();
+        let view = TableView::new(String::new(), &search::TABLE, request);
+        let view = if self.views.filter.is_empty() {
+            view.with_text(error_text.clone().unwrap_or_else(|| EXAMPLES.to_owned()))
         } else {
-            sheet.showing_rows_of(before)
+            view.showing_rows_of(before)
         };
         self.views.error_text = error_text;
-        self.views.sheets = vec![sheet];
+        self.views.tables = vec![view];
     }
 }

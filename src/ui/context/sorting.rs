@@ -42,13 +42,13 @@ impl Context<'_> {
 
     /// Returns `true` if the rows may be sorted now to include new entries: no sort is running, and either there are
     /// no rows or enough time has passed since the last input (`HOLD`) and, during a scan, since the last sort.
-    pub fn may_sort(&self) -> bool {
+    pub fn can_sort(&self) -> bool {
         let now = self.scan.last.now;
         let is_held = self.pressed.is_some_and(|pressed| now.saturating_sub(pressed) < HOLD);
         let since = now.saturating_sub(self.sorted);
         // At the end of the scan, rows are sorted once more, even if the previous sort took a long time.
-        let is_due = !self.is_scanning() || self.place.rows().may_sort(since);
-        (self.place.rows().is_empty() || (is_due && !is_held)) && !self.is_sorting()
+        let is_due = !self.is_scanning() || self.location.rows().can_sort(since);
+        (self.location.rows().is_empty() || (is_due && !is_held)) && !self.is_sorting()
     }
 
     /// Returns the source of the directory totals on the screen.
@@ -63,12 +63,12 @@ impl Context<'_> {
         self.is_stale = self.is_scanning();
         self.parent_list = None;
         let (mut sizes, lines) = (self.sizes(), self.lines_here());
-        if self.place.sort_head(self.tree, &sizes, order, lines) {
+        if self.location.sort_head(self.tree, &sizes, order, lines) {
             self.sorting = None;
             self.sorted = self.scan.last.now;
             return;
         }
-        let directory = self.place.id;
+        let directory = self.location.id;
         let long = sizes.recorded.as_ref().filter(|recorded| recorded.is_large(directory));
         let is_long = long.is_some();
         // Merging a long recorded listing slows the scan down, so it may take only a small part of the scan's time.
@@ -81,21 +81,21 @@ impl Context<'_> {
         if sizes.has_heads_only {
             sizes.recorded = sizes.recorded.filter(|recorded| recorded.has_head(directory));
         }
-        if self.place.is_large(self.tree) || is_long && !sizes.has_heads_only {
+        if self.location.is_large(self.tree) || is_long && !sizes.has_heads_only {
             self.sorting = Some(Sorting { rows: Loader::default(), directory, order, sizes });
         } else {
             self.sorting = None;
-            self.place.sort(self.tree, &sizes, order, lines);
+            self.location.sort(self.tree, &sizes, order, lines);
             self.sorted = self.scan.last.now;
         }
     }
 
     /// Loads the entries of the shown directory that have not been loaded, and sorts all rows.
     pub fn load_rows(&mut self) {
-        if self.place.rows().unloaded() > 0 {
+        if self.location.rows().unloaded() > 0 {
             let (order, sizes, lines) = (self.order_here(), self.sizes(), self.lines_here());
             self.sorting = None;
-            self.place.sort(self.tree, &sizes, order, lines);
+            self.location.sort(self.tree, &sizes, order, lines);
         }
     }
 
@@ -103,18 +103,18 @@ impl Context<'_> {
     /// all of them.
     pub fn step(&mut self, motion: Motion) {
         let lines = self.lines_here();
-        if self.place.lacks_rows_for(motion, lines) {
+        if self.location.lacks_rows_for(motion, lines) {
             self.load_rows();
-        } else if self.place.lacks_recorded_for(motion, lines) && !self.is_sorting() {
-            self.scrolled_through = Some(self.place.id);
+        } else if self.location.lacks_recorded_for(motion, lines) && !self.is_sorting() {
+            self.scrolled_through = Some(self.location.id);
             self.sort();
         }
-        self.place.step(motion, lines);
+        self.location.step(motion, lines);
         self.pin();
     }
 
     pub fn sort_anew(&mut self) {
-        self.place.forget_rows();
+        self.location.forget_rows();
         self.sort();
     }
 
@@ -137,7 +137,7 @@ impl Context<'_> {
             Some(rows) => {
                 self.sorting = None;
                 let lines = self.lines_here();
-                self.place.take(self.tree, rows, lines);
+                self.location.take(self.tree, rows, lines);
                 self.sorted = self.scan.last.now;
                 self.go_to_expected();
             }

@@ -44,13 +44,13 @@ impl Context<'_> {
     /// has changed.
     pub fn poll_shown(&mut self, sources: &Sources<'_>) -> bool {
         let order = self.request(Query::default()).order;
-        if let Some((top, covered)) = self.views.sheets.split_last_mut() {
-            for sheet in covered {
-                sheet.rows.pause();
+        if let Some((top, covered)) = self.views.tables.split_last_mut() {
+            for view in covered {
+                view.rows.pause();
             }
             self.views.filtering.iter_mut().for_each(|filtering| filtering.result.pause());
             let compared = &self.views.compared;
-            let is_of_changes = top.table.is_of_changes();
+            let is_of_changes = top.spec.is_of_changes();
             if is_of_changes && self.record.is_some() && compared.offer.is_loading() {
                 // It is not known yet if the previous scan can be compared with the baseline.
                 return false;
@@ -70,8 +70,8 @@ impl Context<'_> {
         has_changed
     }
 
-    pub fn sheet(&self) -> Option<&TableView> {
-        self.views.sheets.last()
+    pub fn table(&self) -> Option<&TableView> {
+        self.views.tables.last()
     }
 
     pub fn set_clock(&mut self, seconds: i64) {
@@ -105,7 +105,7 @@ impl Context<'_> {
             columns: usize::from(self.regions(self.size).view.list.width),
             lines,
         };
-        self.views.page = self.views.sheets.last_mut().map(|sheet| sheet.look(self.tree, sight));
+        self.views.page = self.views.tables.last_mut().map(|view| view.update(self.tree, sight));
         let has_results = self.views.has_results();
         if let Some(page) = self.views.page.as_mut().filter(|_| !self.views.text.is_empty()) {
             let search = format!("/{}", printable(self.views.text.as_str().as_bytes()));
@@ -124,7 +124,7 @@ impl Context<'_> {
         self.views.tiles = if self.views.is_treemap() {
             let area = cells::map_area(layout(self.size).list);
             let parts = u64::from(area.width) * u64::from(area.height);
-            let (directory, order, sizes) = (self.place.id, self.order, self.sizes());
+            let (directory, order, sizes) = (self.location.id, self.order, self.sizes());
             let request = OutlineRequest { directory, order, sizes, parts };
             self.views.map.want(request, |one, other| one.directory == other.directory);
             cells::tiles(&self.window, self.order.measure, area, self.theme)
@@ -140,8 +140,8 @@ impl Context<'_> {
             // New entries do not change rows from the previous scan, so views with such rows are reloaded only after
             // the running scan has ended.
             let keeps_recorded = self.is_scanning() && self.record.is_some();
-            let outdated = self.views.sheets.iter_mut().filter(|it| !(keeps_recorded && it.is_recorded()));
-            outdated.for_each(|sheet| sheet.rows.outdate());
+            let outdated = self.views.tables.iter_mut().filter(|it| !(keeps_recorded && it.is_recorded()));
+            outdated.for_each(|view| view.rows.outdate());
             self.views.filtering.iter_mut().for_each(|filtering| filtering.result.outdate());
             self.views.map.outdate();
             self.views.overview.outdate(keeps_recorded);
@@ -160,14 +160,14 @@ impl Context<'_> {
     /// view no longer exists.
     pub fn relocate_views(&mut self, relocation: &mut Relocation<'_>) {
         self.views.return_to = None;
-        let mut sheets = std::mem::take(&mut self.views.sheets);
-        for sheet in &mut sheets {
-            if sheet.relocate(relocation).is_none() {
+        let mut tables = std::mem::take(&mut self.views.tables);
+        for view in &mut tables {
+            if view.relocate(relocation).is_none() {
                 self.begin_filter();
                 return;
             }
         }
-        self.views.sheets = sheets;
+        self.views.tables = tables;
     }
 
     pub fn show(&mut self, spec: &'static ViewSpec) {
@@ -176,7 +176,7 @@ impl Context<'_> {
         }
         self.views.return_to = None;
         let Some(table) = spec.table else {
-            self.views.sheets.clear();
+            self.views.tables.clear();
             self.views.base = match spec {
                 spec if *spec == TREEMAP => BaseView::Treemap,
                 spec if *spec == OVERVIEW => BaseView::Overview,
@@ -188,7 +188,7 @@ impl Context<'_> {
         };
         let mut request = self.request(self.views.filter.clone());
         request.order.by = table.first_order.unwrap_or(request.order.by);
-        self.views.sheets = vec![TableView::new(self.title(spec), table, request)];
+        self.views.tables = vec![TableView::new(self.title(spec), table, request)];
     }
 
     /// Checks that the prerequisite of a view, if any, is met: a file system, a complete scan, or a baseline.
@@ -232,7 +232,7 @@ impl Context<'_> {
 
     pub fn request(&self, query: Query) -> TableRequest {
         let order = search::Order { by: self.by_size(), reversed: false };
-        TableRequest { from: self.place.id, query, order, now: self.views.clock, units: self.units }
+        TableRequest { from: self.location.id, query, order, now: self.views.clock, units: self.units }
     }
 
     /// Loads the treemap's outline. Returns `true` if anything has changed.
@@ -250,7 +250,7 @@ impl Context<'_> {
 
     pub fn step_cell(&mut self, side: Side) {
         if let Some(index) = cells::neighbor(&self.views.tiles, self.window.index, side) {
-            self.place.go_to(index);
+            self.location.go_to(index);
             self.pin();
         }
     }
@@ -260,7 +260,7 @@ impl Context<'_> {
     pub fn go_to_entry(&mut self, entry: EntryId) -> bool {
         let EntryId { directory, position } = entry;
         let Some(record) = entry.record(self.tree) else {
-            self.notify(Notice::EntryGone);
+            self.notify(Notice::EntryMissing);
             return false;
         };
         if self.order.hides(&record) {
@@ -293,16 +293,16 @@ impl Context<'_> {
 
     /// Checks once, after the scan, whether the scan covered a whole file system.
     pub fn poll_whole(&mut self, sources: &Sources<'_>) -> bool {
-        let may_start = sources.may_ask_system && !self.is_scanning();
+        let can_start = sources.may_ask_system && !self.is_scanning();
         self.views.whole.poll(|| {
-            let job = may_start.then(|| crate::df::is_whole(sources.pool, Arc::clone(sources.tree)));
+            let job = can_start.then(|| crate::df::is_whole(sources.pool, Arc::clone(sources.tree)));
             Ok(job.transpose()?.map(Into::into))
         })
     }
 
     /// Opens a view with text that explains a row of the df view.
     pub fn tell(&mut self, label: String, words: Vec<String>) {
-        let sheet = TableView::new(label, &df::TABLE, self.request(Query::default()));
-        self.views.sheets.push(sheet.with_answer(TableAnswer::new(df::Explanation(words))));
+        let view = TableView::new(label, &df::TABLE, self.request(Query::default()));
+        self.views.tables.push(view.with_answer(TableAnswer::new(df::Explanation(words))));
     }
 }

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The scan gives priority to the shown directory or, if the row is in a table view, to the deepest directory found
-//! so far on the path of the entry ([`Context::looked_at`]). The command is stored in the notice that tells the user
+//! so far on the path of the entry ([`Context::viewed_directories`]). The command is stored in the notice that tells the user
 //! about it. When the notice disappears, the command is forgotten.
 //!
 //! Invariant: a waiting command acts only on entries that the scan has found, and never after further input.
@@ -26,14 +26,14 @@ impl Context<'_> {
     /// Makes a command wait if it would act on an entry that only the previous scan has found so far, or on several
     /// rows of a list that contains such entries. Returns `false` if the command can be performed now.
     pub fn wait_for_scan(&mut self, command: Command) -> bool {
-        if self.sheet().is_some_and(TableView::is_recorded) {
+        if self.table().is_some_and(TableView::is_recorded) {
             return self.wait_for_row(command);
         }
-        let is_list = self.views.sheets.is_empty() && self.views.base != BaseView::Overview;
-        if !is_list || self.place.rows().recorded().is_none() {
+        let is_list = self.views.tables.is_empty() && self.views.base != BaseView::Overview;
+        if !is_list || self.location.rows().recorded().is_none() {
             return false;
         }
-        let name = self.place.recorded_entry().map(|record| record.name.to_vec());
+        let name = self.location.recorded_entry().map(|record| record.name.to_vec());
         let awaited = match (command, name) {
             (Command::MarkRange | Command::MarkShown | Command::InvertMarks, _) => Awaited::Listing,
             (
@@ -52,11 +52,11 @@ impl Context<'_> {
 
     fn wait(&mut self, command: Command, awaited: Awaited) {
         // Rows may be added above the row that the command is for, so the cursor is pinned to that row.
-        match self.views.sheets.last_mut() {
-            Some(sheet) => sheet.is_pinned = true,
+        match self.views.tables.last_mut() {
+            Some(view) => view.is_pinned = true,
             None => self.pin(),
         }
-        let directory = self.place.id;
+        let directory = self.location.id;
         self.notify(Notice::AwaitingScan(WaitingCommand { command, directory, awaited }));
     }
 
@@ -71,12 +71,12 @@ impl Context<'_> {
             Command::Mark | Command::Inspect | Command::Start(_) => {}
             _ => return false,
         }
-        let Some(sheet) = self.sheet() else { return false };
-        let Some((record, entries)) = sheet.recorded(sheet.index()) else {
+        let Some(view) = self.table() else { return false };
+        let Some((record, entries)) = view.recorded(view.index()) else {
             // In a table of changes, rows without entries are deleted entries. In other tables, they are totals.
             self.notify(match command {
-                Command::Mark if sheet.table.is_of_changes() => Notice::CannotMarkDeleted,
-                _ if sheet.table.is_of_changes() => Notice::EntryGone,
+                Command::Mark if view.spec.is_of_changes() => Notice::CannotMarkDeleted,
+                _ if view.spec.is_of_changes() => Notice::EntryMissing,
                 _ => Notice::RecordedRow,
             });
             return true;
@@ -141,7 +141,7 @@ impl Context<'_> {
     pub fn take_ready(&mut self) -> Option<Command> {
         let Some(Notice::AwaitingScan(waiting)) = &self.notice else { return None };
         let WaitingCommand { command, directory, awaited } = waiting.clone();
-        if directory != self.place.id {
+        if directory != self.location.id {
             self.forget_waiting();
             return None;
         }
@@ -167,14 +167,14 @@ impl Context<'_> {
         if found.is_empty() {
             return Some(Err(self.missing(record, entries[0])));
         }
-        Some(Ok(self.sheet().is_some_and(|sheet| sheet.is_on(entries, &found))))
+        Some(Ok(self.table().is_some_and(|view| view.is_on(entries, &found))))
     }
 
     /// Returns `None` while the rows are being sorted, or if the scan has neither found the entry `name` nor read the
     /// whole directory. Returns a notice if the entry does not exist. Otherwise, returns `true` if the cursor of the
     /// list is on the entry, or if `name` is `None`.
     fn is_list_ready(&mut self, name: Option<&[u8]>) -> Option<Result<bool, Notice>> {
-        let directory = self.place.id;
+        let directory = self.location.id;
         // The scan may finish reading the directory at any time. If it did so between a look-up of the name and the
         // check of the listing, an existing entry would count as missing. The listing is therefore checked first.
         let is_whole = self.tree.is_listed(directory);
@@ -182,9 +182,9 @@ impl Context<'_> {
         if !is_whole && !is_found {
             return None;
         }
-        let has_old_row = match self.place.recorded_entry() {
+        let has_old_row = match self.location.recorded_entry() {
             Some(record) if is_found => name == Some(record.name),
-            _ => !is_found && self.place.rows().recorded().is_some(),
+            _ => !is_found && self.location.rows().recorded().is_some(),
         };
         if has_old_row && !self.is_sorting() {
             // Sorting is usually delayed after a key press. Here, the rows are sorted at once, because the command
@@ -196,7 +196,7 @@ impl Context<'_> {
         }
         Some(match name {
             Some(name) if !is_found => Err(self.not_found(directory, name.to_vec())),
-            Some(name) => Ok(self.place.entry().is_some_and(|record| record.name == name)),
+            Some(name) => Ok(self.location.entry().is_some_and(|record| record.name == name)),
             None => Ok(true),
         })
     }

@@ -18,20 +18,20 @@ use std::path::Path;
 impl Context<'_> {
     /// Returns the displayed path of the shown directory. In the list of several roots, returns the number of roots
     /// instead.
-    pub fn place_path(&self) -> Vec<u8> {
-        if self.place.id == DirId::TOP {
+    pub fn location_path(&self) -> Vec<u8> {
+        if self.location.id == DirId::TOP {
             return match self.roots.as_slice() {
                 [(_, shown)] => shown.clone(),
                 roots => format!("{} roots", roots.len()).into_bytes(),
             };
         }
-        self.shown_path(&self.tree.path(self.place.id))
+        self.shown_path(&self.tree.path(self.location.id))
     }
 
     /// Returns the absolute path of the shown directory; `None` in the list of roots, in a snapshot, and in an
     /// export.
     pub fn shown_directory(&self) -> Option<Vec<u8>> {
-        (self.source_kind == SourceKind::Live && self.place.id != DirId::TOP).then(|| self.place_path())
+        (self.source_kind == SourceKind::Live && self.location.id != DirId::TOP).then(|| self.location_path())
     }
 
     /// Returns the displayed form of a path: the path of its root is replaced by the root's displayed path.
@@ -53,7 +53,7 @@ impl Context<'_> {
 
     /// Enters the root if it is the only one and exists in the tree, because a list with a single root is useless.
     pub fn enter_only_root(&mut self) {
-        if self.place.id != DirId::TOP || self.roots.len() != 1 {
+        if self.location.id != DirId::TOP || self.roots.len() != 1 {
             return;
         }
         let root = self.tree.listing(DirId::TOP).directories().next();
@@ -76,32 +76,32 @@ impl Context<'_> {
     }
 
     pub fn pin(&mut self) {
-        self.place.pin();
+        self.location.pin();
     }
 
     /// Returns `true` if the row under the cursor of the list is a directory that can be entered, now or as soon as the
     /// scan has found it.
-    pub fn may_open(&self) -> bool {
-        match self.place.entry() {
+    pub fn can_open(&self) -> bool {
+        match self.location.entry() {
             Some(record) => record.directory().is_some(),
-            None => self.place.recorded_entry().is_some_and(|record| record.kind == Kind::Directory),
+            None => self.location.recorded_entry().is_some_and(|record| record.kind == Kind::Directory),
         }
     }
 
     /// Returns `true` if the user can go up from the shown directory.
-    pub fn may_go_up(&self) -> bool {
+    pub fn can_go_up(&self) -> bool {
         self.above_shown().is_some() || self.above().is_some()
     }
 
     /// Enters the directory under the cursor. If its row shows a chain (`a/b/c`), enters the last directory of
     /// the chain.
     pub fn open(&mut self) {
-        let record = self.place.entry();
+        let record = self.location.entry();
         match record.and_then(|record| record.directory()) {
             Some(id) => {
                 self.pin();
-                self.history.push(self.place.id);
-                let collapses = self.shown.collapses && self.place.id != DirId::TOP;
+                self.history.push(self.location.id);
+                let collapses = self.shown.collapses && self.location.id != DirId::TOP;
                 let end = collapses.then(|| chain(self.tree, self.order, id).last()).flatten();
                 self.enter(end.map_or(id, |(_, id)| id));
             }
@@ -133,7 +133,7 @@ impl Context<'_> {
     /// Returns the number of levels from the shown directory up to the one that [`Self::above_shown`] returns.
     pub fn levels_up(&self) -> usize {
         let above = self.above_shown();
-        self.tree.ancestry(self.place.id).take_while(|id| Some(*id) != above).count()
+        self.tree.ancestry(self.location.id).take_while(|id| Some(*id) != above).count()
     }
 
     /// Returns the ancestors of `directory`, outermost first. Includes the list of roots if there are several roots.
@@ -148,9 +148,9 @@ impl Context<'_> {
 
     /// Goes up the given number of levels and closes the views of the current directory.
     pub fn go_up(&mut self, levels: usize) {
-        let Some(above) = self.tree.ancestry(self.place.id).nth(levels) else { return };
+        let Some(above) = self.tree.ancestry(self.location.id).nth(levels) else { return };
         self.history = self.way_to(above);
-        self.views.sheets.clear();
+        self.views.tables.clear();
         self.views.return_to = None;
         self.enter(above);
     }
@@ -158,15 +158,15 @@ impl Context<'_> {
     /// Saves the cursor of the current directory, and enters directory `id`.
     pub fn enter(&mut self, id: DirId) {
         self.anchor = None;
-        self.memories.insert(self.place.id, self.place.saved());
+        self.memories.insert(self.location.id, self.location.saved());
         self.enter_again(id);
     }
 
     /// Enters a directory and restores its saved cursor, without saving the cursor of the current directory.
     pub fn enter_again(&mut self, id: DirId) {
         let memory = self.memories.remove(&id).unwrap_or_default();
-        self.place = ListState::new(id, memory);
-        self.path = self.place_path();
+        self.location = ListState::new(id, memory);
+        self.path = self.location_path();
         self.refresh_recorded();
         self.sort();
     }
@@ -196,10 +196,10 @@ impl Context<'_> {
             self.expected = None;
         }
         let Some(expected) = &self.expected else { return };
-        let found = self.place.rows().find_name(self.place.listing(), expected);
+        let found = self.location.rows().find_name(self.location.listing(), expected);
         if let Some(index) = found {
-            self.place.go_to(index);
-            self.place.pin();
+            self.location.go_to(index);
+            self.location.pin();
         }
         if found.is_some() || !self.is_scanning() {
             self.expected = None;

@@ -29,7 +29,7 @@ impl Keymap {
     pub fn elsewhere(&self, event: KeyEvent) -> Option<&'static Binding> {
         // If several scopes bind the key, the first of them in this list is used. Scopes for typing and for questions
         // are omitted, because their keys have special meanings.
-        [Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks]
+        [Scope::List, Scope::Table, Scope::Treemap, Scope::Marks]
             .into_iter()
             .find_map(|scope| self.holder(scope, |key| key.is(event)))
             .map(|line| &KEYMAP[line])

@@ -1,4 +1,4 @@
-//! Keys: the types of the key table. The lookup, the help page, the footer and the tables in docs/keys.md are
+//! Keys: the types of the key table. The lookup, the help page, the status line and the tables in docs/keys.md are
 //! all derived from that table, and the configuration can change its keys.
 //!
 //! Invariant: within a scope, a key has exactly one meaning.
@@ -170,7 +170,7 @@ pub enum Scope {
     /// Question with a Yes and a No button.
     Question,
     /// Table view, as opposed to the list, the treemap and the overview.
-    Sheet,
+    Table,
     Treemap,
     Overview,
     Prompt,
@@ -198,7 +198,7 @@ impl Scope {
         Self::List,
         Self::Help,
         Self::Question,
-        Self::Sheet,
+        Self::Table,
         Self::Treemap,
         Self::Overview,
         Self::Prompt,
@@ -303,6 +303,6 @@ pub struct Binding {
     pub command: Command,
     pub group: HelpGroup,
     pub help: &'static str,
-    /// Rank and text of the hint in the footer. If there is little room, only hints with low ranks are shown.
-    pub footer: Option<(u8, &'static str)>,
+    /// Rank and text of the hint in the status line. If there is little room, only hints with low ranks are shown.
+    pub status_line: Option<(u8, &'static str)>,
 }

@@ -13,7 +13,7 @@ impl Binding {
             _ => None,
         };
         match (self.command, only) {
-            (Command::Back, Some(Scope::Sheet)) => "back",
+            (Command::Back, Some(Scope::Table)) => "back",
             (Command::Back, Some(Scope::Prompt)) => "clear-search",
             (Command::Back, Some(Scope::FileName)) => "close-file-name",
             (Command::Accept, Some(Scope::FileName)) => "write-file",
@@ -23,7 +23,7 @@ impl Binding {
             (Command::Open, Some(Scope::Treemap)) => "open-cell",
             (Command::Search, Some(Scope::Help)) => "search-keys",
             (Command::Open, Some(Scope::Overview)) => "open-part",
-            (Command::Open, Some(Scope::Sheet)) => "go-to-entry",
+            (Command::Open, Some(Scope::Table)) => "go-to-entry",
             (Command::Parent, Some(Scope::Treemap)) => "parent-cells",
             (Command::Move(Motion::Up), _) if self.scopes.contains(&Scope::Prompt) => "up-in-results",
             (Command::Move(Motion::Down), _) if self.scopes.contains(&Scope::Prompt) => "down-in-results",

@@ -1,4 +1,4 @@
-//! Names of keys on the help page, in the footer, and in the configuration.
+//! Names of keys on the help page, in the status line, and in the configuration.
 //!
 //! Invariant: parsing the displayed name of a key yields that key.
 

@@ -15,35 +15,35 @@ use crate::ui::views;
 const LIST: &[Scope] = &[Scope::List];
 const CELLS: &[Scope] = &[Scope::Treemap, Scope::Overview];
 const TEXT: &[Scope] =
-    &[Scope::List, Scope::Help, Scope::Sheet, Scope::Marks, Scope::Details, Scope::Failures];
+    &[Scope::List, Scope::Help, Scope::Table, Scope::Marks, Scope::Details, Scope::Failures];
 const OPENED: &[Scope] = &[
     Scope::List,
     Scope::Help,
-    Scope::Sheet,
+    Scope::Table,
     Scope::Treemap,
     Scope::Overview,
     Scope::Marks,
     Scope::Details,
     Scope::Failures,
 ];
-const VIEWS: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap, Scope::Overview];
-const ROWS_AND_CELLS: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap];
+const VIEWS: &[Scope] = &[Scope::List, Scope::Table, Scope::Treemap, Scope::Overview];
+const ROWS_AND_CELLS: &[Scope] = &[Scope::List, Scope::Table, Scope::Treemap];
 const LEADS_BACK: &[Scope] = &[
     Scope::List,
-    Scope::Sheet,
+    Scope::Table,
     Scope::Treemap,
     Scope::Overview,
     Scope::Marks,
     Scope::Details,
     Scope::Failures,
 ];
-const ENTRIES: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks];
+const ENTRIES: &[Scope] = &[Scope::List, Scope::Table, Scope::Treemap, Scope::Marks];
 const DETAILS: &[Scope] = &[Scope::Details];
-const ROWS: &[Scope] = &[Scope::List, Scope::Sheet];
+const ROWS: &[Scope] = &[Scope::List, Scope::Table];
 const GOING: &[Scope] = &[Scope::List, Scope::Marks];
 const DIRECTORY: &[Scope] = &[Scope::List, Scope::Treemap];
 const OVERVIEW: &[Scope] = &[Scope::Overview];
-const SHEET: &[Scope] = &[Scope::Sheet];
+const SHEET: &[Scope] = &[Scope::Table];
 const TREEMAP: &[Scope] = &[Scope::Treemap];
 const PROMPT: &[Scope] = &[Scope::Prompt];
 const FILE_NAME: &[Scope] = &[Scope::FileName];
@@ -61,11 +61,11 @@ const fn bind(
     group: HelpGroup,
     help: &'static str,
 ) -> Binding {
-    Binding { keys, scopes, command, group, help, footer: None }
+    Binding { keys, scopes, command, group, help, status_line: None }
 }
 
 const fn hint(rank: u8, word: &'static str, binding: Binding) -> Binding {
-    Binding { footer: Some((rank, word)), ..binding }
+    Binding { status_line: Some((rank, word)), ..binding }
 }
 
 /// Keys that sort by a column, in the order of [`COLUMNS`]. Columns without such a key have a space as a placeholder.
@@ -98,7 +98,7 @@ const fn of_columns<const N: usize>(columns: [Column; N], is_show: bool) -> [Bin
         if let Some(key) = key {
             let scopes = if key.only_in_list { LIST } else { ROWS };
             let binding = bind(&keys[column as usize], scopes, command, group, key.help);
-            bindings[at] = Binding { footer: key.hint, ..binding };
+            bindings[at] = Binding { status_line: key.hint, ..binding };
         }
         at += 1;
     }
@@ -215,7 +215,7 @@ const SHOWN: &[Binding] = &{
         bind(&[letter('=')], ROWS, C::Scale, G::Show, "change bar scale"),
         bind(&[letter('B')], ROWS, C::Graph, G::Show, "bars and percentages"),
         bind(&[letter('P')], ROWS, C::Preview, G::Show, "cycle side panes"),
-        // The two keys share one hint in the footer, so only the second binding has a hint text.
+        // The two keys share one hint in the status line, so only the second binding has a hint text.
         hint(3, "", bind(&[letter('[')], VIEWS, C::OlderBaseline, G::Growth, "older snapshot")),
         hint(3, "snapshot", bind(&[letter(']')], VIEWS, C::NewerBaseline, G::Growth, "newer snapshot")),
         bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "hidden and excluded"),

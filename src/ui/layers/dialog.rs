@@ -51,7 +51,7 @@ pub fn side_by_side<const COUNT: usize>(buttons: [(Button, &str, u16); COUNT], l
 /// Draws a button. The Yes button has brackets only while the dialog accepts Yes.
 pub fn draw_button(
     theme: Theme,
-    (button, place): (Button, Rect),
+    (button, rect): (Button, Rect),
     selected: Button,
     gate: &AnswerGate,
     canvas: &mut Canvas<'_>,
@@ -64,8 +64,8 @@ pub fn draw_button(
         (false, true) => Role::Faint,
         (false, false) => Role::Plain,
     };
-    canvas.buffer.set_stringn(place.x, place.y, name, usize::from(place.width), theme.style(role));
-    canvas.hits.add(place, Hit::Button(button));
+    canvas.buffer.set_stringn(rect.x, rect.y, name, usize::from(rect.width), theme.style(role));
+    canvas.hits.add(rect, Hit::Button(button));
 }
 
 impl Button {

@@ -61,7 +61,7 @@ impl FailuresList {
         let renewed = |selection: &Arc<Selection>| selection.renewed(cx.tree, |path| changed.contains(path));
         let selection = self.failed.selection.as_ref().map(renewed).filter(|selection| selection.count() > 0);
         let Some(selection) = selection else {
-            cx.notify(Notice::EntryGone);
+            cx.notify(Notice::EntryMissing);
             return Handled::Close(None);
         };
         Handled::Confirm(self.failed.kind, selection)

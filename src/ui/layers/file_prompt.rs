@@ -1,4 +1,4 @@
-//! Prompt for a file name, shown in place of the footer.
+//! Prompt for a file name, shown in place of the status line.
 
 use std::path::PathBuf;
 
@@ -17,8 +17,8 @@ use crate::ui::notice::Notice;
 use crate::ui::operations::export::ExportRequest;
 use crate::ui::theme::Role;
 use crate::ui::widgets::field;
-use crate::ui::widgets::footer::{self, Top};
 use crate::ui::widgets::row::draw_ends;
+use crate::ui::widgets::status_line::{self, Top};
 
 /// Minimum screen width for the title `Write to:`.
 const WIDE: usize = 60;
@@ -87,16 +87,16 @@ impl<'t> Component<'t> for FilePrompt {
     }
 
     fn draw(&self, cx: &Context<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
-        let area = layout((screen.width, screen.height)).footer;
+        let area = layout((screen.width, screen.height)).status_line;
         let room = usize::from(area.width);
         let title = if room < WIDE { " >" } else { " Write to: " };
         let top = Top { scope: self.scope(), layer: Some(self), position: None };
         let most = if self.error_text.is_some() { room / 3 } else { room.saturating_sub(field::LEAST) };
-        let hints = footer::keys(cx, top, most);
+        let hints = status_line::keys(cx, top, most);
         let hints_width = u16::try_from(hints.width()).unwrap_or(u16::MAX);
-        let place = Rect { width: area.width.saturating_sub(hints_width), ..area };
-        let used = field::draw(cx.theme, title, &self.name, place, canvas);
-        let left = usize::from(place.width).saturating_sub(used + 3);
+        let rect = Rect { width: area.width.saturating_sub(hints_width), ..area };
+        let used = field::draw(cx.theme, title, &self.name, rect, canvas);
+        let left = usize::from(rect.width).saturating_sub(used + 3);
         let endings = ENDINGS.join(" ");
         let note = match &self.error_text {
             Some(error_text) => {

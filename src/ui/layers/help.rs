@@ -47,8 +47,8 @@ impl HelpPage {
         use HelpGroup as G;
         let groups: &[G] = match (scope, table) {
             (Scope::List, _) => &[G::Move, G::Show, G::Sort],
-            (Scope::Sheet, Some(table)) if table.is_of_changes() => &[G::Growth],
-            (Scope::Sheet, Some(table)) => match table.marks {
+            (Scope::Table, Some(table)) if table.is_of_changes() => &[G::Growth],
+            (Scope::Table, Some(table)) => match table.marks {
                 RowMarks::Own => &[G::Mark],
                 RowMarks::Entries | RowMarks::Files => &[G::Mark, G::Delete],
                 RowMarks::None => &[G::Move],
@@ -85,8 +85,8 @@ impl HelpPage {
         let both = enter.clone() + &key(Command::Answer(Answer::No), "clear");
         let most = room.saturating_sub(width(title) + field::LEAST);
         let ends = [both, enter].into_iter().find(|text| width(text) <= most).unwrap_or_default();
-        let place = Rect { width: area.width - u16::try_from(width(&ends)).unwrap_or(0), ..area };
-        field::draw(cx.theme, title, &self.search, place, canvas);
+        let rect = Rect { width: area.width - u16::try_from(width(&ends)).unwrap_or(0), ..area };
+        field::draw(cx.theme, title, &self.search, rect, canvas);
         let ends = Line::styled(ends, cx.theme.style(Role::Faint));
         draw_ends(&Line::default(), &ends, area, canvas.buffer);
     }
@@ -180,7 +180,7 @@ impl<'t> Component<'t> for HelpPage {
         let lines = self.lines(theme, keymap, usize::from(screen.width));
         let (first, page) = (self.first(keymap, size), page(size));
         let end = (first + page).min(lines.len());
-        let mut place = screen;
+        let mut rect = screen;
         if page < usize::from(screen.height) {
             let first_line = Rect { height: 1, ..screen };
             let right = format!(" {} to {end} of {} ", first + 1, lines.len());
@@ -194,10 +194,10 @@ impl<'t> Component<'t> for HelpPage {
             } else {
                 draw_ends(&left, &right, first_line, canvas.buffer);
             }
-            place = Rect { y: screen.y + 1, height: screen.height - 1, ..screen };
+            rect = Rect { y: screen.y + 1, height: screen.height - 1, ..screen };
         }
-        for (line, y) in lines[first.min(end)..end].iter().zip(place.y..place.bottom()) {
-            canvas.buffer.set_line(place.x, y, line, place.width);
+        for (line, y) in lines[first.min(end)..end].iter().zip(rect.y..rect.bottom()) {
+            canvas.buffer.set_line(rect.x, y, line, rect.width);
         }
     }
 }
@@ -369,10 +369,10 @@ mod tests {
         for (scope, table, group) in [
             (Scope::List, None, HelpGroup::Move),
             (Scope::Treemap, None, HelpGroup::Treemap),
-            (Scope::Sheet, Some(&duplicates::TABLE), HelpGroup::Mark),
-            (Scope::Sheet, Some(&cleanup::TABLE), HelpGroup::Mark),
-            (Scope::Sheet, Some(&types::TABLE), HelpGroup::Mark),
-            (Scope::Sheet, Some(&growth::TABLE), HelpGroup::Growth),
+            (Scope::Table, Some(&duplicates::TABLE), HelpGroup::Mark),
+            (Scope::Table, Some(&cleanup::TABLE), HelpGroup::Mark),
+            (Scope::Table, Some(&types::TABLE), HelpGroup::Mark),
+            (Scope::Table, Some(&growth::TABLE), HelpGroup::Growth),
         ] {
             assert_eq!(heading(scope, table), group.name(), "{scope:?}");
         }

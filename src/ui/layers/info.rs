@@ -18,7 +18,7 @@ use super::info_notes::notes;
 use crate::base::calendar::date_and_time;
 use crate::base::format::{counted, grouped, plain_size};
 use crate::base::kind::Kind;
-use crate::base::os_error::error_text;
+use crate::base::os_error::OsError;
 use crate::base::sync::Arc;
 use crate::base::text::{escape, pad, wrap};
 use crate::platform::entry::probe::{Probe, major_minor};
@@ -33,8 +33,8 @@ use crate::ui::cursor::moved;
 use crate::ui::entry_info::EntryInfo;
 use crate::ui::hit_map::Canvas;
 use crate::ui::keys::{Command, Scope};
+use crate::ui::note::exclusion_text;
 use crate::ui::notice::Notice;
-use crate::ui::remark::exclusion_text;
 use crate::ui::sentences::frees_text;
 use crate::ui::theme::Role;
 use crate::ui::widgets::row::draw_ends;
@@ -118,15 +118,15 @@ impl<'t> Component<'t> for InfoPage {
         let offset = self.offset.min(rows.len().saturating_sub(height.max(1)));
         let title = Line::styled(" Info", theme.style(Role::Strong));
         let shown = (offset + height).min(rows.len());
-        let place = if self.info.inspection.is_loading() {
+        let right = if self.info.inspection.is_loading() {
             format!("Loading{} ", theme.glyphs.gap())
         } else if rows.len() > height {
             format!("{} to {shown} of {} ", offset + 1, rows.len())
         } else {
             String::new()
         };
-        let place = Line::styled(place, theme.style(Role::Faint));
-        draw_ends(&title, &place, header, canvas.buffer);
+        let right = Line::styled(right, theme.style(Role::Faint));
+        draw_ends(&title, &right, header, canvas.buffer);
         for (row, y) in rows.iter().skip(offset).zip(list.y..list.bottom()) {
             canvas.buffer.set_line(list.x, y, row, list.width);
         }
@@ -142,7 +142,7 @@ impl<'t> Component<'t> for InfoPage {
                 let offset = self.offset;
                 *self = Self { offset, ..Self::new(entry, cx.source_kind) };
             }
-            None => cx.notify(Notice::EntryGone),
+            None => cx.notify(Notice::EntryMissing),
         }
         found.is_some()
     }
@@ -167,7 +167,7 @@ fn metadata(cx: &Context<'_>, details: &EntryInfo) -> Vec<Fact> {
     metadata.add_tree(&record, details.entry.directory);
     match probe {
         Some(Ok(probe)) => metadata.add_probe(probe, inspection, &record),
-        Some(Err(errno)) => metadata.warn("Now", error_text(*errno)),
+        Some(Err(errno)) => metadata.warn("Now", OsError(*errno).to_string()),
         None => {}
     }
     if let Some(error) = details.inspection.error() {
@@ -198,7 +198,7 @@ impl DetailLines<'_> {
             EntryState::Excluded(exclusion) => {
                 return self.add("Excluded", exclusion_text(exclusion).to_owned());
             }
-            EntryState::Failed(errno) => return self.warn("Unreadable", error_text(errno)),
+            EntryState::Failed(errno) => return self.warn("Unreadable", OsError(errno).to_string()),
         };
         let exclusive = self.cx.tree.exclusive().and_then(|sizes| sizes.of(parent, &metadata));
         if let Some(exclusive) = exclusive {
@@ -226,7 +226,7 @@ impl DetailLines<'_> {
             self.warn("Errors", grouped(totals.errors.into()));
         }
         if let Some(errno) = errno {
-            self.warn("Unreadable", error_text(errno));
+            self.warn("Unreadable", OsError(errno).to_string());
             if let Some(recorded) = self.cx.tree.recorded(id) {
                 let text =
                     format!("{} in the whole directory, according to the file system", self.size(recorded));
@@ -255,8 +255,8 @@ impl DetailLines<'_> {
         }
         let bits = attributes.mode & 0o7777;
         self.add("Mode", format!("{} ({bits:04o})", permissions(attributes.kind, bits)));
-        self.add("Owner", person(inspection.owner.as_deref(), attributes.uid, inspection.is_complete));
-        self.add("Group", person(inspection.group.as_deref(), attributes.gid, inspection.is_complete));
+        self.add("Owner", user_text(inspection.owner.as_deref(), attributes.uid, inspection.is_complete));
+        self.add("Group", user_text(inspection.group.as_deref(), attributes.gid, inspection.is_complete));
         self.add("Modified", self.time(attributes.mtime));
         self.add("Changed", format!("{} (contents, mode, owner or names)", self.time(probe.changed)));
         self.add("Accessed", self.time(probe.accessed));
@@ -270,7 +270,7 @@ impl DetailLines<'_> {
             self.add_names(attributes.links, inspection);
         }
         if let Some(mount) = &inspection.mount {
-            self.add("File system", place(mount));
+            self.add("File system", mount_text(mount));
         }
         let layout = inspection.layout.as_ref();
         let rescan = self.cx.key_hint(Command::Rescan, "rescans it in the list");
@@ -324,11 +324,11 @@ impl DetailLines<'_> {
 }
 
 /// Formats a mount as its mount point, file system type and source.
-fn place(mount: &Mount) -> String {
+fn mount_text(mount: &Mount) -> String {
     format!("{} ({} on {})", escape(&mount.point), escape(&mount.kind), escape(&mount.source))
 }
 
-fn person(name: Option<&str>, number: u32, is_complete: bool) -> String {
+fn user_text(name: Option<&str>, number: u32, is_complete: bool) -> String {
     match name {
         Some(name) => format!("{} ({number})", escape(name.as_bytes())),
         None if is_complete => format!("{number} (unknown)"),
@@ -390,8 +390,8 @@ mod tests {
 
     #[test]
     fn unknown_users_are_numbers() {
-        assert_eq!(person(Some("root"), 0, false), "root (0)");
-        assert_eq!(person(None, 1000, false), "1000");
-        assert_eq!(person(None, 1000, true), "1000 (unknown)");
+        assert_eq!(user_text(Some("root"), 0, false), "root (0)");
+        assert_eq!(user_text(None, 1000, false), "1000");
+        assert_eq!(user_text(None, 1000, true), "1000 (unknown)");
     }
 }

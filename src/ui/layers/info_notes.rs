@@ -5,7 +5,7 @@
 
 use crate::base::format::{Units, grouped, plain_size};
 use crate::base::kind::Kind;
-use crate::base::os_error::error_text;
+use crate::base::os_error::OsError;
 use crate::platform::entry::extents::ExtentLayout;
 use crate::platform::entry::probe::{Probe, Trait};
 use crate::tree::{Entry, EntryState};
@@ -37,7 +37,7 @@ pub fn notes(
         notes.extend(of.clones());
         notes.extend(of.pieces());
         if let Some(Err(errno)) = layout {
-            notes.push(format!("shared bytes unknown: {}", error_text(*errno)));
+            notes.push(format!("shared bytes unknown: {}", OsError(*errno)));
         }
     }
     if probe.attributes.links > 1 && probe.attributes.kind != Kind::Directory {

@@ -13,16 +13,16 @@ use crate::base::format::size;
 use crate::base::kind::Kind;
 use crate::base::sort::sort_by_key;
 use crate::base::text::{escape, fit};
-use crate::tree::Relocation;
+use crate::tree::{EntryName, Relocation};
 use crate::ui::component::{Component, Handled, Input};
 use crate::ui::context::Context;
 use crate::ui::cursor::Cursor;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::keys::{Command, Scope};
-use crate::ui::marks::{EntryName, Mark, Marks};
+use crate::ui::marks::{Mark, Marks};
 use crate::ui::theme::Role;
-use crate::ui::widgets::footer::summary;
 use crate::ui::widgets::row::{draw_ends, select};
+use crate::ui::widgets::status_line::summary;
 use crate::ui::window::totals_size;
 
 /// Minimum width of the list, in terminal columns, at which sizes are shown beside the paths.
@@ -50,7 +50,7 @@ impl<'t> MarksList<'t> {
     }
 
     pub fn selected(&self) -> Option<EntryName<'t>> {
-        self.marks.get(self.cursor.index).map(|(place, _)| *place)
+        self.marks.get(self.cursor.index).map(|(name, _)| *name)
     }
 
     /// Returns the marks in the `lines` visible rows.
@@ -82,13 +82,13 @@ impl<'t> Component<'t> for MarksList<'t> {
                 self.cursor.index = row;
                 None
             }
-            (Input::Command(Command::Mark), Some(place)) => {
-                cx.unmark(place);
+            (Input::Command(Command::Mark), Some(name)) => {
+                cx.unmark(name);
                 self.refresh(cx);
                 None
             }
-            (Input::Command(Command::Open), Some(place)) => {
-                cx.go_to_name(place);
+            (Input::Command(Command::Open), Some(name)) => {
+                cx.go_to_name(name);
                 return Handled::Close(None);
             }
             (Input::Command(Command::PrintMarks), _) => cx.print_marks(),
@@ -137,13 +137,13 @@ impl<'t> Component<'t> for MarksList<'t> {
     }
 }
 
-fn text<'a>(cx: &Context<'_>, (place, mark): &(EntryName<'_>, Mark), area: Rect) -> Line<'a> {
+fn text<'a>(cx: &Context<'_>, (name, mark): &(EntryName<'_>, Mark), area: Rect) -> Line<'a> {
     let room = usize::from(area.width);
     let bytes = totals_size(&mark.totals(cx.tree, &cx.live), cx.order.measure);
     let sign = mark.directory.map_or("", |id| cx.theme.glyphs.precision(cx.standing(id).1));
     let number =
         if room < NARROW { " ".to_owned() } else { format!("  {sign:1}{}  ", size(bytes, cx.units)) };
-    let path = cx.shown_path(&Marks::path(cx.tree, *place));
+    let path = cx.shown_path(&Marks::path(cx.tree, *name));
     let suffix = if mark.kind == Kind::Directory && !path.ends_with(b"/") { "/" } else { "" };
     let room = room.saturating_sub(crate::base::text::width(&number) + suffix.len());
     let path = fit(&escape(&path), room, cx.theme.glyphs.gap()).into_owned() + suffix;

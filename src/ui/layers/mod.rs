@@ -66,8 +66,8 @@ impl<'t> Layer<'t> {
         matches!(self, Self::Help(_) | Self::Info(_) | Self::Marks(_) | Self::Failures(_))
     }
 
-    /// Returns `true` if the layer replaces the footer.
-    pub fn covers_footer(&self) -> bool {
+    /// Returns `true` if the layer replaces the status line.
+    pub fn covers_status_line(&self) -> bool {
         matches!(self, Self::Help(_) | Self::Search(_) | Self::FileName(_))
     }
 }

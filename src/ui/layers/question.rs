@@ -31,7 +31,7 @@ use crate::ui::keys::{Answer, Command, Scope};
 use crate::ui::message::Effect;
 use crate::ui::operations::export::ExportRequest;
 use crate::ui::theme::Role;
-use crate::ui::widgets::footer::operation_verb;
+use crate::ui::widgets::status_line::operation_verb;
 
 const HEIGHT: u16 = 5;
 /// Maximum width of a file name in the question, in columns.
@@ -109,7 +109,7 @@ impl<'t> Component<'t> for QuestionDialog {
         canvas.hits.clear();
         let (text, brief) = self.texts(cx, screen.width);
         let style = cx.theme.style(Role::Strong);
-        let Some(frame) = place(&text, screen) else {
+        let Some(frame) = frame_of(&text, screen) else {
             let line = Rect { y: screen.bottom().saturating_sub(1), height: screen.height.min(1), ..screen };
             Clear.render(line, canvas.buffer);
             Paragraph::new(Line::styled(brief, style)).render(line, canvas.buffer);
@@ -124,9 +124,9 @@ impl<'t> Component<'t> for QuestionDialog {
         Clear.render(frame, canvas.buffer);
         let text = Paragraph::new(Line::styled(text, style)).alignment(Alignment::Center);
         text.block(bordered(cx.theme)).render(frame, canvas.buffer);
-        let places = side_by_side(BUTTONS, Rect { y: frame.y + 3, height: 1, ..frame });
-        for (place, (button, ..)) in places.into_iter().zip(BUTTONS) {
-            draw_button(cx.theme, (button, place), self.button, &self.gate, canvas);
+        let rects = side_by_side(BUTTONS, Rect { y: frame.y + 3, height: 1, ..frame });
+        for (rect, (button, ..)) in rects.into_iter().zip(BUTTONS) {
+            draw_button(cx.theme, (button, rect), self.button, &self.gate, canvas);
         }
     }
 
@@ -140,7 +140,7 @@ impl<'t> Component<'t> for QuestionDialog {
 }
 
 /// Returns the area of the box, or `None` if there is no room for it.
-fn place(text: &str, area: Rect) -> Option<Rect> {
+fn frame_of(text: &str, area: Rect) -> Option<Rect> {
     let width = u16::try_from(width(text)).unwrap_or(u16::MAX).max(columns(BUTTONS)).saturating_add(6);
     (area.width >= width && area.height >= HEIGHT).then(|| Rect {
         x: area.x + (area.width - width) / 2,

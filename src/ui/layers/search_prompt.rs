@@ -1,4 +1,4 @@
-//! Prompt for a search, shown in place of the footer.
+//! Prompt for a search, shown in place of the status line.
 //!
 //! The search filters all views, even after the prompt has closed. Up and Down recall earlier searches. If no
 //! search is left to recall, or if the user has typed or edited the text, they move the cursor in the results.
@@ -14,8 +14,8 @@ use crate::ui::keys::{Command, Scope};
 use crate::ui::layout::layout;
 use crate::ui::theme::Role;
 use crate::ui::widgets::field;
-use crate::ui::widgets::footer::{self, Top};
 use crate::ui::widgets::row::draw_ends;
+use crate::ui::widgets::status_line::{self, Top};
 
 #[derive(Clone, Copy, Debug)]
 pub struct SearchPrompt;
@@ -30,7 +30,7 @@ impl<'t> Component<'t> for SearchPrompt {
             Input::Row(_) => return Handled::No,
             Input::Key(_, Some(Command::Move(motion))) if cx.views.text.recall(motion) => cx.search(),
             Input::Command(Command::Move(motion)) | Input::Key(_, Some(Command::Move(motion))) => {
-                cx.step_sheet(motion, layout(cx.size).list_lines());
+                cx.step_table(motion, layout(cx.size).list_lines());
             }
             Input::Command(Command::Accept) | Input::Key(_, Some(Command::Accept)) => {
                 if cx.views.text.is_empty() {
@@ -63,28 +63,28 @@ impl<'t> Component<'t> for SearchPrompt {
 
     fn draw(&self, cx: &Context<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
         let top = Top { scope: self.scope(), layer: Some(self), position: None };
-        let area = layout((screen.width, screen.height)).footer;
+        let area = layout((screen.width, screen.height)).status_line;
         let room = usize::from(area.width);
         // If the text was rejected, leave room for the reason.
         let most = if cx.views.error_text.is_some() { room / 3 } else { room.saturating_sub(field::LEAST) };
-        let hints = footer::keys(cx, top, most);
+        let hints = status_line::keys(cx, top, most);
         let hints_width = u16::try_from(hints.width()).unwrap_or(u16::MAX);
-        let place = Rect { width: area.width.saturating_sub(hints_width), ..area };
+        let rect = Rect { width: area.width.saturating_sub(hints_width), ..area };
         draw_ends(&Line::default(), &hints, area, canvas.buffer);
-        let used = field::draw(cx.theme, " /", &cx.views.text, place, canvas);
-        let start = u16::try_from(used).unwrap_or(u16::MAX).min(place.width);
-        let rest = Rect { x: place.x + start, width: place.width - start, ..place };
-        let left = usize::from(rest.width).saturating_sub(3);
+        let used = field::draw(cx.theme, " /", &cx.views.text, rect, canvas);
+        let start = u16::try_from(used).unwrap_or(u16::MAX).min(rect.width);
+        let free = Rect { x: rect.x + start, width: rect.width - start, ..rect };
+        let left = usize::from(free.width).saturating_sub(3);
         let mut line = Line::default();
-        let is_said_above = cx.views.page.as_ref().is_some_and(|page| page.failure.is_some());
+        let is_shown_above = cx.views.page.as_ref().is_some_and(|page| page.failure.is_some());
         match &cx.views.error_text {
-            Some(error_text) if left >= 8 && !is_said_above => {
+            Some(error_text) if left >= 8 && !is_shown_above => {
                 let error_text = fit(error_text, left, cx.theme.glyphs.gap()).into_owned();
                 line.push_span(Span::styled(format!("   {error_text}"), cx.theme.style(Role::Warning)));
             }
             _ => {}
         }
-        let right = footer::page_place(cx, usize::from(rest.width).saturating_sub(line.width()));
-        draw_ends(&line, &right, rest, canvas.buffer);
+        let right = status_line::table_position(cx, usize::from(free.width).saturating_sub(line.width()));
+        draw_ends(&line, &right, free, canvas.buffer);
     }
 }

@@ -11,7 +11,7 @@ use crate::base::job::{Job, JobError, Pool, Task};
 use crate::base::state_folder::folder_of_process;
 use crate::base::sync::Arc;
 use crate::delete::script::{self, ScriptError, Written};
-use crate::delete::seen::{self, Places};
+use crate::delete::seen::{self, EntryNames};
 use crate::delete::{self, Journal, Operation, Preview, Report, Selection};
 use crate::platform::process::limits::processors;
 use crate::ui::runner::{AtExit, Runner, TaskId, Update};
@@ -43,7 +43,7 @@ pub enum ScriptFor {
 pub enum DeletionMessage {
     Previewed(Arc<Preview>),
     /// Entries that have changed since they were marked.
-    Replaced(Arc<Places>),
+    Replaced(Arc<EntryNames>),
     /// Progress or result of the operation.
     Reported(Arc<Report>),
     Script(Arc<Script>),
@@ -113,7 +113,7 @@ impl Deletions {
                 runner.forget(self.comparison.take());
                 let job = self.start(|pool| seen::changed(pool, selection));
                 self.comparison = Some(runner.add(job, AtExit::Cancel, |update| match update {
-                    Update::Result(places) => DeletionMessage::Replaced(places).into(),
+                    Update::Result(names) => DeletionMessage::Replaced(names).into(),
                     Update::Failed(error) => DeletionMessage::Failed("Checking the marks", error).into(),
                 }));
             }

@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 
 use crate::base::job::{Job, Pool};
 use crate::base::kind::Kind;
-use crate::base::os_error::{error_text, io_error_text};
+use crate::base::os_error::{OsError, io_error_text};
 use crate::base::text::escape;
 use crate::platform::process::desktop;
 use crate::platform::terminal::spawn;
@@ -64,18 +64,18 @@ pub fn prepare(tree: &Tree, program: &Launch) -> Result<Ready, String> {
     let ready = match program {
         Launch::Shell(directory) => reach(tree, *directory).map(Ready::Shell),
         Launch::View(directory, name) => reach_entry(tree, *directory, name)
-            .and_then(|(place, name)| place.open_file(&name))
+            .and_then(|(directory, name)| directory.open_file(&name))
             .map(Ready::View),
         Launch::Open(_) => Err(Errno::EINVAL),
     };
     ready.map_err(|error| match (program, error) {
         (Launch::View(..), Errno::EINVAL | Errno::ELOOP) => ONLY_FILES.to_owned(),
-        (Launch::View(_, name), _) => format!("{}: {}", escape(name), error_text(error as i32)),
+        (Launch::View(_, name), _) => format!("{}: {}", escape(name), OsError(error as i32)),
         (Launch::Shell(directory), _) => {
             let path = tree.path(*directory);
-            format!("Cannot start a shell in {}: {}", escape(&path), error_text(error as i32))
+            format!("Cannot start a shell in {}: {}", escape(&path), OsError(error as i32))
         }
-        (Launch::Open(_), _) => error_text(error as i32),
+        (Launch::Open(_), _) => OsError(error as i32).to_string(),
     })
 }
 
@@ -138,7 +138,7 @@ pub fn open(pool: &Pool, path: Vec<u8>) -> io::Result<Job<String>> {
         let opener = OsString::from(desktop::OPENER);
         let path = PathBuf::from(OsString::from_vec(path));
         let found = attributes_of_path(&path).ok().map(|found| (found.kind, found.mode));
-        let option = desktop::REVEAL.filter(|_| may_run(found));
+        let option = desktop::REVEAL.filter(|_| can_run(found));
         let ended = spawn::run_apart(Command::new(&opener).args(option).arg(path));
         if let Some(failure) = failure_text(&opener, ended) {
             task.publish(failure);
@@ -148,7 +148,7 @@ pub fn open(pool: &Pool, path: Vec<u8>) -> io::Result<Job<String>> {
 
 /// Returns `true` if an opener might execute the entry, because it may be a program, a script or an application. On
 /// macOS, applications are directories. An unknown entry counts as executable.
-fn may_run(found: Option<(Kind, u32)>) -> bool {
+fn can_run(found: Option<(Kind, u32)>) -> bool {
     found.is_none_or(|(kind, mode)| kind == Kind::Directory || mode & 0o111 != 0)
 }
 
@@ -194,9 +194,9 @@ mod tests {
 
     #[test]
     fn only_documents_are_opened_with_their_application() {
-        assert!(!may_run(Some((Kind::File, 0o644))));
-        assert!(may_run(Some((Kind::File, 0o755))) && may_run(Some((Kind::Directory, 0o600))));
-        assert!(may_run(None));
+        assert!(!can_run(Some((Kind::File, 0o644))));
+        assert!(can_run(Some((Kind::File, 0o755))) && can_run(Some((Kind::Directory, 0o600))));
+        assert!(can_run(None));
     }
 
     #[test]

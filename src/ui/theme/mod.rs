@@ -1,6 +1,6 @@
 //! Theme: colors, and characters for bars, arrows and frames.
 //!
-//! Text has the terminal's own background color, except in the selected row, the header, the footer and treemap cells,
+//! Text has the terminal's own background color, except in the selected row, the header, the status line and treemap cells,
 //! where the theme sets both colors. Everything is readable without colors, too.
 //!
 //! Invariant: every character is one column wide.
@@ -17,7 +17,7 @@ use crate::analysis::compare::trend::Trend;
 use crate::table::row::Precision;
 
 pub use colors::{ColorChoice, Colors};
-pub use palette::{Background, Looks, Preset, Role, color, color_name, filled, ink, mixed};
+pub use palette::{Background, Preset, Role, ThemeOptions, color, color_name, filled, ink, mixed};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Glyphs {
@@ -171,7 +171,7 @@ pub struct Theme {
     pub colors: Colors,
     pub glyphs: Glyphs,
     /// Color preset, and the colors that the user has chosen.
-    pub looks: Looks,
+    pub options: ThemeOptions,
     /// `true` if the terminal can probably report its background color.
     pub answers: bool,
 }
@@ -186,11 +186,11 @@ impl Theme {
 
     /// Returns `true` if the colors depend on the background, and the terminal can probably report its background.
     pub fn adapts(self) -> bool {
-        self.answers && self.colors != Colors::None && self.looks.preset.adapts()
+        self.answers && self.colors != Colors::None && self.options.preset.adapts()
     }
 
     pub fn style(self, role: Role) -> Style {
-        self.looks.style(role, self.colors)
+        self.options.style(role, self.colors)
     }
 
     fn bar_style(self, role: Role) -> Style {
@@ -258,7 +258,7 @@ mod tests {
     fn a_terminal_with_any_colors_is_asked_for_its_background() {
         let asks = |colors, answers, preset| {
             let mut theme = Theme { colors, answers, ..Theme::default() };
-            theme.looks.preset = preset;
+            theme.options.preset = preset;
             theme.adapts()
         };
         for colors in [Colors::Sixteen, Colors::Palette, Colors::True] {

@@ -13,7 +13,7 @@ use super::table::{
     row_of_sum,
 };
 use crate::analysis::rows::larger;
-use crate::analysis::search::By;
+use crate::analysis::search::SortBy;
 use crate::analysis::survey::{self, Ages};
 use crate::base::sync::Arc;
 use crate::table::column::Column as C;
@@ -44,7 +44,7 @@ pub static TABLE: TableSpec = TableSpec {
     ],
     titles: &[(C::Name, "Last changed")],
     time: C::Name,
-    first_order: Some(By::Modified),
+    first_order: Some(SortBy::Modified),
     start: |sources, request| {
         let now = request.now;
         let job = survey::ages(sources.pool, sources.request(request), now)?;

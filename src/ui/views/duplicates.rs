@@ -259,8 +259,8 @@ impl TableData for DuplicateRows {
         copies
     }
 
-    fn may_share(&self) -> bool {
-        self.found.may_share
+    fn can_share(&self) -> bool {
+        self.found.can_share
     }
 
     fn sets(&self) -> &[Vec<EqualName>] {

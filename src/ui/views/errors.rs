@@ -14,9 +14,9 @@ use super::table::{
     Needs, RowMarks, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, rows,
 };
 use crate::analysis::errors::ErrorGroup;
-use crate::analysis::search::{self, By};
+use crate::analysis::search::{self, SortBy};
 use crate::analysis::survey::{self, Errors};
-use crate::base::os_error::error_text;
+use crate::base::os_error::OsError;
 use crate::platform::remedy;
 use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
@@ -43,7 +43,7 @@ pub static TABLE: TableSpec = TableSpec {
     marks: RowMarks::Entries,
     has_measure: false,
     has_scale: false,
-    first_order: Some(By::Items),
+    first_order: Some(SortBy::Items),
     counted: Some(["error", "errors"]),
     empty: ["No errors", "No errors so far"],
     start: |sources, request| rows(survey::errors(sources.pool, sources.request(request))),
@@ -77,11 +77,13 @@ impl TableData for Errors {
         let TableContext { tree, from, .. } = *context;
         let (items, label, remedy) = match row(self, index)? {
             ErrorRow::Itself(errno) => {
-                (CellValue::None, format!("this directory: {}", error_text(errno)), remedy(errno))
+                (CellValue::None, format!("this directory: {}", OsError(errno)), remedy(errno))
             }
-            ErrorRow::Reason(group) => {
-                (CellValue::Count(group.rows.len() as u64), error_text(group.errno), remedy(group.errno))
-            }
+            ErrorRow::Reason(group) => (
+                CellValue::Count(group.rows.len() as u64),
+                OsError(group.errno).to_string(),
+                remedy(group.errno),
+            ),
             ErrorRow::Entry(row) => {
                 let path = path_below(tree, from, row.entry.directory, row.entry.record(tree)?.name);
                 return Some(Row::of_words(format!("  {path}"), RowStyle::Plain));

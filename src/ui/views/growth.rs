@@ -30,7 +30,7 @@ use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
 use crate::tree::{EntryId, Totals};
 use crate::ui::loader::{Load, Sources, TableRequest};
-use crate::ui::remark::remark_of;
+use crate::ui::note::note_of;
 
 /// Maximum number of changes in the table.
 const MOST: usize = 100_000;
@@ -57,7 +57,7 @@ pub static TABLE: TableSpec = TableSpec {
     counted: Some(["change", "changes"]),
     empty: ["No changes", "No changes so far"],
     start: |sources, request| {
-        if !sources.may_compare() {
+        if !sources.can_compare() {
             return Ok(None);
         }
         let basis = Baseline::finder(sources.basis);
@@ -78,7 +78,7 @@ pub fn largest_changes(
     request: &TableRequest,
     most: usize,
 ) -> io::Result<Option<Load<TableAnswer>>> {
-    if !sources.may_compare() {
+    if !sources.can_compare() {
         return Ok(None);
     }
     let earlier = Baseline::finder(sources.basis);
@@ -104,13 +104,13 @@ impl TableData for GrowthRows {
     }
 
     fn branch(&self, index: usize) -> Branch {
-        let Some(placed) = self.0.outline.get(index) else { return Branch::default() };
-        Branch { depth: placed.depth, key: placed.key, follows: placed.is_main }
+        let Some(node) = self.0.outline.get(index) else { return Branch::default() };
+        Branch { depth: node.depth, key: node.key, follows: node.is_main }
     }
 
     fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
-        let placed = self.0.outline.get(index)?;
-        self.0.row(placed.row, &TableContext { from: placed.above, ..*context })
+        let node = self.0.outline.get(index)?;
+        self.0.row(node.row, &TableContext { from: node.above, ..*context })
     }
 
     fn target(&self, index: usize) -> Option<Target> {
@@ -118,12 +118,12 @@ impl TableData for GrowthRows {
     }
 
     fn entries(&self, index: usize) -> Vec<EntryId> {
-        self.0.outline.get(index).map_or_else(Vec::new, |placed| self.0.entries(placed.row))
+        self.0.outline.get(index).map_or_else(Vec::new, |node| self.0.entries(node.row))
     }
 
     fn find(&self, entry: EntryId) -> Option<usize> {
         let is_it = |row: usize| self.0.rows.get(row).and_then(compare::Row::present) == Some(entry);
-        self.0.outline.iter().position(|placed| is_it(placed.row))
+        self.0.outline.iter().position(|node| is_it(node.row))
     }
 }
 
@@ -162,19 +162,19 @@ impl TableData for Comparison {
         let row = self.rows.get(index)?;
         let record = self.record(tree, row)?;
         let is_directory = row.kind == Kind::Directory;
-        let mut label = path_below(tree, from, row.place, record.name);
+        let mut label = path_below(tree, from, row.new_parent, record.name);
         if is_directory && !label.ends_with('/') {
             label.push('/');
         }
         let (before, after) = (amount(row.before, measure), amount(row.after, measure));
         let was = self.former_path(row).map(|path| format!("was {}", escape(&path)));
         let style = match row.difference {
-            ChangeKind::Gone => RowStyle::Faint,
+            ChangeKind::Deleted => RowStyle::Faint,
             _ => RowStyle::of(row.kind),
         };
-        let note = was.or_else(|| remark_of(&record)).map(RowNote::plain);
+        let note = was.or_else(|| note_of(&record)).map(RowNote::plain);
         let (size, change) = match row.difference {
-            ChangeKind::Gone => (CellValue::Words(["gone"; 2]), CellValue::Change(Some(before), None)),
+            ChangeKind::Deleted => (CellValue::Words(["gone"; 2]), CellValue::Change(Some(before), None)),
             ChangeKind::New => (CellValue::Bytes(after), CellValue::Change(None, Some(after))),
             ChangeKind::Kept | ChangeKind::Renamed(_) => {
                 (CellValue::Bytes(after), CellValue::Change(Some(before), Some(after)))

@@ -18,7 +18,7 @@ use crate::base::text::escape;
 use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Precision, Row, RowNote, RowStyle};
 use crate::tree::{DirId, EntryId, EntryState, Tree, join};
-use crate::ui::remark::remark_of;
+use crate::ui::note::note_of;
 use crate::ui::window::totals_size;
 
 /// Maximum number of rows in a table of entries.
@@ -95,7 +95,7 @@ impl TableData for SearchResult {
             label.push('/');
         }
         let words = Row {
-            note: remark_of(&record).map(RowNote::plain),
+            note: note_of(&record).map(RowNote::plain),
             ..Row::of_words(label, RowStyle::of(record.kind))
         };
         let EntryState::Known(facts) = record.state else { return Some(words) };

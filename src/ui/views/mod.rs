@@ -2,7 +2,7 @@
 //!
 //! A view is a [`ViewSpec`] (its key and texts), a [`TableSpec`] (its columns, sort orders and messages, and the job
 //! that finds its rows) and a [`TableData`] (the rows). State that all views share, such as the cursor, is in
-//! [`super::table_view`]. The key table, help page, footer, header and docs/keys.md are derived from [`VIEWS`].
+//! [`super::table_view`]. The key table, help page, status line, header and docs/keys.md are derived from [`VIEWS`].
 
 pub mod ages;
 pub mod cleanup;

@@ -92,7 +92,7 @@ impl TableData for RecordedRows {
             Target::Entry(entry) => recorded(entry),
             Target::Change(row) => match row.present() {
                 Some(entry) => recorded(entry),
-                None => Some(Target::Recorded(row.place, None)),
+                None => Some(Target::Recorded(row.new_parent, None)),
             },
             // The query for the names of an inode contains a device index. In the new tree, the same device may have
             // another index, so Enter goes to the first name instead of listing all names.

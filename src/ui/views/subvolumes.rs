@@ -21,7 +21,7 @@ use crate::base::job::JobError;
 use crate::base::sync::{Arc, Mutex, lock};
 use crate::base::text::escape;
 use crate::df::Errno;
-use crate::df::subvolumes::{self, SubvolumeSize, Subvolumes, refusal};
+use crate::df::subvolumes::{self, SubvolumeSize, Subvolumes, error_message};
 use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
 use crate::tree::Accuracy;
@@ -66,7 +66,7 @@ impl SubvolumeRows {
     fn answer(found: Arc<Result<Subvolumes, Errno>>, units: Units) -> Result<TableAnswer, JobError> {
         let rows = match &*found {
             Ok(found) => &found.rows,
-            Err(error) => return Err(JobError::Failed(refusal(*error))),
+            Err(error) => return Err(JobError::Failed(error_message(*error))),
         };
         let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_by_key(|index| (rows[*index].subvolume.is_top_level(), Reverse(rows[*index].exclusive)));
@@ -142,7 +142,7 @@ mod tests {
     use crate::tree::DirId;
 
     #[test]
-    fn marked_snapshots_free_what_only_they_share() {
+    fn marked_snapshots_free_data_that_only_they_share() {
         let found = Arc::new(Ok(subvolumes::fixture()));
         let data = SubvolumeRows::answer(found, Units::default()).unwrap().data;
         let (tree, _) = build(Vec::new());

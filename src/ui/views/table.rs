@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use std::io;
 
 use crate::analysis::compare;
-use crate::analysis::search::{By, Query};
+use crate::analysis::search::{Query, SortBy};
 use crate::base::format::Measure;
 use crate::base::job::Job;
 use crate::base::sync::Arc;
@@ -113,7 +113,7 @@ pub struct TableSpec {
     /// Column whose title shows the sort arrow when rows are sorted by time.
     pub time: Column,
     /// Initial sort order, if it is not by size.
-    pub first_order: Option<By>,
+    pub first_order: Option<SortBy>,
     /// Word that the header uses for matches, in the singular and the plural; `None` if matches are not counted.
     pub counted: Option<[&'static str; 2]>,
     /// Texts for an empty table: after the scan, and during the scan.
@@ -134,7 +134,7 @@ impl Eq for TableSpec {}
 const WIDE: usize = 90;
 
 impl TableSpec {
-    pub fn may_sort(&self, column: Column) -> bool {
+    pub fn can_sort(&self, column: Column) -> bool {
         self.sortable.iter().any(|(sorted, _)| *sorted == column)
     }
 
@@ -302,7 +302,7 @@ pub trait TableData: Debug + Send + Sync {
     }
 
     /// Returns `true` if files were found on a file system that lets files share data.
-    fn may_share(&self) -> bool {
+    fn can_share(&self) -> bool {
         false
     }
 

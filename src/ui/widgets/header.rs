@@ -12,8 +12,8 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
-use super::footer::looking;
 use super::row::draw_ends;
+use super::status_line::searching_text;
 use super::table;
 use crate::base::calendar::day_and_time;
 use crate::base::format::{grouped, plain_size};
@@ -54,7 +54,7 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         None => cx.views.is_overview() && cx.views.overview.is_finding_recorded(),
     };
     if is_looking {
-        let with_sign: Vec<String> = right.iter().map(|text| looking(cx) + text).collect();
+        let with_sign: Vec<String> = right.iter().map(|text| searching_text(cx) + text).collect();
         right.splice(0..0, with_sign);
     }
     // If a filter is active, the shortest text is shown even if it leaves too little room for the path.
@@ -96,7 +96,7 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
 /// `None` if `text` is another part of the path (`level` levels above the shown directory), or if it names no
 /// directory above the root.
 fn above_root<'t>(cx: &Context<'_>, text: &'t str, level: Option<usize>) -> Option<(&'t str, &'t str)> {
-    level.filter(|level| cx.tree.ancestry(cx.place.id).count() == level + 1)?;
+    level.filter(|level| cx.tree.ancestry(cx.location.id).count() == level + 1)?;
     let name = text.strip_suffix('/').unwrap_or(text);
     let (above, _) = text.split_at(name.rfind('/')? + 1);
     (above.len() < text.len()).then(|| text.split_at(above.len()))
@@ -112,7 +112,7 @@ struct Part {
 /// Returns the parts of the path. If they do not fit into `room` columns, omits some in the middle, then all but the
 /// last one, and finally shortens the last one.
 fn breadcrumb(cx: &Context<'_>, path: &str, room: usize) -> Vec<Part> {
-    let levels = cx.tree.ancestry(cx.place.id).count().saturating_sub(1);
+    let levels = cx.tree.ancestry(cx.location.id).count().saturating_sub(1);
     let mut names: Vec<&str> = path.rsplitn(levels + 1, '/').collect();
     names.reverse();
     let last = names.len() - 1;
@@ -153,7 +153,7 @@ fn totals(cx: &Context<'_>) -> [String; 3] {
     let measure = cx.order.measure;
     // If the previous scan recorded the directory and no filter is active, the totals count as unconfirmed until the
     // directory is complete, even if they already exceed the recorded totals.
-    let is_known = cx.recorded.as_ref().is_some_and(|recorded| recorded.has(cx.place.id));
+    let is_known = cx.recorded.as_ref().is_some_and(|recorded| recorded.has(cx.location.id));
     let is_outgrown = cx.window.bound == Precision::Growing && is_known && !cx.is_filtered();
     let bound = if is_outgrown { Precision::Recorded } else { cx.window.bound };
     let sign = match bound {

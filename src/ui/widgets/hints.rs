@@ -1,4 +1,4 @@
-//! Key hints in the footer and in prompts. A hint consists of a key and a word that explains it. The most important
+//! Key hints in the status line and in prompts. A hint consists of a key and a word that explains it. The most important
 //! hint comes first.
 
 use std::borrow::Cow;
@@ -22,7 +22,7 @@ use crate::ui::views::RowMarks;
 /// by rank, lowest first.
 const DELETE_MARKED: u8 = 1;
 
-/// Properties that affect the footer and the key hints: those of the top layer, or of the view if no layer is open.
+/// Properties that affect the status line and the key hints: those of the top layer, or of the view if no layer is open.
 #[derive(Clone, Copy, Debug)]
 pub struct Top<'l, 't> {
     pub scope: Scope,
@@ -74,7 +74,7 @@ pub fn width_of_first(cx: &Context<'_>, top: Top<'_, '_>, count: usize) -> usize
 /// Returns all hints for the current view or layer, most important first.
 fn hints(cx: &Context<'_>, top: Top<'_, '_>) -> Vec<KeyHint> {
     let lines = KEYMAP.iter().enumerate();
-    let has_hint = |it: &Binding| it.footer.is_some() && it.scopes.contains(&top.scope);
+    let has_hint = |it: &Binding| it.status_line.is_some() && it.scopes.contains(&top.scope);
     let lines = lines.filter(|(_, it)| has_hint(it) && is_useful(cx, top, it.command));
     let hint = |(line, binding): (usize, &Binding)| {
         let (rank, word) = word(cx, top.scope, binding)?;
@@ -140,13 +140,13 @@ fn is_useful_on_page(page: &TablePage, command: Command) -> bool {
     let row = page.row;
     match command {
         Command::Open => row.enter.is_some(),
-        Command::Sort(column) => page.table.may_sort(column),
-        Command::Mark => row.may_mark,
-        Command::Delete => row.may_mark && page.table.marks == RowMarks::Entries,
+        Command::Sort(column) => page.table.can_sort(column),
+        Command::Mark => row.can_mark,
+        Command::Delete => row.can_mark && page.table.marks == RowMarks::Entries,
         Command::Inspect => row.has_entries,
         Command::MarkCopies(_) => row.has_copies,
         Command::MarkElsewhere => row.has_copies && row.has_entries,
-        Command::Share => row.has_copies && page.may_share,
+        Command::Share => row.has_copies && page.can_share,
         _ => true,
     }
 }
@@ -156,18 +156,18 @@ fn is_useful_on_page(page: &TablePage, command: Command) -> bool {
 fn is_useful_in_list(cx: &Context<'_>, scope: Scope, command: Command) -> bool {
     match command {
         _ if scope == Scope::Overview => true,
-        Command::Open => cx.may_open(),
-        Command::Parent => cx.may_go_up(),
-        Command::Mark => cx.may_mark(),
+        Command::Open => cx.can_open(),
+        Command::Parent => cx.can_go_up(),
+        Command::Mark => cx.can_mark(),
         // The roots of a scan cannot be deleted.
-        Command::Delete => cx.may_mark() && cx.place.id != DirId::TOP,
+        Command::Delete => cx.can_mark() && cx.location.id != DirId::TOP,
         _ => true,
     }
 }
 
 /// Returns the rank and the word of a binding's hint, if it has one.
 fn word(cx: &Context<'_>, scope: Scope, binding: &Binding) -> Option<(u8, Cow<'static, str>)> {
-    let (rank, word) = binding.footer?;
+    let (rank, word) = binding.status_line?;
     let marks = cx.marks().count();
     Some(match binding.command {
         // Outside the list, the quit key closes the view or page instead of quitting.

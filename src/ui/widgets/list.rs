@@ -14,7 +14,7 @@ use ratatui::text::Line as Text;
 use super::columns::{Columns, NAME};
 use super::row::{draw_ends, draw_rows, inner};
 use crate::base::format::{Measure, counted};
-use crate::base::os_error::error_text;
+use crate::base::os_error::OsError;
 use crate::table::column::Column;
 use crate::table::rows::Direction;
 use crate::ui::context::Context;
@@ -36,16 +36,16 @@ pub fn draw(cx: &Context<'_>, titles: Rect, list: Rect, canvas: &mut Canvas<'_>)
 
 /// Returns text that explains why no entries are shown.
 pub fn empty_text(cx: &Context<'_>) -> String {
-    match (cx.window.errno, cx.window.left_out) {
+    match (cx.window.errno, cx.window.omitted) {
         _ if cx.is_sorting() => format!("Sorting{}", cx.theme.glyphs.gap()),
         _ if cx.is_filtered() => filtered(cx),
-        (Some(errno), _) => error_text(errno),
+        (Some(errno), _) => OsError(errno).to_string(),
         (None, 1..) => {
-            let does = if cx.window.left_out == 1 { "shows it" } else { "shows them" };
+            let does = if cx.window.omitted == 1 { "shows it" } else { "shows them" };
             let shows = cx.key_hint(Command::Hidden, does);
             format!(
                 "{}{shows}",
-                counted(cx.window.left_out as u64, "hidden or excluded entry", "hidden or excluded entries")
+                counted(cx.window.omitted as u64, "hidden or excluded entry", "hidden or excluded entries")
             )
         }
         (None, 0) if cx.window.is_partial => ENDED_EARLY.to_owned(),

@@ -2,13 +2,13 @@
 //! at which a region is shown.
 //!
 //! ```text
-//! region                                                                                      minimum
-//! header     /usr/share                                        1.2 GiB disk · 84,120 items    2 lines
-//! tabs         1 List  2 Files  3 Types                                                       10 lines
-//! titles           Disk▾  Share                Items   Name                                   6 lines
-//! list          1.0 GiB  84.3% ████████▍      12,001  doc/
-//!             120.0 MiB   9.8% ▉               4,242  icons/
-//! footer     ? keys  Enter open  Space mark  d delete  / search  q quit           1 of 212   3 lines
+//! region                                                                                        minimum
+//! header       /usr/share                                        1.2 GiB disk · 84,120 items    2 lines
+//! tabs           1 List  2 Files  3 Types                                                       10 lines
+//! titles             Disk▾  Share                Items   Name                                   6 lines
+//! list            1.0 GiB  84.3% ████████▍      12,001  doc/
+//!               120.0 MiB   9.8% ▉               4,242  icons/
+//! status line  ? keys  Enter open  Space mark  d delete  / search  q quit           1 of 212   3 lines
 //! ```
 //!
 //! Invariant: drawing changes only the frame and its hit map, and works in a terminal of any size.
@@ -16,7 +16,6 @@
 pub mod columns;
 mod df;
 pub mod field;
-pub mod footer;
 mod frames;
 mod half_blocks;
 mod header;
@@ -28,6 +27,7 @@ mod parent;
 mod preview;
 pub mod row;
 pub mod shape;
+pub mod status_line;
 pub mod strip;
 mod table;
 pub mod tabs;

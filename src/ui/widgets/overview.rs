@@ -54,7 +54,7 @@ pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
         draw_space(cx, area, canvas);
     }
     let overview = &cx.views.overview;
-    for (index, area) in places(cx, layout) {
+    for (index, area) in areas(cx, layout) {
         let is_selected = index == overview.index && !overview.is_on_space;
         draw_part(cx, &overview.parts[index], is_selected, area, canvas);
     }
@@ -87,7 +87,7 @@ pub fn selected(cx: &Context<'_>, layout: Layout) -> Option<(u16, u16)> {
         return regions(cx, layout).0.map(|area| (area.x, area.y));
     }
     let is_selected = |(index, _): &(usize, Rect)| *index == cx.views.overview.index;
-    places(cx, layout).into_iter().find(is_selected).map(|(_, area)| (area.x, area.y))
+    areas(cx, layout).into_iter().find(is_selected).map(|(_, area)| (area.x, area.y))
 }
 
 /// Returns the area for the file system's space, if there is room for it, and the area for the parts of the
@@ -102,23 +102,23 @@ fn regions(cx: &Context<'_>, layout: Layout) -> (Option<Rect>, Rect) {
 }
 
 /// Returns the index and the area of each visible part.
-fn places(cx: &Context<'_>, layout: Layout) -> Vec<(usize, Rect)> {
+fn areas(cx: &Context<'_>, layout: Layout) -> Vec<(usize, Rect)> {
     let (area, overview) = (regions(cx, layout).1, &cx.views.overview);
     let columns = columns(area.width);
     let first = (overview.offset * columns).min(overview.parts.len());
     let last = (first + lines(cx, layout) * columns).min(overview.parts.len());
     let width = area.width / u16::try_from(columns).unwrap_or(1);
-    let (mut y, mut places) = (area.y, Vec::new());
+    let (mut y, mut areas) = (area.y, Vec::new());
     let indices: Vec<usize> = (first..last).collect();
     let heights = heights(&overview.parts[first..last], columns, area.height);
     for (line, height) in indices.chunks(columns).zip(heights) {
         for (index, x) in line.iter().zip([area.x, area.x + width]) {
-            places.push((*index, Rect { x, y, width, height }.intersection(area)));
+            areas.push((*index, Rect { x, y, width, height }.intersection(area)));
         }
         y += height;
     }
-    places.retain(|(_, area)| !area.is_empty());
-    places
+    areas.retain(|(_, area)| !area.is_empty());
+    areas
 }
 
 /// Returns the height of each row of parts. The rows share the available height evenly, but no row gets more than it

@@ -24,7 +24,7 @@ use crate::analysis::overview::Breakdown;
 use crate::analysis::survey::Age;
 use crate::base::calendar::date;
 use crate::base::format::{counted, percent, plain_size, share};
-use crate::base::os_error::error_text;
+use crate::base::os_error::OsError;
 use crate::base::sort::sort_by_key;
 use crate::base::text::{beginning, escape, fit, printable, width, wrap};
 use crate::scan::head::FileHead;
@@ -70,7 +70,7 @@ fn draw_files(cx: &Context<'_>, label: &str, mut area: Rect, buffer: &mut Buffer
     let title = fit(&format!("{label}, largest first"), room, cx.theme.glyphs.gap()).into_owned();
     put(buffer, take(&mut area, 1), &Line::styled(title, cx.theme.style(Role::Strong)));
     let Some(found) = cx.views.preview.files.value() else { return };
-    let context = TableContext { tree: cx.tree, from: cx.place.id, measure: cx.order.measure };
+    let context = TableContext { tree: cx.tree, from: cx.location.id, measure: cx.order.measure };
     let [whole, full] = [&found.sum, &found.largest].map(|totals| totals_size(totals, cx.order.measure));
     if found.rows.is_empty() && found.complete {
         put(buffer, take(&mut area, 1), &note(cx, "No files"));
@@ -143,7 +143,10 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
         false if cx.is_filtered() => "No matches",
         false => "Only excluded entries",
     };
-    let text = status.errno.map(error_text).or_else(|| has_nothing.then(|| why_nothing().to_owned()));
+    let text = status
+        .errno
+        .map(|errno| OsError(errno).to_string())
+        .or_else(|| has_nothing.then(|| why_nothing().to_owned()));
     if let Some(text) = text {
         put(buffer, take(&mut area, 1), &note(cx, &text));
     }
@@ -247,7 +250,7 @@ fn draw_entry(cx: &Context<'_>, entry: EntryId, mut area: Rect, buffer: &mut Buf
         Some(FileHead::Empty) => "Empty file".to_owned(),
         Some(FileHead::Binary) => "Binary file".to_owned(),
         Some(FileHead::Elsewhere) => "Contents not read: network or virtual file system".to_owned(),
-        Some(FileHead::Failed(errno)) => error_text(*errno),
+        Some(FileHead::Failed(errno)) => OsError(*errno).to_string(),
     };
     put(buffer, take(&mut area, 1), &self::note(cx, &note));
 }

@@ -225,7 +225,7 @@ pub fn select(cx: &Context<'_>, row: Rect, bar: Rect, buffer: &mut Buffer) {
             match (selected.bg, theme.colors) {
                 // Reverse video swaps the foreground and background of a cell, so `bg` sets the color of the bar.
                 (None, Colors::Palette | Colors::True) => style = style.bg(GRAY),
-                (Some(_), _) if !theme.looks.is_dark() => style = style.fg(Color::Yellow),
+                (Some(_), _) if !theme.options.is_dark() => style = style.fg(Color::Yellow),
                 _ => {}
             }
         }

@@ -17,7 +17,7 @@ use ratatui::widgets::{Paragraph, Widget, Wrap};
 use super::columns::Columns;
 use super::list::draw_titles;
 use super::row::{draw_rows, inner, role_of};
-use crate::analysis::search::By;
+use crate::analysis::search::SortBy;
 use crate::base::format::{change, grouped, plain_size};
 use crate::base::text::printable;
 use crate::table::column::Column;
@@ -106,10 +106,10 @@ fn columns(cx: &Context<'_>, page: &TablePage, width: usize) -> Columns {
 /// Returns the column that rows are sorted by, and the direction.
 fn sorted(page: &TablePage) -> (Column, Direction) {
     let column = match page.order.by {
-        By::Disk | By::Apparent => page.table.first,
-        By::Items => Column::Items,
-        By::Modified => page.table.time,
-        By::Path => Column::Name,
+        SortBy::Disk | SortBy::Apparent => page.table.first,
+        SortBy::Items => Column::Items,
+        SortBy::Modified => page.table.time,
+        SortBy::Path => Column::Name,
     };
     (column, if page.order.reversed { Direction::Reversed } else { Direction::Usual })
 }

@@ -93,7 +93,7 @@ impl Tab {
 
 /// Returns the view whose tab is highlighted. For search results, this is the list.
 fn current(cx: &Context<'_>) -> &'static ViewSpec {
-    let open = cx.views.sheets.first().map(|sheet| sheet.table);
+    let open = cx.views.tables.first().map(|view| view.spec);
     match VIEWS.iter().find(|view| open.is_some() && view.table == open) {
         Some(view) => view,
         None if open.is_none() && cx.views.is_treemap() => &TREEMAP,

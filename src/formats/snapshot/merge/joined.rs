@@ -90,7 +90,7 @@ impl<'p> Joined<'p> {
             first = first.checked_add(part.tree.stored_directories())?;
         }
         for part in 1..joined.parts.len() {
-            joined.place(part);
+            joined.find_replaced(part);
         }
         Some(joined)
     }
@@ -119,7 +119,7 @@ impl<'p> Joined<'p> {
     }
 
     /// Finds the entries of the first part that are replaced by the roots of the part at `index`.
-    fn place(&mut self, index: usize) {
+    fn find_replaced(&mut self, index: usize) {
         let rest = &self.parts[0];
         let part = &self.parts[index];
         let mut by_parent: HashMap<&[u8], Vec<Entry<'p>>> = HashMap::new();

@@ -48,7 +48,7 @@ enum Rule {
 
 /// Reason why a path is refused although the system would allow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct UnsafePath {
     /// Path up to the refused component. `None` if this is the whole path that the user gave.
     pub path: Option<PathBuf>,
     pub cause: Cause,
@@ -76,10 +76,10 @@ pub enum Error {
     /// The system reported this error.
     System(Errno),
     /// The path is unsafe and was refused.
-    Refused(Refusal),
+    Refused(UnsafePath),
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for UnsafePath {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = &self.path {
             // The path is escaped, because a terminal would interpret control characters in it.
@@ -112,7 +112,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for UnsafePath {}
 
 impl From<Errno> for Error {
     fn from(errno: Errno) -> Self {
@@ -124,7 +124,7 @@ impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
         match error {
             Error::System(errno) => errno.into(),
-            Error::Refused(refusal) => Self::new(io::ErrorKind::PermissionDenied, refusal),
+            Error::Refused(unsafe_path) => Self::new(io::ErrorKind::PermissionDenied, unsafe_path),
         }
     }
 }
@@ -200,12 +200,12 @@ impl Walk {
         }
         let (link, text) = self.directory.read_link(name)?;
         let is_trusted = match self.rule {
-            Rule::Named => self.may_use(&link),
+            Rule::Named => self.is_allowed(&link),
             Rule::Private => self.trusts(link.uid),
         };
         if !is_trusted {
             let cause = if self.rule == Rule::Named { Cause::Link } else { Cause::PrivateLink };
-            return Err(self.refusal(self.path_of(name), cause(link.uid)));
+            return Err(self.unsafe_path(self.path_of(name), cause(link.uid)));
         }
         if text.as_bytes().starts_with(b"/") {
             self.directory = Directory::open(Path::new("/"))?;
@@ -219,7 +219,7 @@ impl Walk {
 
     /// Returns `true` if the entry belongs to this user or to the owner of the directory, or if no other user could
     /// have created it.
-    fn may_use(&self, entry: &Attributes) -> bool {
+    fn is_allowed(&self, entry: &Attributes) -> bool {
         entry.uid == self.trusted[0]
             || entry.uid == self.attributes.uid
             || !others_may_write(&self.directory, &self.attributes)
@@ -235,9 +235,9 @@ impl Walk {
         if self.rule == Rule::Named {
             Ok(())
         } else if !self.trusts(found.uid) {
-            Err(self.refusal(self.path.clone(), Cause::Owner(found.uid)))
+            Err(self.unsafe_path(self.path.clone(), Cause::Owner(found.uid)))
         } else if found.mode & STICKY == 0 && others_may_write(&self.directory, found) {
-            Err(self.refusal(self.path.clone(), Cause::Writable))
+            Err(self.unsafe_path(self.path.clone(), Cause::Writable))
         } else {
             Ok(())
         }
@@ -254,9 +254,9 @@ impl Walk {
         }
     }
 
-    fn refusal(&self, path: PathBuf, cause: Cause) -> Error {
+    fn unsafe_path(&self, path: PathBuf, cause: Cause) -> Error {
         let is_last = self.rule == Rule::Named && self.rest.is_empty() && self.links <= 1;
-        Error::Refused(Refusal { path: (!is_last).then_some(path), cause })
+        Error::Refused(UnsafePath { path: (!is_last).then_some(path), cause })
     }
 }
 

@@ -50,8 +50,8 @@ impl Output {
             let is_stream = match found {
                 Some(found) if found.is_directory() => return Err(Errno::EISDIR.into()),
                 Some(found) if found.kind != Kind::File => {
-                    if !walk.may_use(&found) {
-                        return Err(walk.refusal(walk.path_of(&name), Cause::Special(found.uid)));
+                    if !walk.is_allowed(&found) {
+                        return Err(walk.unsafe_path(walk.path_of(&name), Cause::Special(found.uid)));
                     }
                     true
                 }

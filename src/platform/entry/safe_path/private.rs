@@ -98,7 +98,7 @@ impl PrivateFolder {
         } else {
             return Ok(());
         };
-        Err(self.walk.refusal(path.clone(), cause))
+        Err(self.walk.unsafe_path(path.clone(), cause))
     }
 }
 

@@ -41,33 +41,33 @@ pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     // Index of the next process to search. `Relaxed` ordering is enough, because no data depends on `next`.
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut look = Look::default();
+        let mut search = Search::default();
         while let Some((pid, name)) = processes.get(next.fetch_add(1, Ordering::Relaxed))
             && !is_cancelled()
         {
-            look.at(&proc, *pid, name);
+            search.at(&proc, *pid, name);
         }
-        look
+        search
     };
-    let mut look = Look::default();
+    let mut search = Search::default();
     std::thread::scope(|scope| {
         let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
         let workers: Vec<_> = (1..limits::processors().min(MOST_WORKERS)).filter_map(spawn).collect();
-        look.absorb(work());
+        search.merge(work());
         for worker in workers {
             match worker.join() {
-                Ok(other) => look.absorb(other),
+                Ok(other) => search.merge(other),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
     });
-    let access = look.access(&proc);
-    look.files.found(access)
+    let access = search.access(&proc);
+    search.files.found(access)
 }
 
 /// State and results of one worker's search.
 #[derive(Default)]
-struct Look {
+struct Search {
     files: Files,
     /// `true` if a process could not be accessed.
     refused: bool,
@@ -83,7 +83,7 @@ struct Process {
     name: OnceCell<Vec<u8>>,
 }
 
-impl Look {
+impl Search {
     /// Searches one process, unless it has ended.
     fn at(&mut self, proc: &Directory, pid: u32, name: &CStr) {
         let Ok(directory) = proc.open_child(name) else { return };
@@ -105,7 +105,7 @@ impl Look {
                 && path.ends_with(DELETED)
             {
                 // An error means that the descriptor has been closed since it was listed.
-                let _ = self.files.meet(process, &links, name, path, Through::Descriptor);
+                let _ = self.files.add_if_deleted(process, &links, name, path, Through::Descriptor);
             }
         })
     }
@@ -119,13 +119,15 @@ impl Look {
         }
         let links = process.directory.open_child(c"map_files");
         for Mapping { range, device, inode, path } in mappings {
-            let met = match (&links, CString::new(range)) {
-                (Ok(links), Ok(range)) => self.files.meet(process, links, &range, path, Through::Memory),
+            let added = match (&links, CString::new(range)) {
+                (Ok(links), Ok(range)) => {
+                    self.files.add_if_deleted(process, links, &range, path, Through::Memory)
+                }
                 (Err(error), _) => Err(*error),
                 (_, Err(_)) => continue,
             };
             // Without permission to follow the link in `map_files`, the file is known but its size is not.
-            if let Err(Errno::EPERM | Errno::EACCES) = met {
+            if let Err(Errno::EPERM | Errno::EACCES) = added {
                 let holders = vec![process.holder(Through::Memory)];
                 let path = former(path).to_vec();
                 self.files.add(UnlinkedFile { device, mount: None, inode, disk: None, path, holders });
@@ -133,7 +135,7 @@ impl Look {
         }
     }
 
-    fn absorb(&mut self, other: Self) {
+    fn merge(&mut self, other: Self) {
         self.refused |= other.refused;
         self.seen += other.seen;
         other.files.files.into_iter().for_each(|file| self.files.add(file));
@@ -157,7 +159,7 @@ impl Look {
 
 impl Files {
     /// Adds the file that the link `name` refers to, if the file has been deleted.
-    fn meet(
+    fn add_if_deleted(
         &mut self,
         process: &Process,
         links: &Directory,
@@ -234,10 +236,10 @@ fn link<'p>(directory: &Directory, name: &CStr, path: &'p mut [u8; LINK]) -> Res
     Ok(&path[..usize::try_from(Errno::result(length)?).map_err(|_| Errno::EIO)?])
 }
 
-fn each_name(directory: &Directory, buffer: &mut Buffer, mut meet: impl FnMut(&CStr)) -> Result<(), Errno> {
+fn each_name(directory: &Directory, buffer: &mut Buffer, mut visit: impl FnMut(&CStr)) -> Result<(), Errno> {
     let mut reader = Reader::new(directory);
     while reader.fill(buffer)? == Filled::Some {
-        buffer.entries().for_each(|entry| meet(entry.name));
+        buffer.entries().for_each(|entry| visit(entry.name));
     }
     Ok(())
 }

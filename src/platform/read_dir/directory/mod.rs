@@ -1,7 +1,7 @@
 //! Open directory. `unix.rs` contains flags and calls that work on any Unix; `linux.rs` and `macos.rs` replace some
 //! of them.
 //!
-//! Invariant: only [`Directory::open`] and [`Directory::open_place`], which take a path, follow symbolic links when
+//! Invariant: only [`Directory::open`] and [`Directory::open_for_lookup`], which take a path, follow symbolic links when
 //! they open a directory. An entry of an open directory is never opened through a symbolic link.
 
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
@@ -68,7 +68,7 @@ impl Directory {
     ///
     /// # Errors
     /// Returns any error of open(2).
-    pub fn open_place(path: &Path) -> Result<Self, Errno> {
+    pub fn open_for_lookup(path: &Path) -> Result<Self, Errno> {
         let flags = (PLACE | OFlag::O_DIRECTORY).difference(OFlag::O_NOFOLLOW);
         Ok(Self { fd: retry(|| open(path, flags, Mode::empty()))? })
     }

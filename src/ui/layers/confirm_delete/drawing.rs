@@ -38,7 +38,7 @@ const NARROW: usize = 30;
 /// Number of blank columns on either side of the dialog.
 const MARGIN: u16 = 2;
 struct Plan<'a> {
-    place: Rect,
+    rect: Rect,
     is_framed: bool,
     lines: Vec<Line<'a>>,
     buttons: Vec<(Button, Rect)>,
@@ -62,22 +62,22 @@ fn plan<'a>(cx: &Context<'_>, dialog: &DeleteDialog, area: Rect) -> Plan<'a> {
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(frame).min(area.height);
     let width = area.width.min(WIDEST);
     let (x, y) = (area.x + (area.width - width) / 2, area.y + (area.height - height) / 2);
-    let place = Rect { x, y, width, height };
-    let last = Rect { y: place.bottom().saturating_sub(1 + frame / 2), height: 1, ..place };
-    Plan { place, is_framed, lines, buttons: buttons(dialog, last.intersection(place)) }
+    let rect = Rect { x, y, width, height };
+    let last = Rect { y: rect.bottom().saturating_sub(1 + frame / 2), height: 1, ..rect };
+    Plan { rect, is_framed, lines, buttons: buttons(dialog, last.intersection(rect)) }
 }
 
 /// Returns the buttons on the last line: none while the user types a name, and only No if the preview does not allow
 /// the deletion.
 fn buttons(dialog: &DeleteDialog, line: Rect) -> Vec<(Button, Rect)> {
     let [yes, no] = BUTTONS;
-    let placed = |((button, ..), place): ((Button, &str, u16), Rect)| (button, place);
+    let button_at = |((button, ..), rect): ((Button, &str, u16), Rect)| (button, rect);
     match dialog.stage {
         ConfirmStep::Type(..) => Vec::new(),
         _ if dialog.probe.is_none() || dialog.is_open() => {
-            BUTTONS.into_iter().zip(side_by_side([yes, no], line)).map(placed).collect()
+            BUTTONS.into_iter().zip(side_by_side([yes, no], line)).map(button_at).collect()
         }
-        _ => [no].into_iter().zip(side_by_side([no], line)).map(placed).collect(),
+        _ => [no].into_iter().zip(side_by_side([no], line)).map(button_at).collect(),
     }
 }
 
@@ -87,25 +87,25 @@ impl DeleteDialog {
         if area.is_empty() {
             return;
         }
-        let Plan { place, is_framed, lines, buttons } = plan(cx, self, area);
+        let Plan { rect, is_framed, lines, buttons } = plan(cx, self, area);
         // Clear a margin on both sides, because a narrow strip of the view beside the frame would look like part of the
         // dialog.
-        let left = place.x.saturating_sub(MARGIN).max(area.x);
-        let right = place.right().saturating_add(MARGIN).min(area.right());
-        Clear.render(Rect { x: left, width: right - left, ..place }, canvas.buffer);
+        let left = rect.x.saturating_sub(MARGIN).max(area.x);
+        let right = rect.right().saturating_add(MARGIN).min(area.right());
+        Clear.render(Rect { x: left, width: right - left, ..rect }, canvas.buffer);
         if let (ConfirmStep::Type(..), Some(line), true) = (&self.stage, lines.last(), self.gate.was_open()) {
             let frame = u16::from(is_framed);
-            let last = Rect { x: place.x + frame, y: place.bottom() - 1 - frame, height: 1, ..place };
-            field::record_caret(&line.spans, last.intersection(place), canvas);
+            let last = Rect { x: rect.x + frame, y: rect.bottom() - 1 - frame, height: 1, ..rect };
+            field::record_caret(&line.spans, last.intersection(rect), canvas);
         }
         let text = Paragraph::new(lines);
         if is_framed {
-            let inner = usize::from(place.width.saturating_sub(2));
+            let inner = usize::from(rect.width.saturating_sub(2));
             let title = fit(title(self), inner.saturating_sub(2), cx.theme.glyphs.gap()).into_owned();
             let title = Span::styled(format!(" {title} "), cx.theme.style(Role::Strong));
-            text.block(bordered(cx.theme).title(title)).render(place, canvas.buffer);
+            text.block(bordered(cx.theme).title(title)).render(rect, canvas.buffer);
         } else {
-            text.render(place, canvas.buffer);
+            text.render(rect, canvas.buffer);
         }
         for button in buttons {
             draw_button(cx.theme, button, self.button, &self.gate, canvas);

@@ -1,7 +1,7 @@
 //! Deletion dialog: all steps up to the start of the operation.
 //!
 //! Invariant: No is selected when the dialog opens (unless the policy preselects Yes), when it asks again, and
-//! when the preview reports a refusal.
+//! when the preview reports a blocked entry.
 
 mod drawing;
 mod texts;
@@ -42,7 +42,7 @@ pub struct DeleteDialog {
     gate: AnswerGate,
     /// `true` if the user can switch to deleting only the contents, because the selection is a single directory.
     can_be_emptied: bool,
-    is_rehearsal: bool,
+    is_dry_run: bool,
     /// Size in bytes above which the user must type the name.
     typed_over: u64,
     /// Current time in seconds since 1970.
@@ -72,7 +72,7 @@ impl DeleteDialog {
             stage: ConfirmStep::Ask,
             gate: AnswerGate::default(),
             can_be_emptied,
-            is_rehearsal: policy.mode == DeleteMode::DryRun,
+            is_dry_run: policy.mode == DeleteMode::DryRun,
             typed_over: policy.typed_over,
             now,
         }
@@ -86,13 +86,13 @@ impl DeleteDialog {
 
     /// Returns the number of bytes that deleting the selection frees: the result of the search for exclusive sizes,
     /// with its minimum and maximum tightened by the preview. Returns `None` if there is no such result, or if the
-    /// operation is not a permanent deletion. Also returns `None` if the preview is incomplete, or reports refusals
-    /// or entries that are kept, changed or recent.
+    /// operation is not a permanent deletion. Also returns `None` if the preview is incomplete, or reports
+    /// entries that are blocked, kept, changed or recent.
     fn known_exclusive(&self, probe: &Preview) -> Option<Exclusive> {
         let is_same = probe.is_complete
             && probe.kept == Kept::default()
             && probe.changed.is_empty()
-            && probe.refusals.is_empty()
+            && probe.blocked.is_empty()
             && probe.recent == 0;
         let exclusive = self.exclusive.filter(|_| is_same && self.kind == OperationKind::Delete)?;
         let most = if probe.is_unbounded { None } else { Some(probe.most) };
@@ -101,19 +101,19 @@ impl DeleteDialog {
         Some(Exclusive { at_least, at_most, ..exclusive })
     }
 
-    /// Updates the dialog with a new preview. Selects No if the preview has refusals or changed entries.
+    /// Updates the dialog with a new preview. Selects No if the preview has blocked or changed entries.
     pub fn learn(&mut self, probe: Arc<Preview>) {
-        if !probe.refusals.is_empty() || !probe.changed.is_empty() {
+        if !probe.blocked.is_empty() || !probe.changed.is_empty() {
             self.button = Button::No;
         }
         self.probe = Some(probe);
     }
 
-    /// Returns `true` if the user may confirm: there is a preview without refusals, and at least one entry is
+    /// Returns `true` if the user may confirm: there is a preview without blocked entries, and at least one entry is
     /// unchanged.
     pub fn is_open(&self) -> bool {
         let may_be_done =
-            |probe: &Arc<Preview>| probe.refusals.is_empty() && probe.changed.len() < self.selection.count();
+            |probe: &Arc<Preview>| probe.blocked.is_empty() && probe.changed.len() < self.selection.count();
         self.probe.as_ref().is_some_and(may_be_done)
     }
 
@@ -132,7 +132,7 @@ impl DeleteDialog {
     /// Returns the name of the largest item if the user must type it, otherwise `None`.
     fn wanted_name(&self) -> Option<String> {
         let probe = self.probe.as_ref()?;
-        let is_home = probe.warnings.iter().any(|concern| matches!(concern, DeleteWarning::SomebodysHome(_)));
+        let is_home = probe.warnings.iter().any(|warning| matches!(warning, DeleteWarning::UserHome(_)));
         // A file that the preview has not visited yet may have grown to any size since the scan, so the
         // size counts as unlimited while the preview is incomplete.
         let most = if probe.is_complete { self.selection.disk().max(probe.most) } else { u64::MAX };
@@ -144,7 +144,7 @@ impl DeleteDialog {
     }
 
     fn needs_second_yes(&self) -> bool {
-        let is_others = |concern: &DeleteWarning| matches!(concern, DeleteWarning::OthersDirectory(..));
+        let is_others = |warning: &DeleteWarning| matches!(warning, DeleteWarning::OthersDirectory(..));
         self.probe.as_ref().is_some_and(|probe| probe.warnings.iter().any(is_others))
     }
 
@@ -223,7 +223,7 @@ impl DeleteDialog {
         }
         let probe = self.probe.as_ref();
         let expected = probe.map_or((0, 0), |probe| (probe.entries(), probe.most));
-        if self.is_rehearsal {
+        if self.is_dry_run {
             let at_least = !probe.is_some_and(|probe| probe.is_complete);
             let (entries, bytes) = expected;
             cx.notify(Notice::DryRun { kind: self.kind, entries, bytes, at_least });
@@ -268,7 +268,7 @@ impl<'t> Component<'t> for DeleteDialog {
     }
 
     fn draw(&self, cx: &Context<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
-        let area = layout((screen.width, screen.height)).above_footer(screen);
+        let area = layout((screen.width, screen.height)).above_status_line(screen);
         self.draw_in(cx, area, canvas);
     }
 

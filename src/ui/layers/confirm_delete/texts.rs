@@ -35,7 +35,7 @@ impl Fact {
 
 pub(super) fn title(dialog: &DeleteDialog) -> &'static str {
     let is_again = matches!(dialog.stage, ConfirmStep::AskAgain);
-    match (dialog.is_rehearsal, dialog.kind) {
+    match (dialog.is_dry_run, dialog.kind) {
         (true, OperationKind::Trash) => "Dry run: moves nothing to the trash",
         (true, _) => "Dry run: deletes nothing",
         (false, OperationKind::Trash) if is_again => "Trash from a directory that other users can change?",
@@ -72,9 +72,9 @@ fn metadata(cx: &Context<'_>, dialog: &DeleteDialog, named: usize) -> Vec<Fact> 
         metadata.push(Fact::new(0, wanted.clone(), Role::Strong));
     }
     if let Some(probe) = probe {
-        metadata.extend(refusals(cx, dialog, probe));
+        metadata.extend(blocked(cx, dialog, probe));
         metadata.extend(
-            probe.warnings.iter().map(|concern| Fact::new(1, warning_text(cx, concern), Role::Warning)),
+            probe.warnings.iter().map(|warning| Fact::new(1, warning_text(cx, warning), Role::Warning)),
         );
     }
     if let Some(probe) = probe.filter(|probe| !probe.changed.is_empty()) {
@@ -100,11 +100,11 @@ fn metadata(cx: &Context<'_>, dialog: &DeleteDialog, named: usize) -> Vec<Fact> 
     metadata
 }
 
-fn refusals(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
-    let named = probe.refusals.iter().take(NAMED).filter_map(|(number, refusal)| {
+fn blocked(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
+    let named = probe.blocked.iter().take(NAMED).filter_map(|(number, blocked)| {
         let (group, item) = dialog.selection.items().nth(*number)?;
         let path = cx.shown_path(&group.path_of(item));
-        Some(Fact::new(0, format!("{}: {}", escape(&path), refusal.text()), Role::Warning))
+        Some(Fact::new(0, format!("{}: {}", escape(&path), blocked.text()), Role::Warning))
     });
     named.collect()
 }
@@ -134,8 +134,8 @@ fn changed(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact
     metadata
 }
 
-fn warning_text(cx: &Context<'_>, concern: &DeleteWarning) -> String {
-    concern.text(&escape(&cx.shown_path(concern.path())))
+fn warning_text(cx: &Context<'_>, warning: &DeleteWarning) -> String {
+    warning.text(&escape(&cx.shown_path(warning.path())))
 }
 
 /// Returns the lines about the items: the paths of the `named` largest items, and the number of remaining items.

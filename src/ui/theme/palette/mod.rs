@@ -26,7 +26,7 @@ pub enum Role {
     Faint,
     /// Keys, the current tab, and the symbol in front of the selected row.
     Accent,
-    /// Background of the header and the footer.
+    /// Background of the header and the status line.
     Surface,
     Directory,
     Link,
@@ -301,7 +301,7 @@ impl Preset {
 
 /// Color preset, background of the terminal, and colors chosen by the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Looks {
+pub struct ThemeOptions {
     /// Preset for all roles without a color chosen by the user.
     pub preset: Preset,
     pub background: Background,
@@ -309,7 +309,7 @@ pub struct Looks {
     own: [Option<Color>; Role::ALL.len()],
 }
 
-impl Looks {
+impl ThemeOptions {
     pub fn set(&mut self, role: Role, color: Color) {
         self.own[role as usize] = Some(color);
     }

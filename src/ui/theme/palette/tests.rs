@@ -178,11 +178,11 @@ fn bars_stand_out_from_their_track_and_ages_have_an_order() {
 #[test]
 fn roles_differ_without_colors() {
     for preset in Preset::ALL {
-        let looks = Looks { preset, ..Looks::default() };
-        let style = |role| looks.style(role, Colors::None);
+        let options = ThemeOptions { preset, ..ThemeOptions::default() };
+        let style = |role| options.style(role, Colors::None);
         assert!(Role::ALL.into_iter().all(|role| style(role).fg.is_none() && style(role).bg.is_none()));
-        let told_apart = [Role::Plain, Role::Strong, Role::Selected].map(style);
-        assert!(told_apart[0] != told_apart[1] && told_apart[1] != told_apart[2]);
+        let distinct = [Role::Plain, Role::Strong, Role::Selected].map(style);
+        assert!(distinct[0] != distinct[1] && distinct[1] != distinct[2]);
         assert_ne!(style(Role::Warning), style(Role::Plain));
     }
 }
@@ -190,28 +190,28 @@ fn roles_differ_without_colors() {
 #[test]
 fn presets_determine_the_colored_roles() {
     let colored = |preset| {
-        let looks = Looks { preset, ..Looks::default() };
-        Role::ALL.into_iter().filter(|role| looks.style(*role, Colors::True).fg.is_some()).count()
+        let options = ThemeOptions { preset, ..ThemeOptions::default() };
+        Role::ALL.into_iter().filter(|role| options.style(*role, Colors::True).fg.is_some()).count()
     };
     assert_eq!(Preset::ALL.map(colored), [26, 26, 26, 26, 13, 0]);
-    let high = Looks { preset: Preset::HighContrast, ..Looks::default() };
+    let high = ThemeOptions { preset: Preset::HighContrast, ..ThemeOptions::default() };
     let dimmed = |role: &Role| high.style(*role, Colors::None).add_modifier.contains(Modifier::DIM);
     assert!(!Role::ALL.iter().any(dimmed));
 }
 
 #[test]
 fn the_users_color_has_precedence_as_far_as_the_terminal_supports_it() {
-    let mut looks = Looks { preset: Preset::Plain, ..Looks::default() };
-    looks.set(Role::Bar, Color::Rgb(0xff, 0x00, 0x01));
-    let bar = |colors| looks.style(Role::Bar, colors).fg;
+    let mut options = ThemeOptions { preset: Preset::Plain, ..ThemeOptions::default() };
+    options.set(Role::Bar, Color::Rgb(0xff, 0x00, 0x01));
+    let bar = |colors| options.style(Role::Bar, colors).fg;
     assert_eq!(bar(Colors::True), Some(Color::Rgb(0xff, 0x00, 0x01)));
     assert_eq!(bar(Colors::Palette), Some(Color::Indexed(196)));
     assert_eq!(bar(Colors::Sixteen), Some(Color::Indexed(9)));
     assert_eq!(bar(Colors::None), None);
-    looks.set(Role::Faint, Color::Indexed(232));
-    assert_eq!(looks.style(Role::Faint, Colors::Sixteen).fg, Some(Color::Indexed(0)));
-    assert_eq!(looks.style(Role::Faint, Colors::Sixteen).add_modifier, Modifier::empty());
-    assert_eq!(looks.style(Role::Plain, Colors::True).fg, None);
+    options.set(Role::Faint, Color::Indexed(232));
+    assert_eq!(options.style(Role::Faint, Colors::Sixteen).fg, Some(Color::Indexed(0)));
+    assert_eq!(options.style(Role::Faint, Colors::Sixteen).add_modifier, Modifier::empty());
+    assert_eq!(options.style(Role::Plain, Colors::True).fg, None);
 }
 
 #[test]

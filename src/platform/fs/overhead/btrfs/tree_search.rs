@@ -33,7 +33,7 @@ struct Search {
 }
 const _: () = assert!(size_of::<Search>() == HEAD + ROOM);
 
-/// Calls `meet` with every item of `tree` that has an ID from `first` to `last`, until `meet` returns
+/// Calls `visit` with every item of `tree` that has an ID from `first` to `last`, until `visit` returns
 /// `Break`. Skips items in blocks of the tree that were last written before the transaction `since`.
 ///
 /// # Errors
@@ -46,7 +46,7 @@ pub fn search(
     tree: u64,
     (first, last): (u64, u64),
     since: u64,
-    mut meet: impl FnMut(&TreeItem<'_>) -> ControlFlow<()>,
+    mut visit: impl FnMut(&TreeItem<'_>) -> ControlFlow<()>,
 ) -> Result<(), Errno> {
     let mut question = Box::new(Search {
         tree,
@@ -72,7 +72,7 @@ pub fn search(
         let mut end = None;
         for _ in 0..question.count {
             let Some((item, after)) = split_item(rest) else { break };
-            if meet(&item).is_break() {
+            if visit(&item).is_break() {
                 return Ok(());
             }
             end = Some((item.id, item.kind, item.offset));
