@@ -127,7 +127,7 @@ done
 other "what the privacy settings refuse is one line" 1 \
   'open("err").read() == "duke: cannot read 2 directories: the terminal needs Full Disk Access\n"' MR_FAIL=many=1,deep=1
 other "a lack of rights is another matter" 1 \
-  '"many: permission denied" in open("err").read() and "cannot read 1 directory: the terminal needs Full Disk" in open("err").read()' \
+  '"many: cannot read: permission denied" in open("err").read() and "cannot read 1 directory: the terminal needs Full Disk" in open("err").read()' \
   MR_FAIL=many=13,deep=1
 other "a trigger" 0 'entry("many")["excluded"] == "kernel_filesystem" and lost("many")' MR_TRIGGER=many
 other "a trigger on which something is mounted" 0 'differing(got, expected) == []' MR_TRIGGER=many MR_MNT=many

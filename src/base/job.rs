@@ -43,6 +43,13 @@ pub enum JobError {
     Failed(String),
 }
 
+impl JobError {
+    /// Returns the error for a job whose thread could not be started because of `error`.
+    pub fn no_thread(error: io::Error) -> Self {
+        Self::NoThread(Arc::new(error))
+    }
+}
+
 impl fmt::Display for JobError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

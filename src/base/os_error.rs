@@ -40,6 +40,24 @@ pub fn io_error_text(error: &io::Error) -> String {
     error.raw_os_error().map_or_else(|| error.to_string(), |errno| OsError(errno).to_string())
 }
 
+/// Returns the message `cannot read: …` for a system error. duke's own errors already say what is wrong, so their
+/// messages are returned unchanged.
+pub(crate) fn cannot_read(error: &io::Error) -> String {
+    cannot("read", error)
+}
+
+/// Returns the message `cannot write: …`, as [`cannot_read`] does for reading.
+pub(crate) fn cannot_write(error: &io::Error) -> String {
+    cannot("write", error)
+}
+
+fn cannot(verb: &str, error: &io::Error) -> String {
+    match error.raw_os_error() {
+        Some(errno) => format!("cannot {verb}: {}", OsError(errno)),
+        None => error.to_string(),
+    }
+}
+
 /// Returns a map from the messages of [`OsError`] to their error numbers.
 pub(crate) fn error_numbers() -> HashMap<String, i32> {
     // The error numbers of all systems are far below 256 (errno(3)).

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::UsageError;
-use crate::base::os_error::io_error_text;
+use crate::base::os_error::cannot_read;
 use crate::base::sync::Arc;
 use crate::base::text::{escape, escape_path};
 use crate::cli::args::Arguments;
@@ -31,7 +31,7 @@ pub fn filter(patterns: &[String]) -> Result<Option<Arc<dyn Exclude>>, UsageErro
 fn patterns_of(path: &Path) -> Result<Vec<String>, UsageError> {
     let refused = |reason: &str| UsageError::Usage(format!("{}: {reason}", escape_path(path)));
     let read = if path.as_os_str() == "-" { standard_input() } else { std::fs::read(path) };
-    let bytes = read.map_err(|error| refused(&io_error_text(&error)))?;
+    let bytes = read.map_err(|error| refused(&cannot_read(&error)))?;
     let lines = (1..).zip(bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end));
     let pattern = |(number, line): (usize, &[u8])| {
         String::from_utf8(line.to_vec()).map_err(|_| refused(&format!("line {number} is not UTF-8")))

@@ -29,9 +29,12 @@ mod tests;
 mod values;
 
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::base::format::{Measure, Units};
+use crate::base::os_error::{ENOENT, OsError};
+use crate::base::text::escape;
 use crate::cli::args::{Arguments, Cli};
 pub use crate::cli::error::UsageError;
 use crate::cli::error::usage_error;
@@ -136,6 +139,13 @@ pub fn invocation(
         if let Some(command) = parsed.command {
             return of_command(command, environment);
         }
+    }
+    if let Some(word) = words.get(1).filter(|word| Path::new(word).symlink_metadata().is_err())
+        && let Some(name) = Command::resembling(word)
+    {
+        let (word, cause) = (escape(word.as_bytes()), OsError(ENOENT));
+        let message = format!("{word}: cannot read: {cause}; did you mean duke {name}?");
+        return Err(UsageError::Usage(message));
     }
     without_subcommand(words.get(1..).unwrap_or_default(), &[], environment)
 }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use super::{Environment, UsageError};
 use crate::base::format::Measure;
-use crate::base::os_error::io_error_text;
+use crate::base::os_error::cannot_read;
 use crate::base::text::escape;
 use crate::cli::args::{Arguments, GroupBy};
 use crate::cli::exclude::filter;
@@ -177,7 +177,7 @@ pub fn comparison(words: &Difference, environment: &Environment) -> Result<DiffJ
         let shown = escape(old.as_bytes());
         return Err(UsageError::Usage(match std::fs::metadata(old) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && remote(old, &scan, &[]).is_none() => {
-                format!("{shown}: {}", io_error_text(&error))
+                format!("{shown}: {}", cannot_read(&error))
             }
             _ => format!("diff: --since works only with a directory on this machine, not with {shown}"),
         }));

@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use clap::builder::{NonEmptyStringValueParser, ValueParser};
+use clap::error::{ContextKind, ContextValue};
 use clap::{Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
@@ -422,6 +423,20 @@ impl Command {
     /// Returns `true` if `word` is the name of a subcommand.
     pub fn is(word: &OsStr) -> bool {
         word.to_str().is_some_and(Self::has_subcommand)
+    }
+
+    /// Returns the name of the subcommand that `word` resembles most, if any.
+    pub fn resembling(word: &OsStr) -> Option<String> {
+        // For shorter words, clap suggests subcommands that merely contain one of the letters.
+        if word.len() < 3 {
+            return None;
+        }
+        let subcommands = Self::augment_subcommands(clap::Command::new("duke").disable_help_subcommand(true));
+        let error = subcommands.try_get_matches_from([OsStr::new("duke"), word]).err()?;
+        match error.get(ContextKind::SuggestedSubcommand)? {
+            ContextValue::Strings(names) => names.last().cloned(),
+            _ => None,
+        }
     }
 }
 

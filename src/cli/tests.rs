@@ -240,6 +240,7 @@ fn invalid_command_lines_are_rejected_in_one_line() {
         ),
         ("--exclud-cahces", "unexpected argument '--exclud-cahces' found; did you mean --exclude-caches?"),
         ("diff --min-chagne 1 x", "unexpected argument '--min-chagne' found; did you mean --min-change?"),
+        ("dif a b", "dif: cannot read: no such file or directory; did you mean duke diff?"),
         ("-d x", "negative, too large, or not a whole number"),
         ("--top x", "negative, too large, or not a whole number"),
         ("-s -d 1", "cannot be used with"),
@@ -280,7 +281,7 @@ fn invalid_command_lines_are_rejected_in_one_line() {
         ("diff", "neither XDG_STATE_HOME nor HOME is set"),
         ("diff --list", "neither XDG_STATE_HOME nor HOME is set"),
         ("diff --exclude x/y", "--exclude with a path such as a/b does not work"),
-        ("diff --since 3d no/such", "no/such: no such file or directory"),
+        ("diff --since 3d no/such", "no/such: cannot read: no such file or directory"),
         ("diff --since x", "neither an age such as 3d"),
         ("diff --since 3", "neither an age such as 3d"),
         (

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use super::pipe::{Chunks, Next};
-use crate::base::os_error::io_error_text;
+use crate::base::os_error::cannot_read;
 
 /// Time without input after which the caller is notified of a pause.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -65,7 +65,7 @@ pub(crate) fn next_chunk(
     loop {
         let next = match chunks.next(PATIENCE) {
             Ok(next) => next,
-            Err(error) => return Err(Reason::Unreadable(io_error_text(&error).into())),
+            Err(error) => return Err(Reason::Unreadable(cannot_read(&error).into())),
         };
         let event = match &next {
             Next::Bytes(_) => Pulse::Fed,

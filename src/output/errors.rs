@@ -79,13 +79,18 @@ fn failures(
         (tree.ancestry(failure.directory).count(), tree.failure_path(failure))
     });
     for failure in others.iter().take(NAMED) {
-        lines.push(format!("{}: {}", escape(&tree.failure_path(failure)), OsError(failure.errno)));
+        lines.push(line(&tree.failure_path(failure), failure.errno));
     }
     if let Some(more) = others.len().checked_sub(NAMED).filter(|more| *more > 0) {
         let errors = counted(more as u64, "more error", "more errors");
         lines.push(format!("{errors}; duke --json lists them all"));
     }
     lines
+}
+
+/// Returns the error message for an entry that could not be read.
+pub fn line(path: &[u8], errno: i32) -> String {
+    format!("{}: cannot read: {}", escape(path), OsError(errno))
 }
 
 #[cfg(test)]
@@ -97,7 +102,10 @@ mod tests {
     fn errors_with_one_remedy_share_a_line_and_the_rest_is_named() {
         let (tree, _) = build(vec![dir("a", vec![unreadable("b"), unreadable("c")]), unreadable("d")]);
         let none = failures(&tree, tree.failures(), |_| None);
-        assert_eq!(none, ["/r/d", "/r/a/b", "/r/a/c"].map(|path| format!("{path}: permission denied")));
+        assert_eq!(
+            none,
+            ["/r/d", "/r/a/b", "/r/a/c"].map(|path| format!("{path}: cannot read: permission denied"))
+        );
         let all = failures(&tree, tree.failures(), |errno| (errno == 13).then_some("Full Disk Access"));
         assert_eq!(all, ["cannot read 3 directories: the terminal needs Full Disk Access"]);
     }

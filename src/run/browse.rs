@@ -11,11 +11,12 @@ use std::time::Duration;
 
 use crate::base::calendar::local_zone;
 use crate::base::format::Units;
-use crate::base::os_error::io_error_text;
+use crate::base::os_error::{cannot_write, io_error_text};
 use crate::base::sync::Arc;
 use crate::base::text::{escape, escape_path};
 use crate::delete::Journal;
 use crate::formats::snapshot::Snapshot;
+use crate::output::errors;
 use crate::platform::atomic_file::AtomicFile;
 use crate::platform::process::limits::return_large_blocks;
 use crate::platform::terminal::stops;
@@ -167,7 +168,7 @@ pub fn run(job: BrowseJob) -> Exit {
                 .max(old)
         }
         Err(error) => {
-            print_error(&format!("terminal: {}", io_error_text(&error)));
+            print_error(&format!("terminal: cannot read or write: {}", io_error_text(&error)));
             Exit::Incomplete
         }
     };
@@ -209,7 +210,7 @@ fn write_directory(file: Option<&Path>, directory: Option<&[u8]>) -> Exit {
     match write() {
         Ok(()) => Exit::Success,
         Err(error) => {
-            print_error(&format!("{}: {}", escape_path(path), io_error_text(&error)));
+            print_error(&format!("{}: {}", escape_path(path), cannot_write(&error)));
             Exit::Incomplete
         }
     }
@@ -272,9 +273,7 @@ fn check_roots(source: &Source) -> Option<Exit> {
     wait_for_roots(source);
     let tree = source.scan()?.tree();
     let missing = |root: Entry<'_>| match root.state {
-        EntryState::Failed(errno) => {
-            Some(format!("{}: {}", escape(root.name), io_error_text(&io::Error::from_raw_os_error(errno))))
-        }
+        EntryState::Failed(errno) => Some(errors::line(root.name, errno)),
         EntryState::Known(_) | EntryState::Excluded(_) => None,
     };
     let lines: Vec<String> =

@@ -135,7 +135,7 @@ fn read_side(wanted: SourceSpec, interrupt: Option<&Interrupt>, progress: Progre
 pub(super) fn print_not_comparable(tree: &Tree) {
     let listing = tree.listing(DirId::TOP);
     let root = listing.entries().next().map(|(_, entry)| escape(entry.name).into_owned());
-    print_error(&format!("{}: not a directory, so it cannot be compared", root.unwrap_or_default()));
+    print_error(&format!("{}: cannot compare: not a directory", root.unwrap_or_default()));
 }
 
 /// Changes between two trees, largest first.

@@ -72,7 +72,7 @@ fn plan(source: &Source, job: PlanJob) -> Exit {
             print_error(&format!("{file}: contains no directory {path}; run duke plan without -f"));
         } else if tree.totals(DirId::TOP).errors == 0 {
             // An unreadable PATH has already been reported.
-            print_error(&format!("{path}: not a directory"));
+            print_error(&format!("{path}: cannot split: not a directory"));
         }
         return Exit::Failure;
     };

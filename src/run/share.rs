@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use crate::base::format::{Units, counted, grouped};
 use crate::base::job::{JobEnd, Pool};
-use crate::base::os_error::io_error_text;
+use crate::base::os_error::cannot_write;
 use crate::base::sync::Arc;
 use crate::base::text::escape;
 use crate::delete::{self, CopyName, CopySharing, Failures, Journal, Operation, Report};
@@ -68,7 +68,7 @@ fn print(report: &Report, units: Units) -> Exit {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
         Err(error) => {
-            print_error(&format!("standard output: {}", io_error_text(&error)));
+            print_error(&format!("standard output: {}", cannot_write(&error)));
             Exit::Incomplete
         }
         Ok(()) if report.is_cancelled => Exit::Interrupted,

@@ -10,7 +10,6 @@
 use std::thread;
 use std::time::Duration;
 
-use crate::base::os_error::io_error_text;
 use crate::base::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
 use crate::base::text::escape_path;
 use crate::formats::snapshot::WriteError;
@@ -120,11 +119,9 @@ impl Shared {
         lower_priority();
         self.enter(Stage::Writing);
         match keep(settings, source.tree(), &source.about(), &self.stop) {
-            Err(KeepError::Write(WriteError::Output(error))) => Some(format!(
-                "no snapshot saved in {}: {}",
-                escape_path(&settings.folder),
-                io_error_text(&error)
-            )),
+            Err(KeepError::Write(error @ WriteError::Output(_))) => {
+                Some(format!("no snapshot saved in {}: {error}", escape_path(&settings.folder)))
+            }
             // If sudo keeps HOME, the snapshot folder belongs to the user who called sudo. This is expected, so it is
             // not reported.
             Err(KeepError::Unsafe(unsafe_path)) if matches!(unsafe_path.cause, Cause::Owner(_)) => None,

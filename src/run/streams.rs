@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
 
-use crate::base::os_error::io_error_text;
+use crate::base::os_error::{cannot_write, io_error_text};
 use crate::base::text::escape;
 use crate::output::errors;
 use crate::platform::terminal::streams;
@@ -62,7 +62,7 @@ pub(crate) fn standard_input() -> io::Result<Vec<u8>> {
 pub(crate) fn print(write: impl FnOnce(&mut File) -> io::Result<()>) -> Exit {
     match standard_output().and_then(|mut out| write(&mut out)) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            print_error(&format!("standard output: {}", io_error_text(&error)));
+            print_error(&format!("standard output: {}", cannot_write(&error)));
             Exit::Incomplete
         }
         _ => Exit::Success,
@@ -97,7 +97,7 @@ pub(crate) fn exit_of_writing(
         },
         Err(error) => {
             summarize(source.tree(), outcome);
-            print_error(&format!("{subject}: {}", io_error_text(&error)));
+            print_error(&format!("{subject}: {}", cannot_write(&error)));
             exit.max(Exit::Incomplete)
         }
     }

@@ -20,7 +20,7 @@ use super::import_snapshot::{KnownFileSystems, SnapshotInput};
 pub use super::remote::Input;
 use super::remote::{Session, hosts, number};
 use super::uploads::read_uploads;
-use crate::base::os_error::io_error_text;
+use crate::base::job::JobError;
 use crate::base::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
 use crate::base::text::escape;
 use crate::formats::builder::{Builder, Counts};
@@ -224,7 +224,7 @@ impl Shared {
         names: &mut HostNumbers,
     ) -> Result<Option<Vec<u8>>, Vec<String>> {
         let (reader, mut session) = input.open().map_err(|reason| message(&reason))?;
-        let chunks = unpack(reader).map_err(|error| message(&io_error_text(&error)))?;
+        let chunks = unpack(reader).map_err(|error| message(&JobError::no_thread(error).to_string()))?;
         let published = RefCell::new(Instant::now());
         let counts = Cell::new(Counts::default());
         let live = RefCell::new(None::<LiveTree<'_>>);

@@ -19,7 +19,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 
 use super::rclone::RclonePath;
-use crate::base::os_error::io_error_text;
+use crate::base::os_error::{cannot_read, io_error_text};
 use crate::base::text::{escape, escape_path};
 use crate::platform::terminal::streams;
 
@@ -164,7 +164,10 @@ impl Session {
             // already ended.
             let _ = self.child.kill();
         }
-        let status = self.child.wait().map_err(|error| io_error_text(&error))?;
+        let status = self
+            .child
+            .wait()
+            .map_err(|error| format!("cannot wait for the program: {}", io_error_text(&error)))?;
         let messages = self.messages.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
         let last = last_message(&messages);
         let is_ssh = self.program == Program::Ssh;
@@ -249,11 +252,11 @@ impl Input {
     pub(crate) fn open(&self) -> Result<Opened, String> {
         match self {
             Self::File(path) => {
-                let file = File::open(path).map_err(|error| io_error_text(&error))?;
+                let file = File::open(path).map_err(|error| cannot_read(&error))?;
                 Ok((Box::new(file), None))
             }
             Self::Standard => {
-                streams::input().map_err(|error| io_error_text(&error))?;
+                streams::input().map_err(|error| cannot_read(&error))?;
                 Ok((Box::new(io::stdin()), None))
             }
             Self::Remote(remote) => Session::start(Program::Ssh, remote.command()),

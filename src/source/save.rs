@@ -17,7 +17,7 @@ use std::ops::RangeInclusive;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use crate::base::os_error::io_error_text;
+use crate::base::os_error::cannot_write;
 use crate::base::sync::{AtomicBool, Ordering};
 use crate::formats::WrittenEntries;
 use crate::formats::compression::pack;
@@ -108,7 +108,7 @@ pub enum SaveError {
 
 impl From<io::Error> for SaveError {
     fn from(error: io::Error) -> Self {
-        Self::Failed(io_error_text(&error))
+        Self::Failed(cannot_write(&error))
     }
 }
 

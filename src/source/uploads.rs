@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::rclone::RclonePath;
 use super::remote::Session;
-use crate::base::os_error::io_error_text;
+use crate::base::job::JobError;
 use crate::formats::compression::unpack;
 use crate::formats::json_lexer::{Fault, Lexer, Reason};
 use crate::formats::lists::{LiveTree, add_uploads};
@@ -28,7 +28,7 @@ pub(crate) fn read_uploads(
 
 fn run(path: &RclonePath, live: &mut LiveTree<'_>, is_stopped: impl Fn() -> bool) -> Result<(), String> {
     let (reader, session) = Session::uploads(path)?;
-    let chunks = unpack(reader).map_err(|error| io_error_text(&error))?;
+    let chunks = unpack(reader).map_err(|error| JobError::no_thread(error).to_string())?;
     let pulse = |_| if is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let mut lexer = Lexer::resume(Vec::new(), chunks, &pulse);
     let read = add_uploads(&mut lexer, live, |bucket, key| path.path_of(bucket, key));

@@ -722,8 +722,8 @@ fn a_block_has_the_size_that_was_asked_for() {
 fn other_files_are_not_opened() {
     let folder = tempfile::tempdir().unwrap();
     let error = |path: &Path| ncdu_binary::open(path).err().unwrap().to_string();
-    assert_eq!(error(&folder.path().join("missing")), "no such file or directory");
-    assert_eq!(error(folder.path()), "is a directory");
+    assert_eq!(error(&folder.path().join("missing")), "cannot read: no such file or directory");
+    assert_eq!(error(folder.path()), "cannot read: is a directory");
     assert_eq!(error(Path::new("/dev/zero")), "not a regular file");
     assert_eq!(verdict(b"[1,2,{}]"), "not a binary export");
 }

@@ -230,11 +230,11 @@ fn wrong_usage_is_one_line_with_exit_code_2() {
         ),
         (&["--zzz"], "duke: unexpected argument '--zzz' found; see --help\n"),
         (&["--exclude", "a[b"], "duke: pattern 'a[b': unclosed character class; missing ']'\n"),
-        (&["-X", "missing"], "duke: missing: no such file or directory\n"),
-        (&["-X", "folder"], "duke: folder: is a directory\n"),
+        (&["-X", "missing"], "duke: missing: cannot read: no such file or directory\n"),
+        (&["-X", "folder"], "duke: folder: cannot read: is a directory\n"),
         (&["-X", "bytes"], "duke: bytes: line 2 is not UTF-8\n"),
         (&["-t", "0"], "duke: invalid value '0' for '--threads <N>': not a whole number from 1 to 1024\n"),
-        (&["missing"], "duke: missing: no such file or directory\n"),
+        (&["missing"], "duke: missing: cannot read: no such file or directory\n"),
     ];
     for (words, message) in cases {
         let refused = run_in(temp.path(), words).ended(2);
@@ -309,7 +309,7 @@ fn a_full_disk_is_reported_with_exit_code_1() {
         let mut message = String::new();
         child.stderr.take().unwrap().read_to_string(&mut message).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(1), "{words:?}");
-        assert_eq!(message, "duke: standard output: no space left on device\n", "{words:?}");
+        assert_eq!(message, "duke: standard output: cannot write: no space left on device\n", "{words:?}");
     }
 }
 
@@ -338,7 +338,7 @@ fn unreadable_entries_are_named_and_counted_with_exit_code_1() {
     let table = run_ordinary(&["-n"]).ended(1);
     let lines: Vec<_> = table.stderr.lines().collect();
     assert_eq!(lines.len(), 6, "{}", table.stderr);
-    assert_eq!(lines[0], "duke: ./locked/0: permission denied");
+    assert_eq!(lines[0], "duke: ./locked/0: cannot read: permission denied");
     assert_eq!(lines[5], "duke: 3 more errors; duke --json lists them all");
     assert_eq!(paths(table.text()), ["./locked", "./open", "."]);
     assert!(table.text().lines().next().unwrap().contains("! ./locked"), "{}", table.text());
@@ -351,5 +351,8 @@ fn unreadable_entries_are_named_and_counted_with_exit_code_1() {
     assert_eq!(locked.get("errno").number(), 13);
     assert_eq!(locked.get("error").text(), "permission denied");
     assert_eq!(locked.get("children").elements().len(), 0);
-    assert_eq!(run_ordinary(&["-n", "locked/3"]).ended(2).stderr, "duke: locked/3: permission denied\n");
+    assert_eq!(
+        run_ordinary(&["-n", "locked/3"]).ended(2).stderr,
+        "duke: locked/3: cannot read: permission denied\n"
+    );
 }

@@ -163,7 +163,7 @@ fn a_file_given_by_the_user_is_read_or_the_program_ends() {
         ("folder", "not a regular file"),
         ("pipe", "not a regular file"),
         ("long", "larger than 1 MiB"),
-        ("missing", "no such file or directory"),
+        ("missing", "cannot read: no such file or directory"),
     ];
     for (name, reason) in cases {
         let path = temp.join(name).display().to_string();
@@ -303,7 +303,7 @@ fn users_read_only_their_own_files_or_those_of_root() {
         command.uid(65_534).gid(65_534).env_clear().env("HOME", temp.path()).current_dir(temp.join("tree"));
         run(&mut command).ended(0).stderr
     };
-    assert!(at_home(0o600, 0o755).ends_with("config.toml: permission denied; ignored\n"));
+    assert!(at_home(0o600, 0o755).ends_with("config.toml: cannot read: permission denied; ignored\n"));
     assert_eq!(at_home(0o644, 0o700), "", "what one may not see in the home of another is not there");
     assert!(configured(65_534).contains("nonsense") && configured(0).contains("nonsense"));
     assert!(configured(1).ends_with("config.toml: belongs to another user; ignored\n"), "{}", configured(1));
@@ -436,7 +436,7 @@ fn an_invalid_setting_of_ncdu_is_not_imported() {
     for (line, reason) in [
         ("--no-such-flag", "unexpected argument '--no-such-flag' found"),
         ("--graph-style dots", "invalid value 'dots' for --graph-style"),
-        ("--exclude-from ~/none", "none: no such file or directory"),
+        ("--exclude-from ~/none", "none: cannot read: no such file or directory"),
     ] {
         fs::write(temp.join(".config/ncdu/config"), format!("--si\n{line}\n")).unwrap();
         let run = run(&mut duke(&temp, &["config", "import-ncdu"])).ended(2);

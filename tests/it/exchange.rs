@@ -209,7 +209,11 @@ fn a_malformed_export_is_reported_with_its_byte_and_its_beginning_is_shown() {
         assert!(run.stderr.contains(message) && run.stderr.lines().count() == 1, "{}", run.stderr);
     }
     let some = run_in(temp.path(), ["-f", "missing", "-f", "whole", "-s"]).ended(1);
-    assert!(some.text().contains("whole:/") && some.stderr.contains("missing: no such"), "{}", some.stderr);
+    assert!(
+        some.text().contains("whole:/") && some.stderr.contains("missing: cannot read: no such"),
+        "{}",
+        some.stderr
+    );
     // Exporting the tree of a truncated export fails, because the new export would look complete.
     fs::write(temp.join("old"), "as it was").unwrap();
     let again = run_in(temp.path(), ["-f", "cut", "-o", "old"]).ended(1);
@@ -237,12 +241,12 @@ fn a_full_disk_keeps_the_old_file_and_leaves_no_other() {
     }
     for flags in [&["-o", "/dev/full"][..], &["-c", "-o", "/dev/full"]] {
         let full = run_in(temp.path(), [flags, &["t"]].concat()).ended(1);
-        assert_eq!(full.stderr, "duke: /dev/full: no space left on device\n");
+        assert_eq!(full.stderr, "duke: /dev/full: cannot write: no space left on device\n");
     }
     for words in [["-o", "-"], ["--csv", "--quiet"], ["--ndjson", "--quiet"]] {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let full = run(program().args(words).arg("t").current_dir(temp.path()).stdout(full)).ended(1);
-        assert_eq!(full.stderr, "duke: standard output: no space left on device\n");
+        assert_eq!(full.stderr, "duke: standard output: cannot write: no space left on device\n");
     }
     if !nix::unistd::geteuid().is_root() || cfg!(not(target_os = "linux")) {
         eprintln!("SKIPPED: only root can mount a small file system");
@@ -260,7 +264,7 @@ fn a_full_disk_keeps_the_old_file_and_leaves_no_other() {
         return;
     }
     assert_eq!(run.text(), "code 1\nold\nout\n", "{}", run.stderr);
-    assert_eq!(run.stderr, "duke: small/out: no space left on device\n");
+    assert_eq!(run.stderr, "duke: small/out: cannot write: no space left on device\n");
     assert!(fs::read_dir(small).unwrap().next().is_none());
 }
 
@@ -272,7 +276,7 @@ fn only_directories_are_exported_and_only_to_writable_paths() {
         assert!(!temp.join("out").exists());
     }
     let run = run_in(temp.path(), ["-o", "no/such/place", "t"]).ended(1);
-    assert_eq!(run.stderr, "duke: no/such/place: no such file or directory\n");
+    assert_eq!(run.stderr, "duke: no/such/place: cannot write: no such file or directory\n");
     symlink("target", temp.join("linked")).unwrap();
     fs::write(temp.join("target"), "").unwrap();
     export(&temp, &["-o", "linked", "t"]);

@@ -384,7 +384,7 @@ fn a_missing_root_is_an_error_besides_the_others() {
     assert_eq!(error.get("errno").number(), 2);
     let missing = output.root().get("roots").elements()[0];
     assert_eq!(missing.keys(), ["name", "type", "error", "errno"]);
-    assert_eq!(run.stderr, "duke: missing: no such file or directory\n");
+    assert_eq!(run.stderr, "duke: missing: cannot read: no such file or directory\n");
     run_in(temp.path(), ["--json", "missing", "nor", "this"]).ended(2).json();
 }
 

@@ -98,7 +98,7 @@ fn a_failed_write_keeps_the_old_file() {
         assert_refused(
             save(&temp, Path::new("/dev/full")),
             folder.path(),
-            "/dev/full: no space left on device",
+            "/dev/full: cannot write: no space left on device",
         );
     }
     assert_refused(save(&temp, &file.join("under")), folder.path(), "not a directory");

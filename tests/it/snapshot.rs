@@ -237,8 +237,8 @@ fn other_files_are_not_opened_as_snapshots() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     let verdict = |path: &Path| verdict(path, Access::Read).unwrap_err();
-    assert_eq!(verdict(&file), "no such file or directory");
-    assert_eq!(verdict(folder.path()), "is a directory");
+    assert_eq!(verdict(&file), "cannot read: no such file or directory");
+    assert_eq!(verdict(folder.path()), "cannot read: is a directory");
     fs::write(&file, "[1,2,{}]").unwrap();
     assert_eq!(verdict(&file), "not a snapshot");
     assert_eq!(verdict(Path::new("/dev/zero")), "not a regular file");

@@ -52,7 +52,7 @@ fn a_closed_output_is_an_error_for_every_kind_of_output() {
     let temp = some();
     for words in WAYS {
         let run = redirected(&temp, words, ">&-").ended(1);
-        assert_eq!(run.stderr, "duke: standard output: bad file number\n", "{words:?}");
+        assert_eq!(run.stderr, "duke: standard output: cannot write: bad file number\n", "{words:?}");
     }
     // Every kind of output can be redirected to /dev/null.
     for words in WAYS {
@@ -66,7 +66,7 @@ fn a_full_output_is_an_error_for_every_kind_of_output() {
     let temp = some();
     for words in WAYS {
         let run = redirected(&temp, words, ">/dev/full").ended(1);
-        assert_eq!(run.stderr, "duke: standard output: no space left on device\n", "{words:?}");
+        assert_eq!(run.stderr, "duke: standard output: cannot write: no space left on device\n", "{words:?}");
     }
 }
 
@@ -78,7 +78,7 @@ fn a_closed_input_matters_only_if_it_is_read() {
         redirected(&temp, words, "<&-").ended(0);
     }
     let run = redirected(&temp, &["-f", "-", "-n"], "<&-").ended(2);
-    assert!(run.stderr.contains("standard input: bad file number"), "{}", run.stderr);
+    assert!(run.stderr.contains("standard input: cannot read: bad file number"), "{}", run.stderr);
     let run = redirected(&temp, &["-X", "-", "."], "<&-").ended(2);
     assert!(run.stderr.contains("bad file number"), "{}", run.stderr);
 }

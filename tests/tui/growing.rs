@@ -143,7 +143,7 @@ fn the_shown_tree_is_written_in_the_format_of_the_name() {
     session.press("y");
     session.wait_for_text("to a.duke");
     session.press("E\x15no/such/folder.csv\r");
-    session.wait_for_text("no/such/folder.csv: no such file or directory");
+    session.wait_for_text("no/such/folder.csv: cannot write: no such file or directory");
     assert_eq!(leave(session), 0);
     for name in ["a.json", "a.json.zst", "a.ncdu", "a.duke"] {
         let read = json(&["-n", "-f", name]);

@@ -133,8 +133,8 @@ fn missing_paths_are_reported_without_a_browser() {
     command.arg("neither");
     let mut session = Session::run(command);
     assert_eq!(session.end().exit_code(), 2);
-    session.wait_for_text("duke: neither: no such file or directory");
-    session.wait_for_text("nowhere: no such file or directory");
+    session.wait_for_text("duke: neither: cannot read: no such file or directory");
+    session.wait_for_text("nowhere: cannot read: no such file or directory");
     assert!(!session.raw.contains(&0x1b), "nothing was drawn");
     session.assert_restored();
 }

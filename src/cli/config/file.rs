@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::Config;
-use crate::base::os_error::io_error_text;
+use crate::base::os_error::cannot_read;
 use crate::base::text::escape_path;
 use crate::platform::entry::secure_read::{Refused, read};
 
@@ -79,7 +79,7 @@ pub fn line(path: &Path, refused: &Refused) -> String {
 
 fn reason(path: &Path, refused: &Refused) -> String {
     match refused {
-        Refused::Missing(error) | Refused::Failed(error) => io_error_text(error),
+        Refused::Missing(error) | Refused::Failed(error) => cannot_read(error),
         Refused::NotRegular => "not a regular file".to_owned(),
         Refused::TooLong => "larger than 1 MiB".to_owned(),
         Refused::Foreign => "belongs to another user".to_owned(),

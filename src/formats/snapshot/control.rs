@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use crate::base::os_error::io_error_text;
+use crate::base::os_error::cannot_write;
 use crate::base::sync::AtomicBool;
 use crate::formats::WrittenEntries;
 
@@ -47,7 +47,7 @@ impl From<io::Error> for WriteError {
 impl fmt::Display for WriteError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Output(error) => formatter.write_str(&io_error_text(error)),
+            Self::Output(error) => formatter.write_str(&cannot_write(error)),
             Self::TooLarge => formatter.write_str(
                 "the snapshot is larger than half of the setting snapshot-size, or it would leave the disk \
                 nearly full; write elsewhere with -o FILE",

@@ -20,7 +20,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::base::os_error::io_error_text;
+use crate::base::os_error::cannot_read;
 pub(crate) use crate::formats::snapshot::info::UNKNOWN_SCOPE;
 pub use crate::formats::snapshot::info::{FileSystemInfo, PlanParts, RootOrigin, SnapshotInfo};
 pub use crate::formats::snapshot::layout::MAGIC;
@@ -53,7 +53,7 @@ impl From<Damage> for OpenError {
 impl fmt::Display for OpenError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unreadable(error) => formatter.write_str(&io_error_text(error)),
+            Self::Unreadable(error) => formatter.write_str(&cannot_read(error)),
             Self::Foreign(format) => write!(formatter, "not a {format}"),
             Self::Later(version) => {
                 write!(formatter, "written by a newer duke (snapshot format {version}); update duke")

@@ -17,8 +17,9 @@ use std::path::Path;
 
 use super::{ScanFlags, ScanPart, ScanPlan};
 use crate::base::base64::from_base64;
+use crate::base::job::JobError;
 use crate::base::json::JsonWriter;
-use crate::base::os_error::io_error_text;
+use crate::base::os_error::cannot_read;
 use crate::base::text::escape;
 use crate::formats::compression::unpack;
 use crate::formats::json_lexer::{Fault, Lexer, Reason};
@@ -62,9 +63,9 @@ impl ScanPlan {
     /// # Errors
     /// Returns the reason why no plan could be read. The reason is safe to print to a terminal.
     pub fn read(file: &Path) -> std::result::Result<(Self, u64), String> {
-        let bytes = fs::read(file).map_err(|error| io_error_text(&error))?;
+        let bytes = fs::read(file).map_err(|error| cannot_read(&error))?;
         let digest = (bytes.len() as u64) << 32 | u64::from(crc32fast::hash(&bytes));
-        let chunks = unpack(Cursor::new(bytes)).map_err(|error| io_error_text(&error))?;
+        let chunks = unpack(Cursor::new(bytes)).map_err(|error| JobError::no_thread(error).to_string())?;
         let mut lexer = Lexer::resume(Vec::new(), chunks, &|_| ControlFlow::Continue(()));
         let plan = plan(&mut lexer).map_err(|Fault { offset, reason }| match reason {
             Reason::Stopped => "stopped".to_owned(),

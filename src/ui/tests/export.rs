@@ -47,8 +47,12 @@ fn a_file_name_is_offered_and_determines_the_format() {
     ] {
         let order = wanted(name, format, Overwrite::Kept);
         assert_eq!(ask(&mut app, name), [Effect::Export(order.clone())]);
-        end_export(&mut app, order, Err(SaveError::Failed("no space left on device".to_owned())));
-        assert_eq!(app.cx.notice_text(), Some(format!("{name}: no space left on device")));
+        end_export(
+            &mut app,
+            order,
+            Err(SaveError::Failed("cannot write: no space left on device".to_owned())),
+        );
+        assert_eq!(app.cx.notice_text(), Some(format!("{name}: cannot write: no space left on device")));
     }
 }
 
