@@ -7,7 +7,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::rows::{Subject, label};
+use super::labels::overhead_label;
+use super::rows::Subject;
 use super::{
     CountedAs, FileSystemUsage, NotScanned, Note, OverheadKind, ProcessAccess, Through, Unexplained,
     UnlinkedFile,
@@ -241,7 +242,7 @@ fn part_text(what: OverheadKind, counted: CountedAs) -> Vec<String> {
         }
         CountedAs::Within => "This space is counted with the inode tables and bitmaps.",
     };
-    vec![format!("{}: {text}", label(what)), counted.to_owned()]
+    vec![format!("{}: {text}", overhead_label(what)), counted.to_owned()]
 }
 
 fn unexplained(space: &FileSystemUsage, units: Units) -> Vec<String> {

@@ -9,11 +9,13 @@
 //! ```
 //!
 //! [`report`] accounts for every file system that the scan visited; [`account`] does the same in the background for the
-//! browser. `rows` turns the result into the lines that the browser and `duke df` show; `explain` explains a line.
-//! Anything that the kernel or the file system does not report is an `Err` or `None` here, and is shown as unknown.
+//! browser. `rows` turns the result into the lines that the browser and `duke df` show, with the texts in `labels`;
+//! `explain` explains a line. Anything that the kernel or the file system does not report is an `Err` or `None` here,
+//! and is shown as unknown.
 
 mod covered;
 pub mod explain;
+pub mod labels;
 mod mount_map;
 mod parts;
 pub mod rows;

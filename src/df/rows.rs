@@ -12,12 +12,8 @@
 //!
 //! Invariant: names are safe to print to a terminal, and the amounts below "used" add up to the used space.
 
-use super::{
-    CountedAs, Errno, FileSystemUsage, NotScanned, Note, Overhead, OverheadKind, ProcessAccess, Report,
-    Unexplained, UnlinkedFile,
-};
-use crate::base::format::{Units, counted, grouped, percent, plain_size, share};
-use crate::base::os_error::OsError;
+use super::{CountedAs, Errno, FileSystemUsage, Overhead, ProcessAccess, Report, Unexplained, labels};
+use crate::base::format::{Units, percent, share};
 use crate::base::text::{escape, escape_path};
 
 /// Quantity or fact that a line of the df report shows.
@@ -102,7 +98,7 @@ pub fn ledger(report: &Report, units: Units) -> Vec<Row> {
             units,
         ));
     }
-    lines.push(system(Subject::Systems, "total".to_owned(), (total, None), units));
+    lines.push(system(Subject::Systems, labels::TOTAL.to_owned(), (total, None), units));
     lines
 }
 
@@ -113,10 +109,8 @@ fn system(
     (figures, error): (Option<[u64; 3]>, Option<Errno>),
     units: Units,
 ) -> Row {
-    let note = figures.map(|[_, size, scanned]| {
-        format!("used of {}, {} scanned", plain_size(size, units), plain_size(scanned, units))
-    });
-    let note = note.or_else(|| error.map(no_capacity));
+    let note = figures.map(|[_, size, scanned]| labels::system_note(size, scanned, units));
+    let note = note.or_else(|| error.map(labels::no_capacity));
     let amount = figures.map_or(Amount::Unknown, |[used, ..]| Amount::Bytes(used));
     Row { subject, depth: 0, amount, label, note }
 }
@@ -127,27 +121,10 @@ pub fn rows(space: &FileSystemUsage, units: Units) -> Vec<Row> {
     rows.capacity();
     rows.used();
     for (index, note) in space.notes.iter().enumerate() {
-        let (label, note) = note_text(space, note, units);
+        let (label, note) = labels::note_text(space, note, units);
         rows.push(Subject::Note(index), 0, Amount::Nothing, label, note);
     }
     rows.rows
-}
-
-/// Returns the reason why the size of a file system is unknown.
-pub fn no_capacity(error: Errno) -> String {
-    // This error results from the time limit in `platform::fs::answer`, so the system's message would be misleading.
-    if error == Errno::ETIMEDOUT { "not responding".to_owned() } else { OsError(error as i32).to_string() }
-}
-
-/// Returns the title of a file system, such as `/home: /dev/sda1 (ext4)`, or only the path if the mount is unknown.
-pub fn title(space: &FileSystemUsage) -> String {
-    let bytes = |bytes: &[u8]| escape(bytes).into_owned();
-    match &space.volume.mount {
-        Some(mount) => {
-            format!("{}: {} ({})", bytes(&mount.point), bytes(&mount.source), bytes(&mount.kind))
-        }
-        None => escape_path(&space.volume.path),
-    }
 }
 
 struct Rows<'s> {
@@ -171,45 +148,44 @@ impl Rows<'_> {
         let capacity = match self.space.volume.capacity {
             Ok(capacity) => capacity,
             Err(error) => {
-                let note = Some(no_capacity(error));
-                self.push(Subject::Size, 0, Amount::Unknown, "size", note);
+                let note = Some(labels::no_capacity(error));
+                self.push(Subject::Size, 0, Amount::Unknown, labels::SIZE, note);
                 return;
             }
         };
-        self.push(Subject::Size, 0, Amount::Bytes(capacity.size), "size", None);
+        self.push(Subject::Size, 0, Amount::Bytes(capacity.size), labels::SIZE, None);
         self.parts(|part| matches!(part.counted, CountedAs::Beside | CountedAs::Within));
-        self.push(Subject::Available, 0, Amount::Bytes(capacity.available), "available", None);
+        self.push(Subject::Available, 0, Amount::Bytes(capacity.available), labels::AVAILABLE, None);
         if capacity.reserved() > 0 {
-            let note = Some("for root or the file system".to_owned());
-            self.push(Subject::Reserved, 0, Amount::Bytes(capacity.reserved()), "reserved", note);
+            let note = Some(labels::RESERVED_NOTE.to_owned());
+            self.push(Subject::Reserved, 0, Amount::Bytes(capacity.reserved()), labels::RESERVED, note);
             self.parts(|part| part.counted == CountedAs::Reserved);
         }
         if capacity.inodes > 0 {
-            let note =
-                format!("{} used, {} free", grouped(capacity.inodes_used()), grouped(capacity.inodes_free));
-            self.push(Subject::Inodes, 0, Amount::Nothing, "inodes", Some(note));
+            let note = Some(labels::inodes_note(&capacity));
+            self.push(Subject::Inodes, 0, Amount::Nothing, labels::INODES, note);
         }
         let note = percent(share(capacity.used(), capacity.size)).trim().to_owned();
-        self.push(Subject::Used, 0, Amount::Bytes(capacity.used()), "used", Some(note));
+        self.push(Subject::Used, 0, Amount::Bytes(capacity.used()), labels::USED, Some(note));
     }
 
     fn used(&mut self) {
         let scanned = self.space.scanned;
-        let partial = if scanned.is_partial { "at least " } else { "" };
-        let note = format!("{partial}{}", counted(scanned.entries, "entry", "entries"));
-        self.push(Subject::Scanned, 1, Amount::Bytes(scanned.disk), "scanned", Some(note));
+        let note = Some(labels::scanned_note(&scanned));
+        self.push(Subject::Scanned, 1, Amount::Bytes(scanned.disk), labels::SCANNED, note);
         self.hidden();
         self.deleted();
         self.parts(|part| part.counted == CountedAs::Used);
         self.unexplained();
         if scanned.unreadable > 0 {
-            let label = format!("unreadable: {}", counted(scanned.unreadable, "entry", "entries"));
-            let note = Some("contents not counted".to_owned());
+            let label = labels::unreadable_label(scanned.unreadable);
+            let note = Some(labels::UNREADABLE_NOTE.to_owned());
             self.push(Subject::Unreadable, 1, Amount::Unknown, label, note);
         }
         if scanned.excluded > 0 {
-            let label = format!("excluded: {}", counted(scanned.excluded, "entry", "entries"));
-            self.push(Subject::LeftOut, 1, Amount::Unknown, label, Some("not scanned".to_owned()));
+            let label = labels::excluded_label(scanned.excluded);
+            let note = Some(labels::EXCLUDED_NOTE.to_owned());
+            self.push(Subject::LeftOut, 1, Amount::Unknown, label, note);
         }
     }
 
@@ -219,19 +195,13 @@ impl Rows<'_> {
             return;
         }
         let refused = covered.iter().find_map(|directory| directory.hidden.err());
-        let count = counted(covered.len() as u64, "mount point", "mount points");
-        let (amount, note) = match refused {
-            Some(Errno::EPERM | Errno::EACCES) => {
-                (Amount::Unknown, format!("{count} not checked; run as root on the host"))
-            }
-            Some(error) => (Amount::Unknown, format!("{count} not checked: {}", OsError(error as i32))),
-            None => (Amount::Bytes(self.space.hidden()), count),
-        };
-        self.push(Subject::Hidden, 1, amount, "under mount points", Some(note));
+        let amount = refused.map_or_else(|| Amount::Bytes(self.space.hidden()), |_| Amount::Unknown);
+        let note = Some(labels::covered_note(covered.len(), refused));
+        self.push(Subject::Hidden, 1, amount, labels::COVERED, note);
         for (index, directory) in covered.iter().enumerate() {
             let (amount, note) = match directory.hidden {
                 Ok(hidden) if hidden.entries > 0 => {
-                    (Amount::Bytes(hidden.disk), Some(counted(hidden.entries, "entry", "entries")))
+                    (Amount::Bytes(hidden.disk), Some(labels::entries_text(hidden.entries)))
                 }
                 // The covered directory is empty.
                 Ok(_) => continue,
@@ -242,31 +212,27 @@ impl Rows<'_> {
     }
 
     fn deleted(&mut self) {
-        let note = match self.space.access {
-            ProcessAccess::All => "all processes checked",
-            ProcessAccess::Container => "only processes of this container checked",
-            ProcessAccess::Own => "only some processes checked; root can check all",
-            ProcessAccess::None => "process list not accessible",
-        };
         let amount = match self.space.access {
             ProcessAccess::None => Amount::Unknown,
             _ => Amount::Bytes(self.space.deleted_bytes()),
         };
-        self.push(Subject::UnlinkedFile, 1, amount, "deleted but open", Some(note.to_owned()));
+        let note = Some(labels::access_note(self.space.access).to_owned());
+        self.push(Subject::UnlinkedFile, 1, amount, labels::DELETED, note);
         // Files without blocks use no space.
         let files = self.space.deleted.iter().enumerate().filter(|(_, file)| file.disk != Some(0));
         for (index, file) in files {
             let amount = file.disk.map_or(Amount::Unknown, Amount::Bytes);
             let label = escape(&file.path).into_owned();
-            self.push(Subject::File(index), 2, amount, label, Some(holders(file)));
+            self.push(Subject::File(index), 2, amount, label, Some(labels::holders_note(file)));
         }
     }
 
     fn parts(&mut self, is_wanted: impl Fn(&Overhead) -> bool) {
         for (index, part) in self.space.parts.iter().enumerate().filter(|(_, part)| is_wanted(part)) {
             let depth = if part.counted == CountedAs::Within { 2 } else { 1 };
-            let note = (part.counted == CountedAs::Beside).then(|| "not part of the size".to_owned());
-            self.push(Subject::Overhead(index), depth, Amount::Bytes(part.bytes), label(part.what), note);
+            let label = labels::overhead_label(part.what);
+            let note = (part.counted == CountedAs::Beside).then(|| labels::BESIDE_NOTE.to_owned());
+            self.push(Subject::Overhead(index), depth, Amount::Bytes(part.bytes), label, note);
         }
     }
 
@@ -274,87 +240,13 @@ impl Rows<'_> {
         let outside = self.space.volume.outside.first();
         let (amount, label, note) = match (self.space.unexplained(), outside) {
             (None, _) => return,
-            (Some(Unexplained::Missing(bytes)), None) => (Amount::Bytes(bytes), "unexplained", None),
+            (Some(Unexplained::Missing(bytes)), None) => (Amount::Bytes(bytes), labels::UNEXPLAINED, None),
             (Some(Unexplained::Missing(bytes)), Some(outside)) => {
-                (Amount::Bytes(bytes), "unexplained or outside the scan", Some(reason(outside)))
+                let note = labels::outside_note(outside);
+                (Amount::Bytes(bytes), labels::UNEXPLAINED_OR_OUTSIDE, Some(note))
             }
-            (Some(Unexplained::Shared(bytes)), _) => {
-                (Amount::Less(bytes), "counted by the scan, but not by df", None)
-            }
+            (Some(Unexplained::Shared(bytes)), _) => (Amount::Less(bytes), labels::COUNTED_TWICE, None),
         };
         self.push(Subject::Unexplained, 1, amount, label, note);
-    }
-}
-
-fn reason(outside: &NotScanned) -> String {
-    match outside {
-        NotScanned::Above(point) => format!("the scan began below {}", escape_path(point)),
-        NotScanned::Directory(root) => format!("only {} of this file system is mounted", escape(root)),
-        NotScanned::Unknown => "mount point unknown".to_owned(),
-    }
-}
-
-/// Lists the processes that hold a file open: `tail (12), cat (13) and 3 more processes`.
-fn holders(file: &UnlinkedFile) -> String {
-    const NAMED: usize = 3;
-    let named =
-        file.holders.iter().take(NAMED).map(|holder| format!("{} ({})", escape(&holder.name), holder.pid));
-    let named = named.collect::<Vec<_>>().join(", ");
-    match file.holders.len().saturating_sub(NAMED) {
-        0 => named,
-        more => format!("{named} and {}", counted(more as u64, "more process", "more processes")),
-    }
-}
-
-pub fn label(what: OverheadKind) -> &'static str {
-    match what {
-        OverheadKind::Structures => "inode tables and bitmaps",
-        OverheadKind::Journal => "journal",
-        OverheadKind::ForRoot => "for root",
-        OverheadKind::ForWriting => "for delayed writes",
-        OverheadKind::Inodes => "inodes",
-        OverheadKind::Pool => "reserve pool",
-        OverheadKind::Metadata => "metadata",
-        OverheadKind::BlockGroups => "chunk tables",
-        OverheadKind::Reserve => "global reserve",
-        OverheadKind::OtherVolumes => "other volumes of the container",
-    }
-}
-
-fn note_text(space: &FileSystemUsage, note: &Note, units: Units) -> (String, Option<String>) {
-    match note {
-        Note::Layers { upper, lower } => {
-            let upper = upper.as_ref().map(|upper| format!("writes go to {}", escape(upper)));
-            let count = lower.len() + usize::from(upper.is_some());
-            (format!("overlay of {}", counted(count as u64, "layer", "layers")), upper)
-        }
-        Note::Memory => ("files are in memory".to_owned(), None),
-        Note::Subvolumes(subvolumes) => {
-            let snapshots = subvolumes.iter().filter(|it| it.is_snapshot()).count();
-            let deleted = subvolumes.iter().filter(|it| it.is_deleted).count();
-            let cleaned = match deleted as u64 {
-                0 => String::new(),
-                deleted => format!(" and {} being deleted", counted(deleted, "subvolume", "subvolumes")),
-            };
-            (
-                counted(subvolumes.len() as u64, "subvolume", "subvolumes"),
-                Some(format!("including {}{cleaned}", counted(snapshots as u64, "snapshot", "snapshots"))),
-            )
-        }
-        Note::Snapshots(names) => (counted(names.len() as u64, "local snapshot", "local snapshots"), None),
-        Note::Quota(quota) => {
-            let (used, limit) = (plain_size(quota.used, units), plain_size(quota.limit, units));
-            ("quota".to_owned(), Some(format!("you use {used} of {limit}")))
-        }
-        Note::DirectoryLimit { shown, whole } => {
-            let (shown, whole) = (plain_size(*shown, units), plain_size(*whole, units));
-            ("directory quota".to_owned(), Some(format!("df shows {shown} as the size, not {whole}")))
-        }
-        Note::Refused(error) => {
-            // On btrfs, the overhead can be read without root, but the subvolumes cannot.
-            let is_known = space.volume.kind() == Some(b"btrfs") && !space.parts.is_empty();
-            let what = if is_known { "subvolumes unknown" } else { "overhead unknown" };
-            (what.to_owned(), Some(OsError(*error as i32).to_string()))
-        }
     }
 }

@@ -18,7 +18,8 @@ use std::io::{self, BufWriter, Write};
 
 use crate::base::format::{Units, size};
 use crate::base::text::{advice, escape_path, pad, width};
-use crate::df::rows::{Amount, Row, no_capacity, rows, title};
+use crate::df::labels::{no_capacity, title};
+use crate::df::rows::{Amount, Row, rows};
 use crate::df::{FileSystemUsage, NotScanned, Report, Unexplained};
 
 /// Minimum and maximum width of the label column in rows with a note. A longer label moves its own note to the right.

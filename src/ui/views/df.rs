@@ -39,6 +39,9 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
+/// Title of the column of amounts.
+pub const AMOUNT: &str = "Size";
+
 /// Rows that account for the space reported by df.
 #[derive(Debug)]
 pub struct DfRows {

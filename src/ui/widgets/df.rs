@@ -23,6 +23,7 @@ use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::layout::Layout;
 use crate::ui::table_page::TablePage;
 use crate::ui::theme::Role;
+use crate::ui::views::df::AMOUNT;
 
 /// Minimum width of the list at which sizes are shown in full; a narrower list shows brief sizes.
 const WIDE: usize = 40;
@@ -36,7 +37,7 @@ pub fn draw(cx: &Context<'_>, page: &TablePage, layout: Layout, canvas: &mut Can
     let list = layout.list;
     let is_text = page.ledger.iter().all(|row| row.amount == Amount::Nothing);
     if !is_text && !layout.titles.is_empty() {
-        let title = right("Size", 1 + amount_width(cx.units, usize::from(list.width)));
+        let title = right(AMOUNT, 1 + amount_width(cx.units, usize::from(list.width)));
         let style = cx.theme.style(Role::Faint);
         let lacks_notes = label_columns(usize::from(list.width), cx.units) < NOTED
             && page.ledger.iter().any(|row| row.note.is_some());
