@@ -1,6 +1,18 @@
-//! Meanings of treemap colors, and the signs that replace the colors in framed treemaps.
+//! Texts of the treemap: the meanings of its colors, the signs that replace the colors in framed treemaps, and others.
 
 use super::theme::Role;
+use crate::base::format::grouped;
+use crate::base::text::width;
+
+/// Text shown instead of the treemap if no entry has a size.
+pub const ALL_EMPTY: &str = "All entries are empty";
+
+/// Returns a label for `number` entries without rectangles of their own: the longest one that fits in `room` columns.
+pub fn others_label(number: u64, room: usize) -> String {
+    let number = grouped(number);
+    let labels = [format!("{number} more"), format!("+{number}"), number];
+    labels.into_iter().find(|label| width(label) <= room).unwrap_or_default()
+}
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MapColors {
@@ -21,14 +33,9 @@ impl MapColors {
         }
     }
 
-    /// Returns the next meaning in the cycle. Growth is skipped if `can_grow` is `false`.
-    #[must_use]
-    pub fn next(self, can_grow: bool) -> Self {
-        match self {
-            Self::Type => Self::Age,
-            Self::Age if can_grow => Self::Growth,
-            Self::Age | Self::Growth => Self::Type,
-        }
+    /// Returns text such as `by type`.
+    pub fn title(self) -> String {
+        format!("by {}", self.name())
     }
 
     /// Returns the role, the sign and the name of every color.
@@ -60,6 +67,16 @@ impl MapColors {
         }
     }
 
+    /// Returns the next meaning in the cycle. Growth is skipped if `can_grow` is `false`.
+    #[must_use]
+    pub fn next(self, can_grow: bool) -> Self {
+        match self {
+            Self::Type => Self::Age,
+            Self::Age if can_grow => Self::Growth,
+            Self::Age | Self::Growth => Self::Type,
+        }
+    }
+
     /// Returns the character that is shown in place of the color of `role`.
     pub fn sign(self, role: Role) -> char {
         self.legend().iter().find(|(known, ..)| *known == role).map_or('?', |(_, sign, _)| *sign)
@@ -75,6 +92,12 @@ pub fn sign_of(name: &str) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_narrow_label_of_other_entries_keeps_the_number() {
+        let labels = [12, 9, 8, 7, 6, 5, 4].map(|room| others_label(1234, room));
+        assert_eq!(labels, ["1,234 more", "+1,234", "+1,234", "+1,234", "+1,234", "1,234", ""]);
+    }
 
     #[test]
     fn types_have_only_colors_that_are_checked_against_each_other() {

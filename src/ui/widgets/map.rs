@@ -34,13 +34,12 @@ use ratatui::style::{Color, Modifier, Style};
 use super::frames::Frames;
 use super::half_blocks::HalfBlocks;
 use super::shape::Shape;
-use crate::base::format::grouped;
 use crate::base::kind::Kind;
 use crate::base::text::{beginning, fit, width};
 use crate::table::outline::Level;
 use crate::ui::cells::unit;
 use crate::ui::context::Context;
-use crate::ui::map_colors::MapColors;
+use crate::ui::map_colors::{MapColors, others_label};
 use crate::ui::theme::{Colors, Role, ink, mixed};
 #[cfg(test)]
 use crate::ui::treemap_layout::Tile;
@@ -351,13 +350,6 @@ impl<'a, 't> Painter<'a, 't> {
     }
 }
 
-/// Returns a label for `number` entries without rectangles of their own: the longest one that fits in `room` columns.
-pub fn others_label(number: u64, room: usize) -> String {
-    let number = grouped(number);
-    let labels = [format!("{number} more"), format!("+{number}"), number];
-    labels.into_iter().find(|label| width(label) <= room).unwrap_or_default()
-}
-
 /// Returns the lines of the screen that lie completely in the area.
 fn lines_of(area: Area) -> Range<u16> {
     area.y.div_ceil(2)..area.bottom() / 2
@@ -371,15 +363,4 @@ fn above_gap(area: Area) -> Area {
 /// Returns the darker color at the lower edge of a shaded rectangle.
 fn shade(color: Color) -> Color {
     mixed(color, Color::Rgb(0, 0, 0), (6, 10))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_narrow_label_of_other_entries_keeps_the_number() {
-        let labels = [12, 9, 8, 7, 6, 5, 4].map(|room| others_label(1234, room));
-        assert_eq!(labels, ["1,234 more", "+1,234", "+1,234", "+1,234", "+1,234", "1,234", ""]);
-    }
 }

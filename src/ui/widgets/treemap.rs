@@ -27,6 +27,7 @@ use crate::table::row::{CellValue, Row};
 use crate::ui::cells;
 use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
+use crate::ui::map_colors::ALL_EMPTY;
 use crate::ui::theme::Role;
 use crate::ui::treemap_layout::Tile;
 
@@ -38,7 +39,7 @@ pub fn draw(cx: &Context<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>)
     let legend = cells::legend_area(area);
     // Without a legend, only the title line states the meaning of the colors.
     let has_room = legend.is_empty() && titles.width >= NARROW;
-    let colors = if has_room { format!("  by {} ", cx.views.map_colors.name()) } else { String::new() };
+    let colors = if has_room { format!("  {} ", cx.views.map_colors.title()) } else { String::new() };
     let title = title(cx, usize::from(titles.width).saturating_sub(width(&colors)));
     draw_ends(&title, &Text::styled(colors, cx.theme.style(Role::Faint)), titles, buffer);
     if cx.views.tiles.is_empty() && !area.is_empty() {
@@ -69,7 +70,7 @@ pub fn draw(cx: &Context<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>)
 fn empty(cx: &Context<'_>) -> String {
     let window = &cx.window;
     let has_only_empty = window.rows > 0 && window.is_complete && !window.is_partial && !cx.is_sorting();
-    if has_only_empty { "All entries are empty".to_owned() } else { empty_text(cx) }
+    if has_only_empty { ALL_EMPTY.to_owned() } else { empty_text(cx) }
 }
 
 /// Returns the title line. It shows the name and size of the entry under the cursor, because its rectangle may be too
