@@ -5,7 +5,7 @@ use crate::analysis::compare::NO_BASELINE;
 use crate::analysis::overview::{Overview, overview};
 use crate::analysis::search::Request;
 use crate::analysis::survey::Age;
-use crate::base::format::{elapsed, plain_size};
+use crate::base::format::plain_size;
 use crate::base::sync::Arc;
 use crate::base::text::escape;
 use crate::df::{self, Volume};
@@ -23,7 +23,7 @@ use crate::ui::views::{
 };
 use crate::ui::widgets::overview as widget;
 use crate::ui::widgets::strip::StripPart;
-use crate::ui::widgets::tabs::total_growth;
+use crate::ui::widgets::tabs::growth_text;
 use crate::ui::window::totals_size;
 
 /// Maximum number of files, directories or changes that a job returns.
@@ -31,7 +31,39 @@ const MOST: usize = 20;
 /// Maximum number of rows in each part of the overview.
 const ROWS: usize = MOST;
 
+/// Text after the heading of the largest directories.
+const OWN_FILES_ONLY: &str = "own files only";
+/// Text shown in place of rows that are being loaded, followed by an ellipsis.
+const LOADING: &str = "Loading";
+
 impl Context<'_> {
+    /// Returns the type, source and mount point of the file system that the shown directory is on, or `None` if
+    /// the mount is unknown or has not been read yet.
+    pub fn space_title(&self) -> Option<String> {
+        let mount = self.volume()?.mount.as_ref()?;
+        let [kind, source, point] = [&mount.kind, &mount.source, &mount.point].map(|part| escape(part));
+        Some(format!("{kind} {source} on {point}"))
+    }
+
+    /// Returns the breakdown of the file system's space: used by the shown directory, used elsewhere, free, and
+    /// reserved. Returns `None` if the size of the file system is unknown.
+    pub fn space_parts(&self) -> Option<[StripPart; 4]> {
+        let capacity = self.volume()?.capacity.ok()?;
+        let here = self.window.totals.disk.min(capacity.used());
+        let part = |name: &str, bytes, role| StripPart { name: name.to_owned(), bytes, role };
+        let here_name = match self.window.bound {
+            Precision::Recorded => "here (previous scan)",
+            Precision::Growing => "here (so far)",
+            Precision::Exact | Precision::AtLeast => "here",
+        };
+        Some([
+            part(here_name, here, Role::Bar),
+            part("elsewhere", capacity.used() - here, Role::Other),
+            part("free", capacity.available, Role::Track),
+            part("reserved", capacity.free.saturating_sub(capacity.available), Role::Selected),
+        ])
+    }
+
     /// Loads the data for the overview. Returns `true` if something has changed.
     pub fn poll_overview(&mut self, sources: &Sources<'_>) -> bool {
         let request = self.request(self.views.filter.clone());
@@ -101,7 +133,7 @@ impl Context<'_> {
         // All parts are always shown. Otherwise, parts would move when results arrive.
         let mut parts = vec![
             Part {
-                total: "own files only".into(),
+                total: OWN_FILES_ONLY.into(),
                 ..self.part_of_table(&directories::VIEW, found.map(|found| &*found.directories as _), record)
             },
             self.part_of_table(&largest::VIEW, found.map(|found| &*found.files as _), record),
@@ -121,12 +153,8 @@ impl Context<'_> {
     fn growth_part(&self) -> Part {
         let changes = self.views.overview.growth.value().map(|answer| &*answer.data);
         let part = self.part_of_table(&growth::VIEW, changes, None);
-        let since = self.views.offer().and_then(|offer| offer.since);
-        let total = since
-            .zip(total_growth(self))
-            .map(|(since, (change, _))| format!("{change} in {}", elapsed(since, self.views.now())));
         match self.check_baseline() {
-            Ok(()) => Part { total: total.unwrap_or_default(), ..part },
+            Ok(()) => Part { total: growth_text(self).unwrap_or_default(), ..part },
             Err(_) => Part { empty: NO_BASELINE.to_owned(), rows: Vec::new(), ..part },
         }
     }
@@ -164,7 +192,7 @@ impl Context<'_> {
 
     fn part(&self, view: &'static ViewSpec, rows: Option<(Vec<(Row, Role)>, String)>) -> Part {
         let empty = match (&rows, view.table) {
-            (None, _) => format!("Loading{}", self.theme.glyphs.gap()),
+            (None, _) => format!("{LOADING}{}", self.theme.glyphs.gap()),
             (Some(_), Some(table)) => table.empty[usize::from(self.is_scanning())].to_owned(),
             (Some(_), None) => String::new(),
         };
@@ -222,32 +250,5 @@ impl Context<'_> {
     pub fn expects_space(&self) -> bool {
         self.source_kind == SourceKind::Live
             && self.views.overview.space.value().is_none_or(|volume| volume.is_some())
-    }
-
-    /// Returns the type, source and mount point of the file system that the shown directory is on, or `None` if
-    /// the mount is unknown or has not been read yet.
-    pub fn space_title(&self) -> Option<String> {
-        let mount = self.volume()?.mount.as_ref()?;
-        let [kind, source, point] = [&mount.kind, &mount.source, &mount.point].map(|part| escape(part));
-        Some(format!("{kind} {source} on {point}"))
-    }
-
-    /// Returns the breakdown of the file system's space: used by the shown directory, used elsewhere, free, and
-    /// reserved. Returns `None` if the size of the file system is unknown.
-    pub fn space_parts(&self) -> Option<[StripPart; 4]> {
-        let capacity = self.volume()?.capacity.ok()?;
-        let here = self.window.totals.disk.min(capacity.used());
-        let part = |name: &str, bytes, role| StripPart { name: name.to_owned(), bytes, role };
-        let here_name = match self.window.bound {
-            Precision::Recorded => "here (previous scan)",
-            Precision::Growing => "here (so far)",
-            Precision::Exact | Precision::AtLeast => "here",
-        };
-        Some([
-            part(here_name, here, Role::Bar),
-            part("elsewhere", capacity.used() - here, Role::Other),
-            part("free", capacity.available, Role::Track),
-            part("reserved", capacity.free.saturating_sub(capacity.available), Role::Selected),
-        ])
     }
 }

@@ -16,8 +16,8 @@ pub use super::hints::{Top, keys};
 use super::hints::{fitting, width_of_first};
 use super::overview;
 use super::row::draw_ends;
-use super::tabs::total_growth;
-use crate::base::format::{counted, duration, elapsed, grouped, plain_size, share};
+use super::tabs::growth_text;
+use crate::base::format::{counted, duration, grouped, plain_size, share};
 use crate::base::text::{escape, escape_path, fit, width};
 use crate::delete::OperationKind;
 use crate::exclusive::ExclusiveProgress;
@@ -281,10 +281,7 @@ fn list_facts<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     if let errors @ 1.. = window.totals.errors {
         facts.push((counted(u64::from(errors), "error", "errors"), Role::Warning, left));
     }
-    let since = cx.views.offer().and_then(|offer| offer.since);
-    if let Some((since, (change, _))) = since.zip(total_growth(cx)) {
-        facts.push((format!("{change} in {}", elapsed(since, cx.views.now())), Role::Plain, spare));
-    }
+    facts.extend(growth_text(cx).map(|text| (text, Role::Plain, spare)));
     match &cx.scan.last.outcome {
         Some(Outcome::Stopped) => {
             let stopped = if cx.source_kind == SourceKind::Live { "scan stopped" } else { "reading stopped" };

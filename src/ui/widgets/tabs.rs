@@ -20,7 +20,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
-use crate::base::format::{brief_size, grouped};
+use crate::base::format::{brief_size, elapsed, grouped};
 use crate::base::sort::sort_by_key;
 use crate::base::text::width;
 use crate::source::SourceKind;
@@ -231,7 +231,7 @@ fn total(all: &[Tab], gap: usize) -> usize {
 
 /// Returns the total change of all roots since the baseline; `None` if the scan has not been completed, if the totals
 /// of the baseline are unknown, or if nothing has changed.
-pub fn total_growth(cx: &Context<'_>) -> Option<(String, Role)> {
+fn total_growth(cx: &Context<'_>) -> Option<(String, Role)> {
     let is_complete = !cx.is_scanning() && !cx.tree.status(DirId::TOP).partial;
     let before = cx.views.compared.offer()?.totals.filter(|_| is_complete)?;
     let before = totals_size(&before, cx.order.measure);
@@ -242,4 +242,11 @@ pub fn total_growth(cx: &Context<'_>) -> Option<(String, Role)> {
         Ordering::Equal => return None,
     };
     Some((format!("{sign}{}", brief_size(after.abs_diff(before), cx.units).trim_start()), role))
+}
+
+/// Returns text such as `+1.2G in 3 days`: the result of [`total_growth`] and the age of the baseline.
+pub fn growth_text(cx: &Context<'_>) -> Option<String> {
+    let since = cx.views.offer()?.since?;
+    let (change, _) = total_growth(cx)?;
+    Some(format!("{change} in {}", elapsed(since, cx.views.now())))
 }
