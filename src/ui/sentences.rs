@@ -56,9 +56,6 @@ impl Display<'_> {
     }
 }
 
-/// Text for a directory that a stopped scan has not read.
-pub const ENDED_EARLY: &str = "Not read: the scan ended early";
-
 /// Text for copies that cannot share data.
 pub const CANNOT_SHARE: &str =
     if CAN_SHARE { "Copies cannot share data on this file system" } else { ONLY_ON_LINUX };

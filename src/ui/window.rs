@@ -18,8 +18,10 @@ use crate::table::rows::{Order, RowEntry, SizeSource};
 use crate::tree::{DirId, Entry, EntryId, EntryState, Position, Totals, Tree};
 
 use super::list_state::ListState;
+use super::list_texts::{
+    EXCLUDED, UNKNOWN, alias_text, exclusion_text, kind_text, linked_text, recorded_text,
+};
 use super::marks::Marks;
-use super::note::{exclusion_text, kind_text, linked_text};
 
 #[derive(Debug, Default)]
 pub struct Window {
@@ -76,8 +78,7 @@ impl Window {
         let aliases = if location.id == DirId::TOP { tree.aliases() } else { Vec::new() };
         let alias = |position| {
             let alias = aliases.iter().find(|alias| alias.position == position)?;
-            let relation = if alias.is_root { "the same as" } else { "counted in" };
-            Some(RowNote::plain(format!("{relation} {}", escape(alias.root))))
+            Some(RowNote::plain(alias_text(alias)))
         };
         let found = |position| {
             let record = location.listing().record(position)?;
@@ -88,8 +89,7 @@ impl Window {
             if let Some(note) = row.note.as_mut().filter(|note| note.is_warning)
                 && let Some(recorded) = row.directory.and_then(|id| tree.recorded(id))
             {
-                note.text =
-                    format!("{}; file system reports a size of {}", note.text, plain_size(recorded, units));
+                note.text = recorded_text(&note.text, &plain_size(recorded, units));
             }
             if let Some(id) = row.directory.filter(|_| options.collapses && location.id != DirId::TOP) {
                 for (name, _) in chain(tree, order, id) {
@@ -158,13 +158,13 @@ fn row_of(tree: &Tree, sizes: &SizeSource, entry: EntryId, record: &Entry<'_>, m
         kind: Some(record.kind),
         ..Row::of_words(label, RowStyle::of(record.kind))
     }
-    .with(Column::Size, CellValue::Words(["unknown", "?"]));
+    .with(Column::Size, CellValue::Words(UNKNOWN));
     let metadata = match record.state {
         EntryState::Known(metadata) => metadata,
         EntryState::Excluded(exclusion) => {
             let note = Some(RowNote::plain(exclusion_text(exclusion).to_owned()));
             let row = Row { style: RowStyle::Faint, note, ..row };
-            return row.with(Column::Size, CellValue::Words(["excluded", "excl"]));
+            return row.with(Column::Size, CellValue::Words(EXCLUDED));
         }
         EntryState::Failed(errno) => {
             return Row { style: RowStyle::Warning, has_errors: true, note: Some(error(errno)), ..row };

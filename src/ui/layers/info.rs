@@ -33,7 +33,7 @@ use crate::ui::cursor::moved;
 use crate::ui::entry_info::EntryInfo;
 use crate::ui::hit_map::Canvas;
 use crate::ui::keys::{Command, Scope};
-use crate::ui::note::exclusion_text;
+use crate::ui::list_texts::exclusion_text;
 use crate::ui::notice::Notice;
 use crate::ui::sentences::frees_text;
 use crate::ui::theme::Role;

@@ -29,8 +29,8 @@ use crate::source::baseline::Baseline;
 use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
 use crate::tree::{EntryId, Totals};
+use crate::ui::list_texts::note_of;
 use crate::ui::loader::{Load, Sources, TableRequest};
-use crate::ui::note::note_of;
 
 /// Maximum number of changes in the table.
 const MOST: usize = 100_000;

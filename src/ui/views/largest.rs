@@ -18,7 +18,7 @@ use crate::base::text::escape;
 use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Precision, Row, RowNote, RowStyle};
 use crate::tree::{DirId, EntryId, EntryState, Tree, join};
-use crate::ui::note::note_of;
+use crate::ui::list_texts::note_of;
 use crate::ui::window::totals_size;
 
 /// Maximum number of rows in a table of entries.

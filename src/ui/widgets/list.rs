@@ -13,15 +13,17 @@ use ratatui::text::Line as Text;
 
 use super::columns::{Columns, NAME};
 use super::row::{draw_ends, draw_rows, inner};
-use crate::base::format::{Measure, counted};
+use crate::base::format::Measure;
 use crate::base::os_error::OsError;
 use crate::table::column::Column;
 use crate::table::rows::Direction;
 use crate::ui::context::Context;
 use crate::ui::hit_map::Canvas;
 use crate::ui::keys::Command;
+use crate::ui::list_texts::{
+    APPARENT, CLEARS, EMPTY_DIRECTORY, ENDED_EARLY, NO_MATCHES, READING, SEARCHING, SORTING, omitted_text,
+};
 use crate::ui::loader::Loader;
-use crate::ui::sentences::ENDED_EARLY;
 use crate::ui::theme::Role;
 
 pub fn draw(cx: &Context<'_>, titles: Rect, list: Rect, canvas: &mut Canvas<'_>) {
@@ -36,21 +38,15 @@ pub fn draw(cx: &Context<'_>, titles: Rect, list: Rect, canvas: &mut Canvas<'_>)
 
 /// Returns text that explains why no entries are shown.
 pub fn empty_text(cx: &Context<'_>) -> String {
+    let gap = cx.theme.glyphs.gap();
     match (cx.window.errno, cx.window.omitted) {
-        _ if cx.is_sorting() => format!("Sorting{}", cx.theme.glyphs.gap()),
+        _ if cx.is_sorting() => format!("{SORTING}{gap}"),
         _ if cx.is_filtered() => filtered(cx),
         (Some(errno), _) => OsError(errno).to_string(),
-        (None, 1..) => {
-            let does = if cx.window.omitted == 1 { "shows it" } else { "shows them" };
-            let shows = cx.key_hint(Command::Hidden, does);
-            format!(
-                "{}{shows}",
-                counted(cx.window.omitted as u64, "hidden or excluded entry", "hidden or excluded entries")
-            )
-        }
+        (None, omitted @ 1..) => omitted_text(omitted, |does| cx.key_hint(Command::Hidden, does)),
         (None, 0) if cx.window.is_partial => ENDED_EARLY.to_owned(),
-        (None, 0) if cx.window.is_complete => "Empty directory".to_owned(),
-        (None, 0) if cx.is_scanning() => "Reading".to_owned() + cx.theme.glyphs.gap(),
+        (None, 0) if cx.window.is_complete => EMPTY_DIRECTORY.to_owned(),
+        (None, 0) if cx.is_scanning() => format!("{READING}{gap}"),
         (None, 0) => ENDED_EARLY.to_owned(),
     }
 }
@@ -70,15 +66,14 @@ fn draw_empty(cx: &Context<'_>, list: Rect, buffer: &mut Buffer) {
 }
 
 /// Returns text that explains why the filter shows no entries.
-pub fn filtered(cx: &Context<'_>) -> String {
+fn filtered(cx: &Context<'_>) -> String {
     let result = cx.filter_result();
     match result.and_then(Loader::error) {
         Some(error) => error.to_string(),
         None if result.is_some_and(|result| result.value().is_some()) => {
-            let so_far = if cx.is_scanning() { " so far" } else { "" };
-            format!("No entries match the filter{so_far}{}", cx.key_hint(Command::Back, "clears it"))
+            NO_MATCHES[usize::from(cx.is_scanning())].to_owned() + &cx.key_hint(Command::Back, CLEARS)
         }
-        None => format!("Searching{}", cx.theme.glyphs.gap()),
+        None => format!("{SEARCHING}{}", cx.theme.glyphs.gap()),
     }
 }
 
@@ -103,7 +98,7 @@ pub fn draw_titles(
     let title = |column: Column, is_wide: bool| {
         let [wide, narrow] = column.spec().titles;
         let text = own(column).unwrap_or(match (column, cx.order.measure) {
-            (Column::Size, Measure::Apparent) if is_wide => "Apparent",
+            (Column::Size, Measure::Apparent) if is_wide => APPARENT,
             _ if is_wide => wide,
             _ => narrow,
         });

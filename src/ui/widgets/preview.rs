@@ -34,9 +34,9 @@ use crate::ui::cells::tiles_area;
 use crate::ui::context::Context;
 use crate::ui::context::beside_edge;
 use crate::ui::layers::info::lines;
+use crate::ui::list_texts::{EMPTY_DIRECTORY, ENDED_EARLY};
 use crate::ui::map_colors::MapColors;
 use crate::ui::preview::Previewed;
-use crate::ui::sentences::ENDED_EARLY;
 use crate::ui::theme::Role;
 use crate::ui::views::{TableContext, TableData};
 use crate::ui::window::totals_size;
@@ -139,7 +139,7 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
     let has_nothing = totals.items == 0 && status.is_complete();
     let why_nothing = || match cx.tree.listing(directory).is_empty() {
         true if status.partial => ENDED_EARLY,
-        true => "Empty directory",
+        true => EMPTY_DIRECTORY,
         false if cx.is_filtered() => "No matches",
         false => "Only excluded entries",
     };
