@@ -22,7 +22,7 @@ use crate::ui::keys::{Command, Scope};
 use crate::ui::marks::{Mark, Marks};
 use crate::ui::theme::Role;
 use crate::ui::widgets::row::{draw_ends, select};
-use crate::ui::widgets::status_line::summary;
+use crate::ui::widgets::status_line_texts::summary;
 use crate::ui::window::totals_size;
 
 /// Minimum width of the list, in terminal columns, at which sizes are shown beside the paths.

@@ -31,7 +31,7 @@ use crate::ui::keys::{Answer, Command, Scope};
 use crate::ui::message::Effect;
 use crate::ui::operations::export::ExportRequest;
 use crate::ui::theme::Role;
-use crate::ui::widgets::status_line::operation_verb;
+use crate::ui::widgets::status_line_texts::operation_verb;
 
 const HEIGHT: u16 = 5;
 /// Maximum width of a file name in the question, in columns.

@@ -13,7 +13,7 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 use super::row::draw_ends;
-use super::status_line::searching_text;
+use super::status_line_texts::searching_text;
 use super::table;
 use crate::base::calendar::day_and_time;
 use crate::base::format::{grouped, plain_size};

@@ -28,6 +28,7 @@ mod preview;
 pub mod row;
 pub mod shape;
 pub mod status_line;
+pub mod status_line_texts;
 pub mod strip;
 mod table;
 pub mod tabs;

@@ -16,23 +16,24 @@ pub use super::hints::{Top, keys};
 use super::hints::{fitting, width_of_first};
 use super::overview;
 use super::row::draw_ends;
+use super::status_line_texts::{
+    COLUMNS, FILTERED, INCOMPLETE, NOT_RESPONDING, PANICKED, SHOWS_ALL, STOPS, elapsed_text, errors_text,
+    export_text, mark_count, omitted_text, operation_texts, rescan_text, row_of, scan_texts, searching_text,
+    stopped_text, summary,
+};
 use super::tabs::growth_text;
-use crate::base::format::{counted, duration, grouped, plain_size, share};
-use crate::base::text::{escape, escape_path, fit, width};
-use crate::delete::OperationKind;
+use crate::base::format::share;
+use crate::base::text::{escape_path, fit, width};
 use crate::exclusive::ExclusiveProgress;
 use crate::scan::Outcome;
-use crate::source::SourceKind;
 use crate::table::column::Column;
 use crate::ui::context::Context;
 use crate::ui::deletion_state::Running;
 use crate::ui::hit_map::{Canvas, Hit, HitMap};
-use crate::ui::keys::{Command, Scope};
+use crate::ui::keys::Command;
 use crate::ui::progress::Rescan;
-use crate::ui::sentences::frees_text;
 use crate::ui::table_page::is_of_table;
 use crate::ui::theme::Role;
-use crate::ui::window::totals_size;
 
 /// Minimum width of the status line at which the first key hint is always shown.
 const NARROW: usize = 20;
@@ -78,7 +79,7 @@ fn state<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Option<Line<'a>
     } else if let Some(rescan) = cx.rescan() {
         Some(rescan_progress(cx, rescan, room))
     } else if let Some(order) = cx.written() {
-        Some(working(cx, Some(cx.written_share()), &[format!("writing {}", order.shown())], room))
+        Some(working(cx, Some(cx.written_share()), &[export_text(&order.shown())], room))
     } else if let Some(progress) = cx.exclusive_progress() {
         Some(exclusive_progress(cx, top, &progress, room))
     } else {
@@ -111,11 +112,6 @@ fn line_position<'a>(index: usize, count: usize, room: usize) -> Line<'a> {
     Line::raw(if width(&text) <= room { text } else { String::new() })
 }
 
-/// Returns text such as `3 of 212`. `index` is counted from zero, the displayed number from one.
-fn row_of(index: usize, rows: usize) -> String {
-    format!("{} of {}", grouped((index + 1).min(rows) as u64), grouped(rows as u64))
-}
-
 /// Makes the key hints, which begin at column `x`, clickable.
 fn add_hits(cx: &Context<'_>, top: Top<'_, '_>, room: usize, mut x: u16, area: Rect, hits: &mut HitMap) {
     for hint in fitting(cx, top, room) {
@@ -146,11 +142,8 @@ fn working<'a>(cx: &Context<'_>, share: Option<u16>, texts: &[String], room: usi
 }
 
 fn rescan_progress<'a>(cx: &Context<'_>, rescan: &Rescan, room: usize) -> Line<'a> {
-    let entries = counted(rescan.progress.entries, "entry", "entries");
-    let name = escape(&rescan.name).into_owned();
-    let stops = cx.key_hint(Command::Interrupt, "stops");
-    let text = format!("rescanning {name} {} {entries}{stops}", cx.theme.glyphs.dot());
-    working(cx, Some(share(rescan.progress.entries.min(rescan.expected), rescan.expected)), &[text], room)
+    let share = share(rescan.progress.entries.min(rescan.expected), rescan.expected);
+    working(cx, Some(share), &[rescan_text(cx, rescan)], room)
 }
 
 fn exclusive_progress<'a>(
@@ -162,7 +155,7 @@ fn exclusive_progress<'a>(
     let command = Command::Show(Column::Frees);
     let page = cx.views.page.as_ref().filter(|_| top.layer.is_none());
     let works = page.is_none_or(|page| is_of_table(page.table, command));
-    let stops = if works { cx.keymap.hint(command, top.scope, "stops") } else { String::new() };
+    let stops = if works { cx.keymap.hint(command, top.scope, STOPS) } else { String::new() };
     let text = format!("{}{stops}", progress.text());
     working(cx, progress.share(), &[text], room)
 }
@@ -171,23 +164,12 @@ fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     let theme = cx.theme;
     let tick = &cx.scan.last;
     let spinner = cx.spinner();
-    let dot = format!(" {} ", theme.glyphs.dot());
     let errors = match tick.progress.errors {
         0 => String::new(),
-        errors => format!("{dot}{}", counted(errors, "error", "errors")),
+        errors => format!(" {} {}", theme.glyphs.dot(), errors_text(errors)),
     };
-    let percent = cx.scan.percent();
-    let bar = bar(cx, percent.map(|percent| u16::from(percent) * 10), room);
-    let percent = percent.map_or_else(String::new, |percent| format!("{percent}%{dot}"));
-    let entries = format!("{percent}{}", counted(tick.progress.entries, "entry", "entries"));
-    let bytes = plain_size(tick.progress.disk, cx.units);
-    let rate = if cx.scan.rate == 0 { String::new() } else { format!("{dot}{}/s", grouped(cx.scan.rate)) };
-    let texts = [
-        format!("{entries}{rate}{dot}{bytes}"),
-        format!("{entries}{dot}{bytes}"),
-        entries,
-        format!("{percent}{}", grouped(tick.progress.entries)),
-    ];
+    let bar = bar(cx, cx.scan.percent().map(|percent| u16::from(percent) * 10), room);
+    let texts = scan_texts(cx);
     let bar_width: usize = bar.iter().map(Span::width).sum();
     let fits = |text: &&String| width(text) + width(&errors) + bar_width + 4 <= room;
     let text = texts.iter().find(fits).unwrap_or(&texts[3]);
@@ -196,21 +178,15 @@ fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     spans.extend([Span::raw(text.clone()), Span::styled(errors, theme.style(Role::Warning))]);
     let left = room.saturating_sub(spans.iter().map(Span::width).sum::<usize>() + 3);
     if let Some(silent) = tick.progress.silent.first() {
-        const WORDS: &str = " is not responding";
         let path = escape_path(silent);
-        let path = fit(&path, left.saturating_sub(WORDS.len()), theme.glyphs.gap()).into_owned();
-        spans.push(Span::styled(format!("  {path}{WORDS}"), theme.style(Role::Warning)));
+        let path = fit(&path, left.saturating_sub(NOT_RESPONDING.len()), theme.glyphs.gap()).into_owned();
+        spans.push(Span::styled(format!("  {path}{NOT_RESPONDING}"), theme.style(Role::Warning)));
     } else if let Some(current) = tick.progress.current.as_deref().filter(|_| left >= 12) {
         let path = escape_path(current);
         let path = fit(&path, left, theme.glyphs.gap()).into_owned();
         spans.push(Span::styled(format!("  {path}"), theme.style(Role::Faint)));
     }
     Line::from(spans)
-}
-
-/// Returns the text shown while more rows are being found.
-pub fn searching_text(cx: &Context<'_>) -> String {
-    format!("searching{} ", cx.theme.glyphs.gap())
 }
 
 /// Returns the row number of the cursor in the open table view, and a summary of the marks. `searching` precedes them
@@ -257,7 +233,7 @@ fn list_facts<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     // The treemap has no columns, so the status line shows the Frees and Shared values of the selected entry.
     if let Some(row) = window.selected().filter(|_| cx.views.is_treemap()) {
         let format = cx.number_format();
-        for (column, word) in [(Column::Frees, "frees"), (Column::Shared, "shared")] {
+        for (column, word) in COLUMNS {
             let number = row.cell(column).text(FACT, format);
             if cx.shown.columns.has(column) && !number.trim().is_empty() {
                 facts.push((format!("{word} {}", number.trim()), Role::Strong, left));
@@ -265,40 +241,34 @@ fn list_facts<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
         }
     }
     if cx.is_filtered() {
-        let clears = cx.keymap.first(Command::Back, Scope::List).map(|key| format!(" ({key} shows all)"));
-        let clears = clears.filter(|clears| {
-            facts.iter().map(|(text, ..)| width(text)).sum::<usize>() + width(clears) + width(" · filtered ")
-                <= most
-        });
-        facts.push((format!("filtered{}", clears.unwrap_or_default()), Role::Strong, most));
+        let shows_all = format!("{FILTERED}{}", cx.key_hint(Command::Back, SHOWS_ALL));
+        // The four columns are for the dot before the text and the blanks around it.
+        let used = facts.iter().map(|(text, ..)| width(text)).sum::<usize>() + 4;
+        let has_room = used + width(&shows_all) <= most;
+        facts.push((if has_room { shows_all } else { FILTERED.to_owned() }, Role::Strong, most));
     }
     if cx.marks().count() > 0 {
         facts.push((summary(cx), Role::Strong, left));
     }
     if window.omitted > 0 {
-        facts.push((format!("{} hidden", grouped(window.omitted as u64)), Role::Strong, left));
+        facts.push((omitted_text(window.omitted), Role::Strong, left));
     }
     if let errors @ 1.. = window.totals.errors {
-        facts.push((counted(u64::from(errors), "error", "errors"), Role::Warning, left));
+        facts.push((errors_text(u64::from(errors)), Role::Warning, left));
     }
     facts.extend(growth_text(cx).map(|text| (text, Role::Plain, spare)));
     match &cx.scan.last.outcome {
         Some(Outcome::Stopped) => {
-            let stopped = if cx.source_kind == SourceKind::Live { "scan stopped" } else { "reading stopped" };
-            facts.push((stopped.to_owned(), Role::Warning, most));
+            facts.push((stopped_text(cx.source_kind).to_owned(), Role::Warning, most));
         }
-        Some(Outcome::Panicked(_)) => {
-            facts.push(("internal error: scan ended early".to_owned(), Role::Warning, most));
-        }
+        Some(Outcome::Panicked(_)) => facts.push((PANICKED.to_owned(), Role::Warning, most)),
         Some(Outcome::Broken(faults)) => {
-            let (whole, short) = (faults.join("; "), "not everything was read".to_owned());
-            let text = if width(&whole) + 1 > most { short } else { whole };
+            let whole = faults.join("; ");
+            let text = if width(&whole) + 1 > most { INCOMPLETE.to_owned() } else { whole };
             facts.insert(0, (text, Role::Warning, most));
         }
         Some(Outcome::Complete) | None => {
-            let verb = if cx.source_kind == SourceKind::Live { "scanned" } else { "read" };
-            let text = format!("{verb} in {}", duration(cx.scan.last.elapsed));
-            facts.push((text, Role::Faint, spare));
+            facts.push((elapsed_text(cx.source_kind, cx.scan.last.elapsed), Role::Faint, spare));
         }
     }
     let mut spans = Vec::new();
@@ -315,52 +285,9 @@ fn list_facts<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     Line::from(spans)
 }
 
-pub fn operation_verb(kind: OperationKind) -> &'static str {
-    match kind {
-        OperationKind::Delete | OperationKind::Empty => "deleting",
-        OperationKind::Trash => "moving to the trash",
-        OperationKind::Restore => "restoring",
-        OperationKind::Share => "sharing data on disk",
-    }
-}
-
 /// Returns the line that shows the progress of a file operation, such as a deletion.
 fn deleting<'a>(cx: &Context<'_>, running: &Running, room: usize) -> Line<'a> {
-    let dot = cx.theme.glyphs.dot();
-    let operation_verb = operation_verb(running.kind);
-    let report = &running.report;
-    let (entries, bytes) = running.expected;
-    let left = entries.saturating_sub(report.entries);
-    // Moving an entry to or from the trash frees no space.
-    let frees = !matches!(running.kind, OperationKind::Trash | OperationKind::Restore);
-    let bytes = || format!(", {}", plain_size(bytes.saturating_sub(report.freed), cx.units));
-    let bytes = if frees { bytes() } else { String::new() };
-    let stay = match report.failures.count {
-        0 => String::new(),
-        count => format!(" {dot} {} failed", grouped(count)),
-    };
-    let end =
-        if running.is_stopping { " (stopping)".to_owned() } else { cx.key_hint(Command::Interrupt, "stops") };
-    let texts = [
-        format!("{operation_verb} {dot} {}{bytes} left{stay}{end}", counted(left, "entry", "entries")),
-        format!("{operation_verb} {dot} {} left{stay}{end}", grouped(left)),
-        format!("{operation_verb} {dot} {} left", grouped(left)),
-    ];
-    let share = (entries > 0).then(|| share(report.entries.min(entries), entries));
-    working(cx, share, &texts, room)
-}
-
-pub fn summary(cx: &Context<'_>) -> String {
-    let marks = cx.marks();
-    let size = plain_size(totals_size(&marks.totals(), cx.order.measure), cx.units);
-    let mut directories = marks.all().filter_map(|(_, mark)| mark.directory);
-    let is_growing = cx.is_scanning() && directories.any(|id| cx.tree.is_preliminary(id));
-    let sign = if is_growing { cx.theme.glyphs.growing() } else { "" };
-    let dot = cx.theme.glyphs.dot();
-    let frees = cx.marks_exclusive().map(|exclusive| format!(", {}", frees_text(exclusive, cx.units)));
-    format!("{} {dot} {sign}{size}{}", mark_count(cx), frees.unwrap_or_default())
-}
-
-pub fn mark_count(cx: &Context<'_>) -> String {
-    format!("{} marked", grouped(cx.marks().count()))
+    let (entries, done) = (running.expected.0, running.report.entries);
+    let share = (entries > 0).then(|| share(done.min(entries), entries));
+    working(cx, share, &operation_texts(cx, running), room)
 }
