@@ -44,6 +44,46 @@ use crate::ui::window::totals_size;
 /// Width in columns of the label to the left of a strip (see `strip`).
 const LABEL: u16 = 6;
 
+/// Labels of the strips for the types and the ages of files.
+const STRIPS: [&str; 2] = ["types", "age"];
+/// Text shown if none of the files of a row are found.
+const NO_FILES: &str = "No files";
+
+/// Returns the title of the preview of a row that combines several files.
+fn files_title(label: &str) -> String {
+    format!("{label}, largest first")
+}
+
+fn items_text(items: u64) -> String {
+    counted(items, "item", "items")
+}
+
+/// Returns the text about the last change of a directory. `date` is its date.
+fn changed_text(date: &str) -> String {
+    format!("changed {date}")
+}
+
+/// Returns text that explains why a directory has no items.
+fn empty_text(cx: &Context<'_>, directory: DirId) -> &'static str {
+    match cx.tree.listing(directory).is_empty() {
+        true if cx.tree.status(directory).partial => ENDED_EARLY,
+        true => EMPTY_DIRECTORY,
+        false if cx.is_filtered() => "No matches",
+        false => "Only excluded entries",
+    }
+}
+
+/// Returns the text shown in place of the first lines of a file; `None` for a text file.
+fn head_text(head: &FileHead) -> Option<String> {
+    match head {
+        FileHead::Text(_) => None,
+        FileHead::Empty => Some("Empty file".to_owned()),
+        FileHead::Binary => Some("Binary file".to_owned()),
+        FileHead::Elsewhere => Some("Contents not read: network or virtual file system".to_owned()),
+        FileHead::Failed(errno) => Some(OsError(*errno).to_string()),
+    }
+}
+
 /// Draws the line between the view and a pane.
 pub fn draw_edge(cx: &Context<'_>, pane: Rect, buffer: &mut Buffer) {
     let edge = if cx.theme.has_half_blocks() { "│" } else { "|" };
@@ -67,13 +107,13 @@ pub fn draw(cx: &Context<'_>, pane: Rect, buffer: &mut Buffer) {
 /// Draws the label of a row that combines several files, and below it the largest of these files.
 fn draw_files(cx: &Context<'_>, label: &str, mut area: Rect, buffer: &mut Buffer) {
     let room = usize::from(area.width);
-    let title = fit(&format!("{label}, largest first"), room, cx.theme.glyphs.gap()).into_owned();
+    let title = fit(&files_title(label), room, cx.theme.glyphs.gap()).into_owned();
     put(buffer, take(&mut area, 1), &Line::styled(title, cx.theme.style(Role::Strong)));
     let Some(found) = cx.views.preview.files.value() else { return };
     let context = TableContext { tree: cx.tree, from: cx.location.id, measure: cx.order.measure };
     let [whole, full] = [&found.sum, &found.largest].map(|totals| totals_size(totals, cx.order.measure));
     if found.rows.is_empty() && found.complete {
-        put(buffer, take(&mut area, 1), &note(cx, "No files"));
+        put(buffer, take(&mut area, 1), &note(cx, NO_FILES));
     }
     for index in 0..usize::from(area.height) {
         let Some(mut row) = found.row(index, &context) else { return };
@@ -111,7 +151,7 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
         Some(EntryState::Known(metadata)) => Some(metadata),
         _ => None,
     };
-    let changed = metadata.map(|metadata| format!("changed {}", date(metadata.mtime, &cx.zone)));
+    let changed = metadata.map(|metadata| changed_text(&date(metadata.mtime, &cx.zone)));
     let inspection = cx.views.preview.info.as_ref().and_then(|info| info.inspection.value());
     let owner = inspection.and_then(|found| owner_text(found)).or_else(|| {
         let owner = metadata?.owner?;
@@ -121,8 +161,7 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
     let bytes = totals_size(&totals, cx.order.measure);
     let precision = cx.sizes().precision(cx.tree, directory, bytes);
     let size = theme.glyphs.precision(precision).to_owned() + &plain_size(bytes, cx.units);
-    let items = counted(totals.items, "item", "items");
-    let facts = format!("  {size}{dot}{items}");
+    let facts = format!("  {size}{dot}{}", items_text(totals.items));
     let room = usize::from(area.width).saturating_sub(width(&facts));
     let mut name = escape(record.map_or(b"", |record| record.name)).into_owned();
     if !name.ends_with('/') {
@@ -137,16 +176,10 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
     put(buffer, take(&mut area, 1), &Line::styled(facts, theme.style(Role::Faint)));
     let status = cx.tree.status(directory);
     let has_nothing = totals.items == 0 && status.is_complete();
-    let why_nothing = || match cx.tree.listing(directory).is_empty() {
-        true if status.partial => ENDED_EARLY,
-        true => EMPTY_DIRECTORY,
-        false if cx.is_filtered() => "No matches",
-        false => "Only excluded entries",
-    };
     let text = status
         .errno
         .map(|errno| OsError(errno).to_string())
-        .or_else(|| has_nothing.then(|| why_nothing().to_owned()));
+        .or_else(|| has_nothing.then(|| empty_text(cx, directory).to_owned()));
     if let Some(text) = text {
         put(buffer, take(&mut area, 1), &note(cx, &text));
     }
@@ -157,7 +190,7 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
         // The sign shows that the shares cover only the files found so far.
         let is_growing = !status.is_complete();
         let sign = if is_growing { theme.glyphs.growing() } else { "" };
-        for (label, parts) in [("types", types(cx, found)), ("age", ages(cx, found))] {
+        for (label, parts) in STRIPS.into_iter().zip([types(cx, found), ages(cx, found)]) {
             draw_strip(cx, (label, sign), &parts, take(&mut area, 2), buffer);
         }
     } else {
@@ -237,22 +270,17 @@ fn draw_entry(cx: &Context<'_>, entry: EntryId, mut area: Rect, buffer: &mut Buf
         }
     }
     take(&mut area, 1);
-    let note = match cx.views.preview.head.value().map(|head| &**head) {
-        None => return,
-        Some(FileHead::Text(bytes)) => {
-            for line in String::from_utf8_lossy(bytes).lines() {
-                let line = printable(line.replace('\t', "    ").as_bytes()).into_owned();
-                let line = beginning(&line, usize::from(area.width), cx.theme.glyphs.gap()).into_owned();
-                put(buffer, take(&mut area, 1), &Line::raw(line));
-            }
-            return;
+    let Some(head) = cx.views.preview.head.value() else { return };
+    if let FileHead::Text(bytes) = &**head {
+        for line in String::from_utf8_lossy(bytes).lines() {
+            let line = printable(line.replace('\t', "    ").as_bytes()).into_owned();
+            let line = beginning(&line, usize::from(area.width), cx.theme.glyphs.gap()).into_owned();
+            put(buffer, take(&mut area, 1), &Line::raw(line));
         }
-        Some(FileHead::Empty) => "Empty file".to_owned(),
-        Some(FileHead::Binary) => "Binary file".to_owned(),
-        Some(FileHead::Elsewhere) => "Contents not read: network or virtual file system".to_owned(),
-        Some(FileHead::Failed(errno)) => OsError(*errno).to_string(),
-    };
-    put(buffer, take(&mut area, 1), &self::note(cx, &note));
+    }
+    if let Some(text) = head_text(head) {
+        put(buffer, take(&mut area, 1), &note(cx, &text));
+    }
 }
 
 /// Returns a line with a short note, such as `Empty file` or an error message.

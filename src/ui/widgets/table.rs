@@ -52,6 +52,25 @@ pub fn draw(cx: &Context<'_>, page: &TablePage, titles: Rect, list: Rect, canvas
     draw_rows(cx, &columns, (&page.lines, &roles), (page.offset, page.index), list, canvas);
 }
 
+fn columns(cx: &Context<'_>, page: &TablePage, width: usize) -> Columns {
+    let table = page.table;
+    let shown = table.shown(cx.shown.columns, width);
+    let shown = shown.with(Column::Trend, shown.has(Column::Trend) && page.summary.has_trend);
+    let usual = if table.has_paths() { PATH } else { table.name_room };
+    Columns::fit(width, shown, table.first, (table.name_room, usual), cx.units)
+}
+
+/// Returns the column that rows are sorted by, and the direction.
+fn sorted(page: &TablePage) -> (Column, Direction) {
+    let column = match page.order.by {
+        SortBy::Disk | SortBy::Apparent => page.table.first,
+        SortBy::Items => Column::Items,
+        SortBy::Modified => page.table.time,
+        SortBy::Path => Column::Name,
+    };
+    (column, if page.order.reversed { Direction::Reversed } else { Direction::Usual })
+}
+
 /// Returns versions of the header's text with the number of matches and their total size or growth, longest first.
 /// Returns an empty list if there are no results yet, if the search failed, or if the view does not count matches.
 pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
@@ -93,25 +112,6 @@ pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
     let short_end = first.iter().map(|first| format!("{first}of {matched} "));
     let all: Vec<String> = with_end.chain(short_end).collect();
     all.into_iter().chain(with_sum).chain([of, matched].map(|count| format!("{recorded}{count} "))).collect()
-}
-
-fn columns(cx: &Context<'_>, page: &TablePage, width: usize) -> Columns {
-    let table = page.table;
-    let shown = table.shown(cx.shown.columns, width);
-    let shown = shown.with(Column::Trend, shown.has(Column::Trend) && page.summary.has_trend);
-    let usual = if table.has_paths() { PATH } else { table.name_room };
-    Columns::fit(width, shown, table.first, (table.name_room, usual), cx.units)
-}
-
-/// Returns the column that rows are sorted by, and the direction.
-fn sorted(page: &TablePage) -> (Column, Direction) {
-    let column = match page.order.by {
-        SortBy::Disk | SortBy::Apparent => page.table.first,
-        SortBy::Items => Column::Items,
-        SortBy::Modified => page.table.time,
-        SortBy::Path => Column::Name,
-    };
-    (column, if page.order.reversed { Direction::Reversed } else { Direction::Usual })
 }
 
 fn draw_empty(cx: &Context<'_>, page: &TablePage, list: Rect, buffer: &mut Buffer) {
