@@ -1,8 +1,13 @@
-//! Title of a view, in several lengths.
+//! Title of a view, in several lengths, and the texts of titles.
 
 use std::borrow::Cow;
 
+use jiff::tz::TimeZone;
+
+use crate::base::calendar::{date, date_and_time, exact_time};
+use crate::base::format::elapsed;
 use crate::base::text::{beginning, width};
+use crate::source::baseline::BaselineInfo;
 
 /// Title, escaped for the terminal. An empty title is not shown.
 #[derive(Clone, Debug)]
@@ -48,4 +53,34 @@ impl Default for Title {
     fn default() -> Self {
         String::new().into()
     }
+}
+
+/// Returns the title of the list of several roots.
+pub fn roots_title(roots: usize) -> String {
+    format!("{roots} roots")
+}
+
+/// Returns the title of a view whose rows are from the previous scan. `time` is the time of that scan.
+pub fn recorded_title(title: Title, time: &str) -> Title {
+    title.map(|title| format!("{title} as of {time}"))
+}
+
+/// Returns the title of a view that needs a baseline, with the baseline's time and age and, if there are several
+/// baselines, its position among them. In a very narrow window, the title shows only the baseline's date.
+pub fn baseline_title(name: &str, (since, info): (i64, BaselineInfo), now: i64, zone: &TimeZone) -> Title {
+    let age = elapsed(since, now);
+    let number = format!("snapshot {} of {}", info.index + 1, info.count);
+    let (long, short) = match info.count {
+        0 | 1 => (format!(" ({age} ago)"), String::new()),
+        _ => (format!(" ({age} ago, {number})"), format!(" ({number})")),
+    };
+    // There can be several snapshots from the same minute, so recent times are shown with seconds.
+    let is_recent = now.saturating_sub(since) < 86_400;
+    let time = if is_recent { exact_time(since, zone) } else { date_and_time(since, zone) };
+    let day = date(since, zone);
+    Title::from(format!("{name} since {time}{long}"))
+        .or(format!("{name} since {time}{short}"))
+        .or(format!("{name} since {time}"))
+        .or(format!("{name} since {day}"))
+        .or(format!("since {day}"))
 }

@@ -8,10 +8,6 @@ use crate::analysis::search::Query;
 use crate::ui::table_view::TableView;
 use crate::ui::views::search;
 
-/// Examples of searches, shown while nothing is typed.
-const EXAMPLES: &str = "type part of a name, or *.log  >1G  apparent>1G  older:90d  newer:2w  type:video  ext:jpg,png  \
-                        is:empty  -tmp  /a regex/";
-
 impl Context<'_> {
     /// Returns `true` if there is a valid search that is not empty.
     pub fn has_search(&self) -> bool {
@@ -51,7 +47,7 @@ impl Context<'_> {
         let before = self.views.tables.pop();
         let view = TableView::new(String::new(), &search::TABLE, request);
         let view = if self.views.filter.is_empty() {
-            view.with_text(error_text.clone().unwrap_or_else(|| EXAMPLES.to_owned()))
+            view.with_text(error_text.clone().unwrap_or_else(|| search::EXAMPLES.to_owned()))
         } else {
             view.showing_rows_of(before)
         };

@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::Context;
 use crate::analysis::search;
 use crate::analysis::search::Query;
-use crate::base::calendar::{date, date_and_time, day_and_time, exact_time};
+use crate::base::calendar::day_and_time;
 use crate::base::sync::Arc;
 use crate::base::text::printable;
 use crate::source::SourceKind;
@@ -27,7 +27,7 @@ use crate::ui::loader::{Loader, Sources, TableRequest};
 use crate::ui::notice::Notice;
 use crate::ui::table_page::Sight;
 use crate::ui::table_view::TableView;
-use crate::ui::title::Title;
+use crate::ui::title::{Title, baseline_title, recorded_title};
 use crate::ui::view_state::BaseView;
 use crate::ui::views::{Needs, OVERVIEW, TREEMAP, ViewSpec};
 use crate::ui::views::{TableAnswer, df};
@@ -117,7 +117,7 @@ impl Context<'_> {
             && page.is_recorded
         {
             let time = day_and_time(record.scanned_at, self.views.clock, &self.zone);
-            page.title = std::mem::take(&mut page.title).map(|title| format!("{title} as of {time}"));
+            page.title = recorded_title(std::mem::take(&mut page.title), &time);
         }
         self.collect_overview();
         self.collect_preview();
@@ -204,30 +204,13 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the title of a view. If the view needs a baseline, the title includes the baseline's time and age and,
-    /// if there are several baselines, its position among them. In a very narrow window, the title shows only the
-    /// baseline's date.
+    /// Returns the title of a view. If the view needs a baseline, the title describes the baseline.
     pub fn title(&self, spec: &ViewSpec) -> Title {
-        let name = spec.title;
         let offer = self.views.compared.offer().filter(|_| spec.needs == Needs::Baseline);
-        let Some((since, info)) = offer.and_then(|offer| Some((offer.since?, offer))) else {
-            return name.to_owned().into();
-        };
-        let age = crate::base::format::elapsed(since, self.views.clock);
-        let number = format!("snapshot {} of {}", info.index + 1, info.count);
-        let (long, short) = match info.count {
-            0 | 1 => (format!(" ({age} ago)"), String::new()),
-            _ => (format!(" ({age} ago, {number})"), format!(" ({number})")),
-        };
-        // There can be several snapshots from the same minute, so recent times are shown with seconds.
-        let is_recent = self.views.clock.saturating_sub(since) < 86_400;
-        let time = if is_recent { exact_time(since, &self.zone) } else { date_and_time(since, &self.zone) };
-        let day = date(since, &self.zone);
-        Title::from(format!("{name} since {time}{long}"))
-            .or(format!("{name} since {time}{short}"))
-            .or(format!("{name} since {time}"))
-            .or(format!("{name} since {day}"))
-            .or(format!("since {day}"))
+        match offer.and_then(|offer| Some((offer.since?, offer))) {
+            Some(baseline) => baseline_title(spec.title, baseline, self.views.clock, &self.zone),
+            None => spec.title.to_owned().into(),
+        }
     }
 
     pub fn request(&self, query: Query) -> TableRequest {

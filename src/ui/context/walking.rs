@@ -11,6 +11,7 @@ use crate::table::chain::{chain, only_directory};
 use crate::tree::DirId;
 use crate::ui::list_state::ListState;
 use crate::ui::notice::Notice;
+use crate::ui::title::roots_title;
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
@@ -22,7 +23,7 @@ impl Context<'_> {
         if self.location.id == DirId::TOP {
             return match self.roots.as_slice() {
                 [(_, shown)] => shown.clone(),
-                roots => format!("{} roots", roots.len()).into_bytes(),
+                roots => roots_title(roots.len()).into_bytes(),
             };
         }
         self.shown_path(&self.tree.path(self.location.id))

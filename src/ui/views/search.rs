@@ -11,3 +11,7 @@ pub static TABLE: TableSpec = TableSpec {
     start: |sources, request| rows(search::search(sources.pool, sources.request(request))),
     ..ENTRIES
 };
+
+/// Examples of searches, shown while nothing is typed.
+pub const EXAMPLES: &str = "type part of a name, or *.log  >1G  apparent>1G  older:90d  newer:2w  type:video  \
+                            ext:jpg,png  is:empty  -tmp  /a regex/";
