@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::keys::{Binding, Command, Scope};
 use super::operations::deletion::Script;
 pub use super::sentences::Display;
-use super::sentences::{CANNOT_SHARE, FreedAccuracy, ONLY_FILES, deleted, script};
+use super::sentences::{CANNOT_SHARE, FailedJob, FreedAccuracy, ONLY_FILES, deleted, script};
 use super::views;
 use super::waiting_command::{Awaited, WaitingCommand};
 use crate::analysis::compare::NO_BASELINE;
@@ -59,8 +59,7 @@ pub enum Notice {
     NotWritten(PathBuf),
     WriteFailed(PathBuf, String),
     Script(Arc<Script>),
-    /// A background job failed. Contains the name of the operation and the error.
-    JobFailed(&'static str, JobError),
+    JobFailed(FailedJob, JobError),
     OnlyRootsMarked,
     RootDirectory,
     RootFile,
@@ -261,7 +260,7 @@ impl Notice {
                 about_path(path, &|path| format!("{path}: {}", escape(reason.as_bytes())))
             }
             Self::Script(result) => script(result, display),
-            Self::JobFailed(operation, error) => format!("{operation} failed: {error}"),
+            Self::JobFailed(job, error) => format!("{} failed: {error}", job.name()),
             Self::OnlyRootsMarked => "Cannot delete scan roots; mark entries inside them".into(),
             Self::RootDirectory => "Cannot delete a scan root; delete its contents".into(),
             Self::RootFile => "Cannot delete a scan root; scan its parent to delete it".into(),

@@ -1,17 +1,23 @@
-//! Sentences about the results of operations, for notices.
+//! Sentences for notices: results of operations, errors of background jobs and programs, and sizes that are freed.
 
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::keys::{Command, Keymap, Scope};
 use super::operations::deletion::Script;
 use crate::base::format::{Units, counted, grouped, plain_size};
-use crate::base::os_error::io_error_text;
+use crate::base::job::JobError;
+use crate::base::os_error::{OsError, io_error_text};
 use crate::base::text::{escape, escape_path, fit, width};
 use crate::delete::script::ScriptError;
 use crate::delete::{ONLY_ON_LINUX, OperationKind, Report};
 use crate::platform::entry::contents::CAN_SHARE;
-use crate::tree::Exclusive;
+use crate::platform::memory::block_file::Damage;
+use crate::platform::terminal::spawn::Ended;
+use crate::tree::{Accuracy, Exclusive, ExclusiveCoverage};
 
 /// Minimum width of a shortened path.
 const PATH: usize = 12;
@@ -56,12 +62,106 @@ impl Display<'_> {
     }
 }
 
+/// Background job that has failed.
+#[derive(Clone, Copy, Debug)]
+pub enum FailedJob {
+    Scan,
+    Rescan,
+    Sort,
+    ReadExtents,
+    /// Check of the marked entries for changes.
+    CheckMarks,
+    /// Check of the entries that a dialog asks about.
+    CheckSelection,
+    Operation(OperationKind),
+    WriteScript,
+    /// Start of the desktop's program for opening a file.
+    Open,
+    /// Start of a shell or a pager.
+    StartProgram,
+}
+
+impl FailedJob {
+    /// Returns the start of a sentence about the failure.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Scan => "Scan",
+            Self::Rescan => "Rescan",
+            Self::Sort => "Sorting",
+            Self::ReadExtents => "Reading extents",
+            Self::CheckMarks => "Checking the marks",
+            Self::CheckSelection => "Check of the selection",
+            Self::Operation(OperationKind::Trash) => "Moving to the trash",
+            Self::Operation(OperationKind::Restore) => "Restoring",
+            Self::Operation(OperationKind::Share) => "Sharing data on disk",
+            Self::Operation(OperationKind::Delete | OperationKind::Empty) => "Deletion",
+            Self::WriteScript => "Writing the script",
+            Self::Open => "Opening",
+            Self::StartProgram => "Starting the program",
+        }
+    }
+}
+
 /// Text for copies that cannot share data.
 pub const CANNOT_SHARE: &str =
     if CAN_SHARE { "Copies cannot share data on this file system" } else { ONLY_ON_LINUX };
 
 /// Text shown instead of the pager if an entry is not a regular file, either in the tree or on disk.
 pub const ONLY_FILES: &str = "Cannot show in the pager: not a regular file";
+
+pub const NO_PAGER: &str = "No pager found (set PAGER)";
+
+pub fn shell_error(directory: &[u8], error: OsError) -> String {
+    format!("Cannot start a shell in {}: {error}", escape(directory))
+}
+
+/// Returns the error of a program that has ended; `None` if it was successful.
+pub fn program_error(program: &OsString, ended: io::Result<Ended>) -> Option<String> {
+    let name = escape(program.as_encoded_bytes());
+    match ended {
+        Ok(Ended::Code(0)) => None,
+        Ok(ended) => Some(format!("{name} {ended}")),
+        Err(error) => Some(format!("Cannot start {name}: {}", io_error_text(&error))),
+    }
+}
+
+/// Returns the notice about damage in the snapshot that contains the previous scan.
+pub fn damage_text(damage: &Damage) -> String {
+    format!("Previous scan ignored: its snapshot is damaged ({damage})")
+}
+
+/// Returns the notice about a comparison with the baseline that failed.
+pub fn growth_error(error: &JobError) -> String {
+    format!("Cannot show growth: {error}")
+}
+
+/// Returns the notice about a problem with the baseline.
+pub fn growth_warning(problem: &str) -> String {
+    format!("Growth may be wrong: {problem}")
+}
+
+/// Describes how the sizes were found: the number of files whose extents were read, the number for which
+/// link counts were used instead, the number that could not be read, and the reason why the sizes are not exact.
+pub fn coverage_text(coverage: ExclusiveCoverage, units: Units) -> String {
+    let ExclusiveCoverage { read, by_links, unread, accuracy } = coverage;
+    let files = |number| counted(number, "file", "files");
+    let mut text = match (read, by_links) {
+        (0, 0) if unread == 0 => "Frees: no files in the scan".to_owned(),
+        (0, 0) => format!("Frees unknown: could not read {}", files(unread)),
+        (0, _) => "Frees: based on link counts; shared extents are not reported".to_owned(),
+        (read, 0) => format!("Frees: based on the extents of {}", files(read)),
+        (read, by_links) => {
+            format!("Frees: based on extents ({}) and link counts ({})", files(read), grouped(by_links))
+        }
+    };
+    if unread > 0 && read + by_links > 0 {
+        let _ = write!(text, "; {} unread", grouped(unread)); // writing to a string cannot fail
+    }
+    if accuracy != Accuracy::Exact {
+        text.extend(["; ", &accuracy.text(units)]);
+    }
+    text
+}
 
 /// Returns text such as `frees at least 1.2 GiB, up to 3.4 GiB`.
 pub fn frees_text(exclusive: Exclusive, units: Units) -> String {
@@ -88,16 +188,6 @@ pub fn script(script: &Script, display: Display<'_>) -> String {
         }
         Err(ScriptError::Failed(error)) => format!("Cannot write a script: {}", io_error_text(error)),
     }
-}
-
-/// Returns the path of the trash if all entries were moved to one trash at the top of a mount, where users do
-/// not expect it. Otherwise returns `None`. The Trash specification 1.0 of freedesktop.org calls such a trash
-/// `.Trash-UID` or `.Trash/UID`.
-fn trash_of_mount(report: &Report) -> Option<&Path> {
-    let trash = report.trashed.first()?.trash.as_path();
-    let is_of_mount =
-        trash.file_name()?.as_bytes().starts_with(b".Trash-") || trash.parent()?.ends_with(".Trash");
-    (is_of_mount && report.trashed.iter().all(|it| it.trash == trash)).then_some(trash)
 }
 
 pub fn deleted(
@@ -148,5 +238,31 @@ pub fn deleted(
         OperationKind::Share => whole(&report.shared_text(display.units)),
         OperationKind::Restore if report.entries == 0 => whole("Nothing was restored"),
         OperationKind::Restore => whole(&format!("Restored {entries}")),
+    }
+}
+
+/// Returns the path of the trash if all entries were moved to one trash at the top of a mount, where users do
+/// not expect it. Otherwise returns `None`. The Trash specification 1.0 of freedesktop.org calls such a trash
+/// `.Trash-UID` or `.Trash/UID`.
+fn trash_of_mount(report: &Report) -> Option<&Path> {
+    let trash = report.trashed.first()?.trash.as_path();
+    let is_of_mount =
+        trash.file_name()?.as_bytes().starts_with(b".Trash-") || trash.parent()?.ends_with(".Trash");
+    (is_of_mount && report.trashed.iter().all(|it| it.trash == trash)).then_some(trash)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::platform::Errno;
+
+    #[test]
+    fn a_successful_program_reports_no_error() {
+        let failure = |ended| program_error(&"sh".into(), ended);
+        assert_eq!(failure(Ok(Ended::Code(0))), None);
+        assert_eq!(failure(Ok(Ended::Code(3))).as_deref(), Some("sh exited with code 3"));
+        assert_eq!(failure(Ok(Ended::Signal(9))).as_deref(), Some("sh was killed by SIGKILL"));
+        let missing = io::Error::from_raw_os_error(Errno::ENOENT as i32);
+        assert_eq!(failure(Err(missing)).as_deref(), Some("Cannot start sh: no such file or directory"));
     }
 }

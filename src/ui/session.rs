@@ -24,6 +24,7 @@ use super::operations::export::{self, ExportMessage};
 use super::operations::programs::{self, Launch, Ready};
 use super::progress::{RescanMessage, ScanProgress};
 use super::runner::{AtExit, Runner, TaskId, Update};
+use super::sentences::FailedJob;
 use super::terminal::{clipboard, input::Input, screen::Screen, tab_progress};
 use super::{app::App, settings::Settings};
 use crate::base::absolute::absolute;
@@ -299,7 +300,7 @@ impl<'s> Session<'s> {
             self.runner.add(programs::open(&self.pool, path), AtExit::Detach, |update| {
                 Message::Event(match update {
                     Update::Result(failure) => Event::Notice(Notice::Message(String::clone(&failure))),
-                    Update::Failed(error) => failed("Opening", error),
+                    Update::Failed(error) => failed(FailedJob::Open, error),
                 })
             });
             return;
@@ -309,7 +310,7 @@ impl<'s> Session<'s> {
         let job = self.pool.start(move |task| task.publish(programs::prepare(&tree, &program)));
         self.preparing = Some(self.runner.add(job, AtExit::Cancel, |update| match update {
             Update::Result(ready) => Message::Ready(ready),
-            Update::Failed(error) => Message::Event(failed("Starting the program", error)),
+            Update::Failed(error) => Message::Event(failed(FailedJob::StartProgram, error)),
         }));
     }
 
@@ -332,7 +333,7 @@ impl<'s> Session<'s> {
         match self.source.restart_at(OsString::from_vec(path).into())? {
             Ok(above) => Some(above),
             Err(error) => {
-                self.act(no_thread("Scan", error));
+                self.act(no_thread(FailedJob::Scan, error));
                 None
             }
         }
@@ -345,7 +346,7 @@ impl<'s> Session<'s> {
             Some(Ok(scan)) => self.again = Some(scan),
             Some(Err(error)) => {
                 self.act(Event::Rescan(RescanMessage::failed()));
-                self.act(no_thread("Rescan", error));
+                self.act(no_thread(FailedJob::Rescan, error));
             }
             None => {}
         }
@@ -360,12 +361,12 @@ impl<'s> Session<'s> {
     }
 }
 
-fn failed(operation: &'static str, error: JobError) -> Event {
-    Event::Notice(Notice::JobFailed(operation, error))
+fn failed(job: FailedJob, error: JobError) -> Event {
+    Event::Notice(Notice::JobFailed(job, error))
 }
 
-fn no_thread(operation: &'static str, error: io::Error) -> Event {
-    failed(operation, JobError::NoThread(Arc::new(error)))
+fn no_thread(job: FailedJob, error: io::Error) -> Event {
+    failed(job, JobError::NoThread(Arc::new(error)))
 }
 
 /// Returns a root in two forms: as the user gave it, and for display. A root that is scanned is displayed as an

@@ -8,6 +8,7 @@ use super::map_colors::MapColors;
 use super::overview::OverviewState;
 use super::preview::PreviewState;
 use super::requested::Requested;
+use super::sentences::{growth_error, growth_warning};
 use super::table_page::TablePage;
 use super::table_view::TableView;
 use super::treemap_layout::Tile;
@@ -235,8 +236,8 @@ impl GrowthState {
     pub fn new_problem(&mut self) -> Option<String> {
         let column = self.column.as_ref()?;
         let problem = match column.error() {
-            Some(error) => Some(format!("Cannot show growth: {error}")),
-            None => column.value()?.trouble.as_ref().map(|trouble| format!("Growth may be wrong: {trouble}")),
+            Some(error) => Some(growth_error(error)),
+            None => column.value()?.trouble.as_deref().map(growth_warning),
         };
         let is_new = problem != self.reported;
         self.reported.clone_from(&problem);

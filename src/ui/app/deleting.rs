@@ -30,7 +30,7 @@ use crate::ui::notice::Notice;
 use crate::ui::operations::deletion::{DeletionMessage, DeletionRequest, ScriptFor};
 use crate::ui::options::DeleteMode;
 use crate::ui::progress::RescanMessage;
-use crate::ui::sentences::FreedAccuracy;
+use crate::ui::sentences::{FailedJob, FreedAccuracy};
 use crate::ui::table_view::TableView;
 use crate::ui::views::Copies;
 
@@ -214,12 +214,16 @@ impl<'t> App<'t> {
                 self.cx.notify(Notice::Script(result));
                 None
             }
-            DeletionMessage::Failed(operation, error) => {
-                self.cx.notify(Notice::JobFailed(operation, error));
+            DeletionMessage::ScriptFailed(error) => {
+                self.cx.notify(Notice::JobFailed(FailedJob::WriteScript, error));
+                None
+            }
+            DeletionMessage::CompareFailed(error) => {
+                self.cx.notify(Notice::JobFailed(FailedJob::CheckMarks, error));
                 None
             }
             DeletionMessage::PreviewFailed(error) => {
-                self.cx.notify(Notice::JobFailed("Check of the selection", error));
+                self.cx.notify(Notice::JobFailed(FailedJob::CheckSelection, error));
                 // A deletion cannot be confirmed without a preview, so the dialog closes.
                 self.delete_dialog().is_some().then(|| {
                     self.layers.retain(|layer| !matches!(layer, Layer::ConfirmDelete(_)));
@@ -228,13 +232,8 @@ impl<'t> App<'t> {
             }
             DeletionMessage::WorkFailed(error) => {
                 let running = self.cx.deletion.running.take();
-                let operation = match running.as_ref().map(|running| running.kind) {
-                    Some(OperationKind::Trash) => "Moving to the trash",
-                    Some(OperationKind::Restore) => "Restoring",
-                    Some(OperationKind::Share) => "Sharing data on disk",
-                    Some(OperationKind::Delete | OperationKind::Empty) | None => "Deletion",
-                };
-                self.cx.notify(Notice::JobFailed(operation, error));
+                let kind = running.as_ref().map_or(OperationKind::Delete, |running| running.kind);
+                self.cx.notify(Notice::JobFailed(FailedJob::Operation(kind), error));
                 let running = running?;
                 self.cx.keep_unrestored(&running.work, &[]);
                 self.cx.recheck(&running.work)

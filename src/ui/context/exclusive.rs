@@ -3,17 +3,15 @@
 //!
 //! Invariant: the search runs only while the column is visible and no scan, rescan or deletion changes the tree.
 
-use std::fmt::Write as _;
-
 use super::Context;
-use crate::base::format::{Units, counted, grouped};
 use crate::base::sync::Arc;
 use crate::exclusive::{self, ExclusiveProgress};
 use crate::source::SourceKind;
 use crate::table::column::Column;
-use crate::tree::{Accuracy, Exclusive, ExclusiveCoverage, ExclusiveSizes};
+use crate::tree::{Exclusive, ExclusiveSizes};
 use crate::ui::loader::{Keep, Sources};
 use crate::ui::notice::Notice;
+use crate::ui::sentences::{FailedJob, coverage_text};
 
 impl Context<'_> {
     /// Shows or hides the column of exclusive sizes. Hiding the column stops the search for these sizes.
@@ -70,7 +68,7 @@ impl Context<'_> {
         }
         if let Some(error) = search.error().cloned() {
             self.views.exclusive = None;
-            self.notify(Notice::JobFailed("Reading extents", error));
+            self.notify(Notice::JobFailed(FailedJob::ReadExtents, error));
             return true;
         }
         let sizes = search.value().and_then(|found| found.sizes.clone());
@@ -118,27 +116,4 @@ impl Context<'_> {
         let known: Option<Vec<_>> = marks.map(|((parent, _), mark)| mark.exclusive(parent, &sizes)).collect();
         Some(Exclusive::together(known?))
     }
-}
-
-/// Describes how the sizes were found: the number of files whose extents were read, the number for which
-/// link counts were used instead, the number that could not be read, and the reason why the sizes are not exact.
-fn coverage_text(coverage: ExclusiveCoverage, units: Units) -> String {
-    let ExclusiveCoverage { read, by_links, unread, accuracy } = coverage;
-    let files = |number| counted(number, "file", "files");
-    let mut text = match (read, by_links) {
-        (0, 0) if unread == 0 => "Frees: no files in the scan".to_owned(),
-        (0, 0) => format!("Frees unknown: could not read {}", files(unread)),
-        (0, _) => "Frees: based on link counts; shared extents are not reported".to_owned(),
-        (read, 0) => format!("Frees: based on the extents of {}", files(read)),
-        (read, by_links) => {
-            format!("Frees: based on extents ({}) and link counts ({})", files(read), grouped(by_links))
-        }
-    };
-    if unread > 0 && read + by_links > 0 {
-        let _ = write!(text, "; {} unread", grouped(unread)); // writing to a string cannot fail
-    }
-    if accuracy != Accuracy::Exact {
-        text.extend(["; ", &accuracy.text(units)]);
-    }
-    text
 }

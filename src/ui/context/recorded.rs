@@ -13,6 +13,7 @@ use crate::table::row::{CellValue, Row};
 use crate::tree::{DirId, State};
 use crate::ui::loader::Keep;
 use crate::ui::notice::Notice;
+use crate::ui::sentences::damage_text;
 
 impl Context<'_> {
     /// Returns the directories that the scan should read next, with the most urgent one last: the directories in the
@@ -55,8 +56,7 @@ impl Context<'_> {
                 view.rows.reload(Keep::Nothing);
             }
             self.views.overview.forget();
-            let text = format!("Previous scan ignored: its snapshot is damaged ({damage})");
-            self.notify(Notice::Message(text));
+            self.notify(Notice::Message(damage_text(&damage)));
         }
     }
 }

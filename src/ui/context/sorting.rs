@@ -20,6 +20,7 @@ use crate::table::rows::{self, Direction, MERGE_FACTOR, SizeSource};
 use crate::ui::cursor::Motion;
 use crate::ui::loader::{Loader, Sources};
 use crate::ui::notice::Notice;
+use crate::ui::sentences::FailedJob;
 use crate::ui::view_state::Sorting;
 
 /// Time after an input during which new entries do not reorder the rows.
@@ -128,7 +129,7 @@ impl Context<'_> {
         }
         if let Some(error) = rows.error().cloned() {
             self.sorting = None;
-            self.notify(Notice::JobFailed("Sorting", error));
+            self.notify(Notice::JobFailed(FailedJob::Sort, error));
             return true;
         }
         match rows.value().cloned() {

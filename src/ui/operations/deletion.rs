@@ -50,8 +50,9 @@ pub enum DeletionMessage {
     PreviewFailed(JobError),
     /// The operation could not be started, or an error ended it early.
     WorkFailed(JobError),
-    /// Writing a script or checking the marked entries failed. Contains the name of the job that failed.
-    Failed(&'static str, JobError),
+    ScriptFailed(JobError),
+    /// The marked entries could not be checked for changes.
+    CompareFailed(JobError),
 }
 
 pub type Script = Result<Written, ScriptError>;
@@ -99,7 +100,7 @@ impl Deletions {
                 // none.
                 runner.add(job, AtExit::Finish, |update| match update {
                     Update::Result(script) => DeletionMessage::Script(script).into(),
-                    Update::Failed(error) => DeletionMessage::Failed("Writing the script", error).into(),
+                    Update::Failed(error) => DeletionMessage::ScriptFailed(error).into(),
                 });
             }
             DeletionRequest::Preview(selection, now) => {
@@ -114,7 +115,7 @@ impl Deletions {
                 let job = self.start(|pool| seen::changed(pool, selection));
                 self.comparison = Some(runner.add(job, AtExit::Cancel, |update| match update {
                     Update::Result(names) => DeletionMessage::Replaced(names).into(),
-                    Update::Failed(error) => DeletionMessage::Failed("Checking the marks", error).into(),
+                    Update::Failed(error) => DeletionMessage::CompareFailed(error).into(),
                 }));
             }
             DeletionRequest::Begin(work, journal) => {

@@ -17,15 +17,14 @@ use std::process::{Command, Stdio};
 
 use crate::base::job::{Job, Pool};
 use crate::base::kind::Kind;
-use crate::base::os_error::{OsError, io_error_text};
+use crate::base::os_error::OsError;
 use crate::base::text::escape;
 use crate::platform::process::desktop;
 use crate::platform::terminal::spawn;
-use crate::platform::terminal::spawn::Ended;
 use crate::platform::{Directory, Errno, attributes_of_path};
 use crate::scan::{reach, reach_entry};
 use crate::tree::{DirId, Tree};
-use crate::ui::sentences::ONLY_FILES;
+use crate::ui::sentences::{NO_PAGER, ONLY_FILES, program_error, shell_error};
 use crate::ui::terminal::screen::Screen;
 
 /// Environment variable that counts nested shells.
@@ -71,10 +70,7 @@ pub fn prepare(tree: &Tree, program: &Launch) -> Result<Ready, String> {
     ready.map_err(|error| match (program, error) {
         (Launch::View(..), Errno::EINVAL | Errno::ELOOP) => ONLY_FILES.to_owned(),
         (Launch::View(_, name), _) => format!("{}: {}", escape(name), OsError(error as i32)),
-        (Launch::Shell(directory), _) => {
-            let path = tree.path(*directory);
-            format!("Cannot start a shell in {}: {}", escape(&path), OsError(error as i32))
-        }
+        (Launch::Shell(directory), _) => shell_error(&tree.path(*directory), OsError(error as i32)),
         (Launch::Open(_), _) => OsError(error as i32).to_string(),
     })
 }
@@ -87,7 +83,7 @@ fn shell(screen: &Screen, directory: &Directory) -> Option<String> {
     command.env(LEVEL, next_level(env::var_os(LEVEL)).to_string());
     let ended = streams(&mut command, screen)
         .and_then(|terminal| spawn::run(&mut command, Some(directory.as_fd()), &terminal));
-    failure_text(&program, ended)
+    program_error(&program, ended)
 }
 
 /// Returns the value of [`LEVEL`] for a new shell: the current value `level` plus one. A missing or invalid
@@ -101,7 +97,7 @@ fn next_level(level: Option<OsString>) -> u32 {
 /// a name for an option.
 fn view(screen: &Screen, file: &OwnedFd) -> Option<String> {
     let own = variable("PAGER");
-    let missing = own.is_none().then(|| "No pager found (set PAGER)".to_owned());
+    let missing = own.is_none().then(|| NO_PAGER.to_owned());
     let mut last = None;
     for words in pagers(own) {
         let Some((program, arguments)) = words.split_first() else { continue };
@@ -112,7 +108,7 @@ fn view(screen: &Screen, file: &OwnedFd) -> Option<String> {
             spawn::run(&mut command, None, &terminal)
         });
         let is_missing = ended.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
-        last = failure_text(program, ended);
+        last = program_error(program, ended);
         if !is_missing {
             return last;
         }
@@ -140,7 +136,7 @@ pub fn open(pool: &Pool, path: Vec<u8>) -> io::Result<Job<String>> {
         let found = attributes_of_path(&path).ok().map(|found| (found.kind, found.mode));
         let option = desktop::REVEAL.filter(|_| can_run(found));
         let ended = spawn::run_apart(Command::new(&opener).args(option).arg(path));
-        if let Some(failure) = failure_text(&opener, ended) {
+        if let Some(failure) = program_error(&opener, ended) {
             task.publish(failure);
         }
     })
@@ -172,15 +168,6 @@ fn streams(command: &mut Command, screen: &Screen) -> io::Result<OwnedFd> {
     screen.descriptor()
 }
 
-fn failure_text(program: &OsString, ended: io::Result<Ended>) -> Option<String> {
-    let name = escape(program.as_encoded_bytes());
-    match ended {
-        Ok(Ended::Code(0)) => None,
-        Ok(ended) => Some(format!("{name} {ended}")),
-        Err(error) => Some(format!("Cannot start {name}: {}", io_error_text(&error))),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,15 +190,5 @@ mod tests {
     fn the_pager_may_have_options_and_there_are_defaults() {
         assert_eq!(pagers(Some(" less  -R\t-S ".into())), [["less", "-R", "-S"]]);
         assert_eq!(pagers(None), [["less"], ["more"]]);
-    }
-
-    #[test]
-    fn a_successful_program_reports_no_error() {
-        let failure = |ended| failure_text(&"sh".into(), ended);
-        assert_eq!(failure(Ok(Ended::Code(0))), None);
-        assert_eq!(failure(Ok(Ended::Code(3))).as_deref(), Some("sh exited with code 3"));
-        assert_eq!(failure(Ok(Ended::Signal(9))).as_deref(), Some("sh was killed by SIGKILL"));
-        let missing = io::Error::from_raw_os_error(Errno::ENOENT as i32);
-        assert_eq!(failure(Err(missing)).as_deref(), Some("Cannot start sh: no such file or directory"));
     }
 }

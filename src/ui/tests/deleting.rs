@@ -455,7 +455,7 @@ fn errors_of_other_jobs_do_not_end_a_deletion() {
     let mut app = finished(&tree);
     asked(&mut app);
     press(&mut app, "y");
-    for message in [DeletionMessage::Failed("Script", bug()), DeletionMessage::PreviewFailed(bug())] {
+    for message in [DeletionMessage::ScriptFailed(bug()), DeletionMessage::PreviewFailed(bug())] {
         assert_eq!(app.update(Event::Deletion(message)), None);
         assert!(app.cx.is_deleting() && app.cx.notice.take().is_some());
     }
