@@ -2,6 +2,8 @@
 
 #[path = "../../src/base/clock.rs"]
 pub mod clock;
+#[path = "../../src/base/format/mod.rs"]
+pub mod format;
 #[path = "../../src/base/kind.rs"]
 pub mod kind;
 #[path = "../../src/base/os_error.rs"]

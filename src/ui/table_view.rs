@@ -4,7 +4,7 @@
 //! all views share. While more rows are being found, the cursor stays on its row, which [`Target::key`] identifies,
 //! unless it is on the first row. If the rows form a tree, the user can fold and unfold them.
 //!
-//! Invariant: after [`TableView::look`] the cursor is on a row, if there are rows.
+//! Invariant: after [`TableView::update`] the cursor is on a row, if there are rows.
 
 use super::cursor::{Cursor, Motion};
 use super::folding::Folding;
