@@ -232,8 +232,8 @@ pub struct Arguments {
 
     /// On quitting, write the path of the directory on screen to FILE, so that a shell function can cd to it
     ///
-    /// The path is absolute and is written without a trailing newline. Nothing is written for a saved or remote scan,
-    /// or if the list of several PATHs is on screen.
+    /// The path is absolute and is written without a trailing newline. Nothing is written for a snapshot, an export or a
+    /// remote tree, or if the list of several PATHs is on screen.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub cwd_file: Option<PathBuf>,
 

@@ -242,12 +242,14 @@ impl Notice {
                 }
                 None => format!("{rows} have a fixed order"),
             },
-            Self::RecordedReadOnly => "Saved and remote scans are read-only".into(),
-            Self::RecordedNotRead => "Cannot rescan a saved or remote scan".into(),
-            Self::RecordedNotHere => "Not available for saved and remote scans".into(),
+            Self::RecordedReadOnly => "Snapshots, exports and remote trees are read-only".into(),
+            Self::RecordedNotRead => "Cannot rescan a snapshot, export or remote tree".into(),
+            Self::RecordedNotHere => "Not available for snapshots, exports and remote trees".into(),
             Self::ReadOnly => "Cannot change anything in read-only mode (--read-only)".into(),
-            Self::ScanRunning => "Scan in progress (Ctrl-C stops it)".into(),
-            Self::ReadingAlready => "Scan or rescan in progress (Ctrl-C stops it)".into(),
+            Self::ScanRunning => format!("Scan in progress{}", hint(Command::Interrupt, "stops it")),
+            Self::ReadingAlready => {
+                format!("Scan or rescan in progress{}", hint(Command::Interrupt, "stops it"))
+            }
             Self::RescanRunning => "Rescan in progress; try again when it is done".into(),
             Self::Deleting => format!("File operation in progress{}", hint(Command::Interrupt, "stops it")),
             Self::ExportBeforeEnd => "Cannot export until everything is read".into(),
@@ -296,7 +298,7 @@ impl Notice {
                 let (now, by) = (size(*after), change(*before, *after, display.units));
                 about(name, &|name| match state {
                     RescannedState::Missing => format!("{name} no longer exists (was {})", size(*before)),
-                    RescannedState::Failed(errno) => format!("{name}: {}", OsError(*errno)),
+                    RescannedState::Failed(errno) => format!("Cannot read {name}: {}", OsError(*errno)),
                     RescannedState::Read if before == after => {
                         format!("Rescanned {name}: {now}, unchanged")
                     }

@@ -90,7 +90,7 @@ impl FailedJob {
             Self::Sort => "Sorting",
             Self::ReadExtents => "Reading extents",
             Self::CheckMarks => "Checking the marks",
-            Self::CheckSelection => "Check of the selection",
+            Self::CheckSelection => "Checking the selection",
             Self::Operation(OperationKind::Trash) => "Moving to the trash",
             Self::Operation(OperationKind::Restore) => "Restoring",
             Self::Operation(OperationKind::Share) => "Sharing data on disk",
@@ -155,7 +155,7 @@ pub fn coverage_text(coverage: ExclusiveCoverage, units: Units) -> String {
         }
     };
     if unread > 0 && read + by_links > 0 {
-        let _ = write!(text, "; {} unread", grouped(unread)); // writing to a string cannot fail
+        let _ = write!(text, "; {} could not be read", grouped(unread)); // writing to a string cannot fail
     }
     if accuracy != Accuracy::Exact {
         text.extend(["; ", &accuracy.text(units)]);
@@ -196,15 +196,14 @@ pub fn deleted(
     accuracy: FreedAccuracy,
     display: Display<'_>,
 ) -> String {
-    let mut end = match report.failures.count {
-        0 => String::new(),
-        count => format!("; {} failed", grouped(count)),
-    };
+    let mut end = if report.is_cancelled { "; stopped" } else { "" }.to_owned();
+    if report.failures.count > 0 {
+        end.extend(["; ", &grouped(report.failures.count), " failed"]);
+    }
     if let Some(reason) = &report.journal_error {
         end.extend(["; journal not written: ", reason]);
     }
-    let start = if report.is_cancelled { "Stopped. " } else { "" };
-    let whole = |text: &str| format!("{start}{text}{end}");
+    let whole = |text: &str| format!("{text}{end}");
     let entries = counted(report.entries, "entry", "entries");
     match kind {
         OperationKind::Delete | OperationKind::Empty if report.entries == 0 => match report.failures.count {

@@ -39,7 +39,7 @@ fn a_binary_export_is_browsed_and_searched() {
     });
     session.press("1");
     session.press("d");
-    session.wait_for_text("Saved and remote scans are read-only");
+    session.wait_for_text("Snapshots, exports and remote trees are read-only");
     assert_eq!(session.quit().exit_code(), 0);
     session.assert_restored();
 }

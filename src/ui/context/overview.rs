@@ -32,7 +32,7 @@ const MOST: usize = 20;
 const ROWS: usize = MOST;
 
 /// Text after the heading of the largest directories.
-const OWN_FILES_ONLY: &str = "own files only";
+const NOT_RECURSIVE: &str = "not recursive";
 /// Text shown in place of rows that are being loaded, followed by an ellipsis.
 const LOADING: &str = "Loading";
 
@@ -133,7 +133,7 @@ impl Context<'_> {
         // All parts are always shown. Otherwise, parts would move when results arrive.
         let mut parts = vec![
             Part {
-                total: OWN_FILES_ONLY.into(),
+                total: NOT_RECURSIVE.into(),
                 ..self.part_of_table(&directories::VIEW, found.map(|found| &*found.directories as _), record)
             },
             self.part_of_table(&largest::VIEW, found.map(|found| &*found.files as _), record),

@@ -409,7 +409,7 @@ fn only_one_rescan_or_deletion_runs_at_a_time() {
     assert_eq!(press(&mut app, "d D r R U"), []);
     press(&mut app, "E");
     assert_eq!(app.cx.notice_text().as_deref(), Some("File operation in progress (Ctrl-C stops it)"));
-    assert!(press(&mut app, "j k Enter h n s").is_empty(), "one can look around meanwhile");
+    assert!(press(&mut app, "j k Enter h n s").is_empty(), "the keys for moving still work");
     press(&mut app, "q");
     assert!(screen(&mut app).contains("Quit and stop deleting midway?"), "{}", screen(&mut app));
     assert_eq!(press(&mut app, "n Esc"), [Effect::Deletion(DeletionRequest::Stop)]);
@@ -417,10 +417,10 @@ fn only_one_rescan_or_deletion_runs_at_a_time() {
     let report = Report { entries: 1, freed: 4096, is_cancelled: true, is_over: true, ..Report::default() };
     let effect = reported(&mut app, report);
     assert!(matches!(effect, Some(Effect::Recheck(_))), "{effect:?}");
-    assert_eq!(press(&mut app, "d"), [], "what is left is looked at first");
+    assert_eq!(press(&mut app, "d"), [], "the remaining entries are read first");
     rescan_selected(&mut app);
     let notice = app.cx.notice_text().unwrap();
-    assert!(notice.starts_with("Stopped. Deleted 1 entry, freed up to 4.0 KiB"), "{notice}");
+    assert!(notice.ends_with("Deleted 1 entry, freed up to 4.0 KiB; stopped"), "{notice}");
     assert!(!app.cx.is_deleting());
     asked(&mut app);
     assert_eq!(layer(&app), Some(Scope::Confirm));
@@ -470,7 +470,7 @@ fn a_dialog_without_a_preview_closes() {
     press(&mut app, "d");
     let effect = app.update(Event::Deletion(DeletionMessage::PreviewFailed(bug())));
     assert_eq!((layer(&app), effect), (None, Some(Effect::Deletion(DeletionRequest::StopPreview))));
-    assert_eq!(app.cx.notice_text().as_deref(), Some("Check of the selection failed: internal error: a bug"));
+    assert_eq!(app.cx.notice_text().as_deref(), Some("Checking the selection failed: internal error: a bug"));
 }
 
 #[test]

@@ -34,7 +34,7 @@ use crate::ui::cells::tiles_area;
 use crate::ui::context::Context;
 use crate::ui::context::beside_edge;
 use crate::ui::layers::info::lines;
-use crate::ui::list_texts::{EMPTY_DIRECTORY, ENDED_EARLY};
+use crate::ui::list_texts::{EMPTY_DIRECTORY, ENDED_EARLY, NO_MATCHES};
 use crate::ui::map_colors::MapColors;
 use crate::ui::preview::Previewed;
 use crate::ui::theme::Role;
@@ -68,7 +68,7 @@ fn empty_text(cx: &Context<'_>, directory: DirId) -> &'static str {
     match cx.tree.listing(directory).is_empty() {
         true if cx.tree.status(directory).partial => ENDED_EARLY,
         true => EMPTY_DIRECTORY,
-        false if cx.is_filtered() => "No matches",
+        false if cx.is_filtered() => NO_MATCHES[0],
         false => "Only excluded entries",
     }
 }

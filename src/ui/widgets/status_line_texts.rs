@@ -102,7 +102,7 @@ pub fn row_of(index: usize, rows: usize) -> String {
 
 /// Returns the number of entries that the list omits.
 pub fn omitted_text(entries: usize) -> String {
-    format!("{} hidden", grouped(entries as u64))
+    format!("{} not shown", grouped(entries as u64))
 }
 
 pub fn errors_text(errors: u64) -> String {
