@@ -144,6 +144,7 @@ const RETIRED: &[(&str, &str)] = &[
     ("Errands", "Runner"),
     ("Facts", "Metadata"),
     ("Fate", "ChangeKind or Disposition"),
+    ("Filtered", "Filter"),
     ("Findings", "Loader"),
     ("Fine", "Success"),
     ("Hint", "CleanupCandidate"),
@@ -152,7 +153,11 @@ const RETIRED: &[(&str, &str)] = &[
     ("Judge", "Policy"),
     ("Keeper", "FilterCursor or SnapshotWriter"),
     ("Lonely", "Unmatched"),
+    ("Look", "Recheck"),
+    ("LookedAt", "ViewedDirectories"),
     ("Looker", "Previewer"),
+    ("Looks", "ThemeOptions"),
+    ("Met", "CountedInodes"),
     ("NOT_OURS", "NO_CTTY"),
     ("Nature", "SourceKind"),
     ("News", "DeletionMessage"),
@@ -160,16 +165,20 @@ const RETIRED: &[(&str, &str)] = &[
     ("Old", "Overwrite"),
     ("Origin", "Return"),
     ("Outside", "NotScanned"),
+    ("Place", "ListState, Position or DirContext"),
     ("Reach", "ProcessAccess"),
     ("Reclaim", "DeletionState"),
     ("Record", "Entry"),
+    ("Refusal", "UnsafePath or Blocked"),
     ("Regions", "MountMap"),
     ("Remainder", "Unexplained"),
     ("Remark", "Note"),
     ("Replacement", "AtomicFile"),
+    ("RowLook", "RowOptions"),
     ("Safety", "DeletePolicy"),
     ("Said", "Prefetched"),
     ("Shadow", "CoveredFiles"),
+    ("Sheet", "TableView"),
     ("SheetLine", "Row"),
     ("Shelf", "SaveTarget"),
     ("Skeleton", "AncestorGraph"),
@@ -177,6 +186,7 @@ const RETIRED: &[(&str, &str)] = &[
     ("Summed", "GroupBy"),
     ("Tally", "Collector"),
     ("Telling", "DiffOptions"),
+    ("Tick", "ScanProgress"),
     ("Told", "ExportMessage"),
     ("Tools", "WorkerState"),
     ("Unkept", "KeepError"),
@@ -188,6 +198,15 @@ const RETIRED: &[(&str, &str)] = &[
     ("Verdict", "Decision"),
     ("Wish", "Loader"),
     ("Work", "Operation"),
+    ("barren", "check_roots"),
+    ("journeys", "tests"),
+    ("look_again", "recheck"),
+    ("looked_at", "viewed"),
+    ("refusals", "blocked"),
+    ("remark", "note"),
+    ("second_way", "firmlink_target"),
+    ("sheets", "tables"),
+    ("sweep", "parallel_walk"),
 ];
 
 const FORBIDDEN_USES: usize = 0;
@@ -361,6 +380,26 @@ fn retired_names_do_not_come_back() {
             let retired = RETIRED.iter().find(|(old, _)| *old == word);
             assert!(retired.is_none(), "{}: {word} is {} now", file.display(), retired.unwrap().1);
         }
+    }
+}
+
+#[test]
+fn the_glossary_names_existing_types() {
+    let guide = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("CONTRIBUTING.md")).unwrap();
+    let glossary = guide.split("\n## ").find(|section| section.starts_with("Glossary\n")).unwrap();
+    let rows = glossary.lines().filter(|line| line.starts_with('|')).skip(2);
+    let cells = rows.map(|row| row.trim_matches('|').rsplit('|').next().unwrap().trim().trim_matches('`'));
+    let named: Vec<&str> = cells.filter(|name| !name.is_empty()).collect();
+    assert!(named.len() > 60, "{named:?}");
+    let code: Vec<String> = code().map(|(_, code)| code).collect();
+    for name in named {
+        let is_defined = |kind: &&str| {
+            let definition = format!("{kind} {name}");
+            let ends =
+                |rest: &str| !rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_');
+            code.iter().any(|code| code.split(&definition).skip(1).any(ends))
+        };
+        assert!(["struct", "enum", "trait", "type"].iter().any(|kind| is_defined(&kind)), "{name}");
     }
 }
 
