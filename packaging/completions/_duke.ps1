@@ -105,7 +105,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Show what changed since an export or a snapshot was made')
             [CompletionResult]::new('df', 'df', [CompletionResultType]::ParameterValue, 'Explain why df and a scan differ')
             [CompletionResult]::new('duplicates', 'duplicates', [CompletionResultType]::ParameterValue, 'List files and directories with the same contents')
-            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print help for duke or for a command')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print help for duke or for a subcommand')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page (to read it: duke man | man -l - or, on macOS, duke man | mandoc -a)')
             [CompletionResult]::new('ncdu', 'ncdu', [CompletionResultType]::ParameterValue, 'Browse with the flags and configuration files of ncdu')
             [CompletionResult]::new('merge', 'merge', [CompletionResultType]::ParameterValue, 'Merge the snapshots of a plan''s parts into one')

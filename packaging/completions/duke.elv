@@ -102,7 +102,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand diff 'Show what changed since an export or a snapshot was made'
             cand df 'Explain why df and a scan differ'
             cand duplicates 'List files and directories with the same contents'
-            cand help 'Print help for duke or for a command'
+            cand help 'Print help for duke or for a subcommand'
             cand man 'Print the manual page (to read it: duke man | man -l - or, on macOS, duke man | mandoc -a)'
             cand ncdu 'Browse with the flags and configuration files of ncdu'
             cand merge 'Merge the snapshots of a plan''s parts into one'

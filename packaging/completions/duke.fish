@@ -112,7 +112,7 @@ complete -c duke -n "__fish_duke_needs_command" -a "completions" -d 'Print the c
 complete -c duke -n "__fish_duke_needs_command" -a "diff" -d 'Show what changed since an export or a snapshot was made'
 complete -c duke -n "__fish_duke_needs_command" -a "df" -d 'Explain why df and a scan differ'
 complete -c duke -n "__fish_duke_needs_command" -a "duplicates" -d 'List files and directories with the same contents'
-complete -c duke -n "__fish_duke_needs_command" -a "help" -d 'Print help for duke or for a command'
+complete -c duke -n "__fish_duke_needs_command" -a "help" -d 'Print help for duke or for a subcommand'
 complete -c duke -n "__fish_duke_needs_command" -a "man" -d 'Print the manual page (to read it: duke man | man -l - or, on macOS, duke man | mandoc -a)'
 complete -c duke -n "__fish_duke_needs_command" -a "ncdu" -d 'Browse with the flags and configuration files of ncdu'
 complete -c duke -n "__fish_duke_needs_command" -a "merge" -d 'Merge the snapshots of a plan\'s parts into one'

@@ -21,8 +21,8 @@ const MORE: &str = "See --help for details, examples, environment variables, fil
 
 /// Shows what uses the disk space below each PATH.
 ///
-/// On a terminal, the browser opens; otherwise a table is printed. A command is recognized only as the first word. To
-/// browse a directory that has the name of a command, put `./` before it, as in `duke ./man`.
+/// On a terminal, the browser opens; otherwise a table is printed. A subcommand is recognized only as the first word.
+/// To browse a directory that has the name of a subcommand, put `./` before it, as in `duke ./man`.
 #[derive(Debug, Parser)]
 #[command(
     name = "duke",
@@ -32,7 +32,9 @@ const MORE: &str = "See --help for details, examples, environment variables, fil
     max_term_width = 100,
     disable_help_flag = true,
     disable_help_subcommand = true,
-    disable_version_flag = true
+    disable_version_flag = true,
+    subcommand_help_heading = "Subcommands",
+    subcommand_value_name = "SUBCOMMAND"
 )]
 pub struct Cli {
     #[command(flatten)]
@@ -63,7 +65,9 @@ impl Cli {
     version,
     args_override_self = true,
     disable_help_flag = true,
-    disable_version_flag = true
+    disable_version_flag = true,
+    subcommand_help_heading = "Subcommands",
+    subcommand_value_name = "SUBCOMMAND"
 )]
 #[allow(clippy::struct_excessive_bools)] // this struct holds flags; `cli` converts them into enums
 pub struct Arguments {

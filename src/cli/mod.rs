@@ -129,7 +129,7 @@ pub fn invocation(
     if let Some(word) = words.get(1).filter(|word| Command::is(word)) {
         let is_ambiguous = words.len() == 2 && Path::new(word).is_dir();
         if let Some(name) = word.to_str().filter(|_| is_ambiguous) {
-            print_error(&format!("{name} is a command; for the directory, use ./{name}"));
+            print_error(&format!("{name} is a subcommand; for the directory, use ./{name}"));
         }
         if word == ncdu::NAME {
             // ncdu flags such as --help must not be parsed as flags of a subcommand.

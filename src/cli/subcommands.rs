@@ -67,10 +67,10 @@ pub enum Command {
     /// disk usage is kept in each group. Files are compared by their contents, and nothing is changed unless --share
     /// is given. Empty files are ignored, and hard links to the same file count as one file.
     Duplicates(Box<DuplicatesFlags>),
-    /// Print help for duke or for a command
+    /// Print help for duke or for a subcommand
     Help {
-        /// Command to describe (default: duke itself)
-        #[arg(value_parser = NAMES)]
+        /// Subcommand to describe (default: duke itself)
+        #[arg(value_name = "SUBCOMMAND", value_parser = NAMES)]
         command: Option<String>,
     },
     /// Print the manual page (to read it: duke man | man -l - or, on macOS, duke man | mandoc -a)

@@ -39,14 +39,10 @@ impl Reason {
             Self::Mount => "is or contains a mount point".to_owned(),
             Self::NoTrash(why) => why.text(),
             Self::NoSharing if CAN_SHARE => {
-                "this file system cannot share data between files (btrfs can; XFS can with reflink=1)"
-                    .to_owned()
+                "cannot share data; needs btrfs, or XFS with reflink=1".to_owned()
             }
             Self::NoSharing => ONLY_ON_LINUX.to_owned(),
-            Self::StoredApart => {
-                "stored differently from its copies (for example, chattr +C is set for only one of them)"
-                    .to_owned()
-            }
+            Self::StoredApart => "stored differently from its copies (for example, chattr +C)".to_owned(),
             Self::Refused(blocked) => blocked.text().to_owned(),
         }
     }
@@ -81,13 +77,9 @@ impl NoTrash {
         match self {
             Self::Nowhere => "no trash on this file system".to_owned(),
             Self::Foreign => "the trash or a directory above it belongs to another user".to_owned(),
-            Self::Writable => {
-                "other users can write to the trash or a directory above it; run chmod go-w on it".to_owned()
-            }
-            Self::NoDirectory => {
-                "the trash and its files/ and info/ must be directories, not links".to_owned()
-            }
-            Self::NoTrashes => "no trash on this volume yet; trash a file there in Finder first".to_owned(),
+            Self::Writable => "other users can write to the trash path; run chmod go-w".to_owned(),
+            Self::NoDirectory => "the trash, files/ and info/ must be directories, not links".to_owned(),
+            Self::NoTrashes => "no trash on this volume; trash a file there in Finder first".to_owned(),
             Self::InCloud => "only in the cloud; trash it in Finder, or delete it".to_owned(),
             Self::System(errno) => format!("trash not available: {}", OsError(errno)),
         }
@@ -151,7 +143,7 @@ impl Blocked {
             Self::HoldsHome => "contains your home directory",
             Self::Mount => "is a mount point",
             Self::Working => "is or contains the current directory",
-            Self::LastCopy => "is or contains the last copy of a file; the others were deleted or changed",
+            Self::LastCopy => "is or contains the last unchanged copy of a file",
         }
     }
 }

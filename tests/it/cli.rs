@@ -103,7 +103,7 @@ fn the_directory_with_the_name_of_a_command_is_hinted_at() {
     let temp = TestDir::new();
     temp.directory("man");
     let run = run_in(temp.path(), ["man"]).ended(0);
-    assert_eq!(run.stderr, "duke: man is a command; for the directory, use ./man\n");
+    assert_eq!(run.stderr, "duke: man is a subcommand; for the directory, use ./man\n");
     assert_eq!(run_in(temp.path(), ["help", "man"]).ended(0).stderr, "");
     assert!(run_in(temp.path(), ["-n", "./man"]).ended(0).text().contains("./man"));
 }
