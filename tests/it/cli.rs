@@ -226,7 +226,7 @@ fn wrong_usage_is_one_line_with_exit_code_2() {
         (&["save", "-o", "x.json"], &json),
         (
             &["help", "folder"],
-            "duke: invalid value 'folder' for '[COMMAND]' [possible values: completions, config, df, diff, duplicates, help, man, merge, ncdu, plan, save, subvolumes]\n",
+            "duke: invalid value 'folder' for '[SUBCOMMAND]' [possible values: completions, config, df, diff, duplicates, help, man, merge, ncdu, plan, save, subvolumes]\n",
         ),
         (&["--zzz"], "duke: unexpected argument '--zzz' found; see --help\n"),
         (&["--exclude", "a[b"], "duke: pattern 'a[b': unclosed character class; missing ']'\n"),
