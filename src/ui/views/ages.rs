@@ -14,7 +14,7 @@ use super::table::{
 };
 use crate::analysis::rows::larger;
 use crate::analysis::search::SortBy;
-use crate::analysis::survey::{self, Ages};
+use crate::analysis::survey::{self, Age, Ages};
 use crate::base::sync::Arc;
 use crate::table::column::Column as C;
 use crate::table::row::Row;
@@ -54,6 +54,11 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
+/// Returns the title of the list of the files of an age.
+fn files_label(age: Age) -> String {
+    format!("changed {}", age.text())
+}
+
 /// Totals by age, and the time that the ages are relative to.
 #[derive(Debug)]
 struct AgeRows {
@@ -90,7 +95,6 @@ impl TableData for AgeRows {
 
     fn target(&self, index: usize) -> Option<Target> {
         let age = self.ages.order.get(index)?;
-        let label = format!("changed {}", age.text());
-        Some(Target::Files { label, table: &largest::TABLE, query: age.query(self.now) })
+        Some(Target::Files { label: files_label(*age), table: &largest::TABLE, query: age.query(self.now) })
     }
 }
