@@ -46,6 +46,14 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
+/// Returns the label of a row. `from` is the directory that the view was opened for.
+fn label(tree: &Tree, from: DirId, id: DirId) -> Option<String> {
+    if id == from {
+        return Some("this directory".to_owned());
+    }
+    Some(path_below(tree, from, tree.parent(id)?, tree.name(id)) + "/")
+}
+
 impl TableData for Directories {
     fn summary(&self) -> TableSummary {
         TableSummary {
@@ -65,10 +73,9 @@ impl TableData for Directories {
     fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
         let TableContext { tree, from, measure } = *context;
         let OwnSize { id, own, .. } = self.rows.get(index)?;
-        let label = if *id == from { "this directory".to_owned() } else { path(tree, from, *id)? };
         let totals = tree.totals(*id);
         let total = totals_size(&totals, measure);
-        let row = row_of_sum(label, own, measure).with(C::Total, CellValue::Bytes(total));
+        let row = row_of_sum(label(tree, from, *id)?, own, measure).with(C::Total, CellValue::Bytes(total));
         Some(Row { style: RowStyle::Directory, precision: Precision::of(tree, *id, &totals, total), ..row })
     }
 
@@ -83,8 +90,4 @@ impl TableData for Directories {
     fn find(&self, entry: EntryId) -> Option<usize> {
         self.rows.iter().position(|row| row.entry == entry)
     }
-}
-
-fn path(tree: &Tree, from: DirId, id: DirId) -> Option<String> {
-    Some(path_below(tree, from, tree.parent(id)?, tree.name(id)) + "/")
 }
