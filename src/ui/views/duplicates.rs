@@ -60,6 +60,21 @@ pub static TABLE: TableSpec = TableSpec {
     ..ENTRIES
 };
 
+/// Heading above the files that were not compared.
+const NOT_COMPARED: &str = "Not compared";
+
+/// Returns the note behind [`NOT_COMPARED`]. The files in `elsewhere` are on a network or virtual file system.
+fn not_compared_note(skipped: u64, elsewhere: u64) -> String {
+    let files = |number| counted(number, "file", "files");
+    match (skipped, elsewhere) {
+        (skipped, 0) => files(skipped),
+        (0, elsewhere) => format!("{} on a network or virtual file system", files(elsewhere)),
+        (skipped, elsewhere) => {
+            format!("{}, plus {} on a network or virtual file system", files(skipped), files(elsewhere))
+        }
+    }
+}
+
 /// Duplicates, and the rows that show them, in display order.
 #[derive(Debug)]
 pub struct DuplicateRows {
@@ -74,7 +89,7 @@ enum DuplicateRow {
     Group(usize),
     /// Copy, given by the index of its group and the index of the copy in that group.
     Copy(usize, usize),
-    /// Heading above the files that were not compared.
+    /// Heading [`NOT_COMPARED`].
     NotCompared,
     Skipped(usize),
 }
@@ -97,19 +112,6 @@ impl DuplicateRows {
         match *self.rows.get(row)? {
             DuplicateRow::Group(group) | DuplicateRow::Copy(group, _) => self.found.groups.get(group),
             DuplicateRow::NotCompared | DuplicateRow::Skipped(_) => None,
-        }
-    }
-
-    /// Returns the note about the files that were not compared.
-    fn not_compared(&self) -> String {
-        let files = |number| counted(number, "file", "files");
-        let skipped = self.found.skipped.len() as u64;
-        match (skipped, self.found.elsewhere) {
-            (skipped, 0) => files(skipped),
-            (0, elsewhere) => format!("{} on a network or virtual file system", files(elsewhere)),
-            (skipped, elsewhere) => {
-                format!("{}, plus {} on a network or virtual file system", files(skipped), files(elsewhere))
-            }
         }
     }
 }
@@ -171,8 +173,9 @@ impl TableData for DuplicateRows {
                 row_of_copy(group, group.copies.get(copy)?, context)
             }
             DuplicateRow::NotCompared => {
-                let note = Some(RowNote { text: self.not_compared(), is_warning: true });
-                Some(Row { note, ..Row::of_words("Not compared".to_owned(), RowStyle::Strong) })
+                let text = not_compared_note(self.found.skipped.len() as u64, self.found.elsewhere);
+                let note = Some(RowNote { text, is_warning: true });
+                Some(Row { note, ..Row::of_words(NOT_COMPARED.to_owned(), RowStyle::Strong) })
             }
             DuplicateRow::Skipped(index) => {
                 let skipped = self.found.skipped.get(index)?;
