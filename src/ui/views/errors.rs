@@ -50,6 +50,16 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
+/// Returns the label of the row of the directory that the view was opened for.
+fn own_label(errno: i32) -> String {
+    format!("this directory: {}", OsError(errno))
+}
+
+/// Returns a note that says what is required to read entries with this error, if known.
+fn remedy_note(errno: i32) -> Option<String> {
+    remedy(errno).map(|needed| format!("requires {needed}"))
+}
+
 enum ErrorRow<'e> {
     /// The directory that the view was opened for could not be read. Contains the error number.
     Itself(i32),
@@ -75,21 +85,18 @@ impl TableData for Errors {
 
     fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
         let TableContext { tree, from, .. } = *context;
-        let (items, label, remedy) = match row(self, index)? {
-            ErrorRow::Itself(errno) => {
-                (CellValue::None, format!("this directory: {}", OsError(errno)), remedy(errno))
+        let (items, label, errno) = match row(self, index)? {
+            ErrorRow::Itself(errno) => (CellValue::None, own_label(errno), errno),
+            ErrorRow::Reason(group) => {
+                let items = CellValue::Count(group.rows.len() as u64);
+                (items, OsError(group.errno).to_string(), group.errno)
             }
-            ErrorRow::Reason(group) => (
-                CellValue::Count(group.rows.len() as u64),
-                OsError(group.errno).to_string(),
-                remedy(group.errno),
-            ),
             ErrorRow::Entry(row) => {
                 let path = path_below(tree, from, row.entry.directory, row.entry.record(tree)?.name);
                 return Some(Row::of_words(format!("  {path}"), RowStyle::Plain));
             }
         };
-        let note = remedy.map(|needed| RowNote::plain(format!("requires {needed}")));
+        let note = remedy_note(errno).map(RowNote::plain);
         Some(Row { note, ..Row::of_words(label, RowStyle::Warning) }.with(C::Items, items))
     }
 
