@@ -68,6 +68,14 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
+/// Text shown instead of the size of a deleted entry, and its short form.
+const GONE: [&str; 2] = ["gone"; 2];
+
+/// Returns the note about an entry that was renamed or moved.
+fn former_path_note(path: &[u8]) -> String {
+    format!("was {}", escape(path))
+}
+
 /// Starts the search for the changes that the overview shows: a tree of at most `most` changes, without trends. Returns
 /// `None` if no comparison is possible.
 ///
@@ -167,14 +175,14 @@ impl TableData for Comparison {
             label.push('/');
         }
         let (before, after) = (amount(row.before, measure), amount(row.after, measure));
-        let was = self.former_path(row).map(|path| format!("was {}", escape(&path)));
+        let was = self.former_path(row).map(|path| former_path_note(&path));
         let style = match row.difference {
             ChangeKind::Deleted => RowStyle::Faint,
             _ => RowStyle::of(row.kind),
         };
         let note = was.or_else(|| note_of(&record)).map(RowNote::plain);
         let (size, change) = match row.difference {
-            ChangeKind::Deleted => (CellValue::Words(["gone"; 2]), CellValue::Change(Some(before), None)),
+            ChangeKind::Deleted => (CellValue::Words(GONE), CellValue::Change(Some(before), None)),
             ChangeKind::New => (CellValue::Bytes(after), CellValue::Change(None, Some(after))),
             ChangeKind::Kept | ChangeKind::Renamed(_) => {
                 (CellValue::Bytes(after), CellValue::Change(Some(before), Some(after)))
