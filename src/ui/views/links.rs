@@ -40,6 +40,19 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
+/// Title of the list of the names of an inode.
+const NAMES: &str = "names of one file";
+
+/// Returns a note if the inode has names outside the searched directory.
+fn note(inode: &LinkedInode) -> Option<String> {
+    let LinkedInode { inside, count, elsewhere, .. } = *inode;
+    match (inode.is_shared(), elsewhere) {
+        (false, _) => None,
+        (true, 0) => Some(format!("{inside} of {count} names here; the scan found no others")),
+        (true, _) => Some(format!("{inside} of {count} names here, {elsewhere} elsewhere in the scan")),
+    }
+}
+
 impl TableData for HardLinks {
     fn summary(&self) -> TableSummary {
         let mut sum = self.alone;
@@ -67,7 +80,7 @@ impl TableData for HardLinks {
 
     fn target(&self, index: usize) -> Option<Target> {
         let query = self.inodes.get(index)?.query();
-        Some(Target::Files { label: "names of one file".to_owned(), table: &search::TABLE, query })
+        Some(Target::Files { label: NAMES.to_owned(), table: &search::TABLE, query })
     }
 
     fn entries(&self, index: usize) -> Vec<EntryId> {
@@ -84,14 +97,4 @@ fn totals(inode: &LinkedInode) -> Totals {
 fn first_name(tree: &Tree, from: DirId, links: &HardLinks, inode: &LinkedInode) -> Option<String> {
     let row = links.names(inode).first()?;
     Some(path_below(tree, from, row.entry.directory, row.entry.record(tree)?.name))
-}
-
-/// Returns a note if the inode has names outside the searched directory.
-fn note(inode: &LinkedInode) -> Option<String> {
-    let LinkedInode { inside, count, elsewhere, .. } = *inode;
-    match (inode.is_shared(), elsewhere) {
-        (false, _) => None,
-        (true, 0) => Some(format!("{inside} of {count} names here; the scan found no others")),
-        (true, _) => Some(format!("{inside} of {count} names here, {elsewhere} elsewhere in the scan")),
-    }
 }
