@@ -20,8 +20,8 @@ use crate::base::format::Units;
 use crate::base::job::JobError;
 use crate::base::sync::{Arc, Mutex, lock};
 use crate::base::text::escape;
-use crate::df::Errno;
 use crate::df::subvolumes::{self, SubvolumeSize, Subvolumes, error_message};
+use crate::df::{Errno, Subvolume};
 use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
 use crate::tree::Accuracy;
@@ -51,6 +51,22 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
+/// Label of the row of the top level of a file system.
+const TOP_LEVEL: &str = "(top level)";
+
+fn note(subvolume: &Subvolume) -> Option<&'static str> {
+    match (subvolume.is_deleted, subvolume.is_snapshot()) {
+        (true, _) => Some("being deleted"),
+        (false, true) => Some("snapshot"),
+        (false, false) => None,
+    }
+}
+
+/// Returns the label of the last row.
+fn all_marked_label(count: usize) -> String {
+    format!("all marked subvolumes ({count})")
+}
+
 #[derive(Debug)]
 struct SubvolumeRows {
     found: Arc<Result<Subvolumes, Errno>>,
@@ -75,17 +91,13 @@ impl SubvolumeRows {
 
     fn row_of_subvolume(size: &SubvolumeSize, accuracy: Accuracy) -> Row {
         let SubvolumeSize { subvolume, data, exclusive } = size;
-        let note = match (subvolume.is_deleted, subvolume.is_snapshot()) {
-            (true, _) => Some("being deleted"),
-            (false, true) => Some("snapshot"),
-            (false, false) => None,
-        };
         if subvolume.is_top_level() {
-            let row = Row::of_words("(top level)".to_owned(), RowStyle::Plain);
+            let row = Row::of_words(TOP_LEVEL.to_owned(), RowStyle::Plain);
             return row.with(C::Size, CellValue::Bytes(*data));
         }
         let words = Row::of_words(escape(&subvolume.path).into_owned(), RowStyle::Directory);
-        let row = Row { note: note.map(|note| RowNote::plain(note.to_owned())), ..words };
+        let note = note(subvolume).map(|note| RowNote::plain(note.to_owned()));
+        let row = Row { note, ..words };
         row.with(C::Size, CellValue::Bytes(*data)).with(C::Frees, frees(*exclusive, accuracy))
     }
 }
@@ -116,7 +128,7 @@ impl TableData for SubvolumeRows {
             return Some(Row { is_marked: marked.contains(index), ..row });
         }
         let marked: Vec<usize> = marked.iter().copied().collect();
-        let words = Row::of_words(format!("all marked subvolumes ({})", marked.len()), RowStyle::Strong);
+        let words = Row::of_words(all_marked_label(marked.len()), RowStyle::Strong);
         let row = Row { note: Some(RowNote::plain(found.accuracy.text(self.units))), ..words };
         Some(row.with(C::Frees, frees(found.freed(&marked), found.accuracy)))
     }
