@@ -52,6 +52,31 @@ pub static TABLE: TableSpec = TableSpec {
 /// Label of the row for all files of a category.
 const ALL_FILES: &str = "all files";
 
+fn name(of: Type) -> String {
+    match of {
+        Type::Extension(extension, _) => format!("{}{}", extension.dot(), escape(extension.as_bytes())),
+        Type::NoExtension(_) => "no extension".to_owned(),
+        Type::Kind(kind) => kind_name(kind).to_owned(),
+    }
+}
+
+fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Directory => "directories themselves",
+        Kind::File => "files",
+        Kind::Symlink => "symbolic links",
+        Kind::Fifo => "pipes",
+        Kind::Socket => "sockets",
+        Kind::BlockDevice => "block devices",
+        Kind::CharDevice => "character devices",
+        Kind::Unknown => "unknown",
+    }
+}
+
+fn category_name(class: Category) -> String {
+    class.name().replace('-', " ")
+}
+
 /// Rows in display order.
 #[derive(Debug)]
 struct TypeRows {
@@ -147,31 +172,6 @@ impl TableData for TypeRows {
         let TypeRow { label, category, shows: (table, query), .. } = self.rows.get(index)?;
         let of_all = category.filter(|_| label == ALL_FILES).map(category_name);
         Some(Target::Files { label: of_all.unwrap_or(label.clone()), table, query: query.clone() })
-    }
-}
-
-fn category_name(class: Category) -> String {
-    class.name().replace('-', " ")
-}
-
-fn name(of: Type) -> String {
-    match of {
-        Type::Extension(extension, _) => format!("{}{}", extension.dot(), escape(extension.as_bytes())),
-        Type::NoExtension(_) => "no extension".to_owned(),
-        Type::Kind(kind) => kind_name(kind).to_owned(),
-    }
-}
-
-fn kind_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Directory => "directories themselves",
-        Kind::File => "files",
-        Kind::Symlink => "symbolic links",
-        Kind::Fifo => "pipes",
-        Kind::Socket => "sockets",
-        Kind::BlockDevice => "block devices",
-        Kind::CharDevice => "character devices",
-        Kind::Unknown => "unknown",
     }
 }
 
