@@ -35,6 +35,20 @@ const REASON_IN_TEN: usize = 6;
 /// Minimum screen width at which the reasons have their own column.
 const WIDE: usize = 60;
 
+fn title(failed: &Failed) -> String {
+    let verb = match failed.kind {
+        OperationKind::Delete | OperationKind::Empty => "delete",
+        OperationKind::Trash => "trash",
+        OperationKind::Restore => "restore",
+        OperationKind::Share => "share the data of",
+    };
+    let Failures { count, first } = &failed.failures;
+    let stored = first.len() as u64;
+    let part = format!("; the first {} are listed", grouped(stored));
+    let part = if *count > stored { part } else { String::new() };
+    format!(" Could not {verb} {}{part}", counted(*count, "entry", "entries"))
+}
+
 #[derive(Clone, Debug)]
 pub struct FailuresList {
     pub failed: Failed,
@@ -89,18 +103,8 @@ impl<'t> Component<'t> for FailuresList {
 
     fn draw(&self, cx: &Context<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
         let (theme, layout) = (cx.theme, layout((screen.width, screen.height)));
-        let verb = match self.failed.kind {
-            OperationKind::Delete | OperationKind::Empty => "delete",
-            OperationKind::Trash => "trash",
-            OperationKind::Restore => "restore",
-            OperationKind::Share => "share the data of",
-        };
-        let Failures { count, first } = &self.failed.failures;
-        let stored = first.len() as u64;
-        let part = format!("; the first {} are listed", grouped(stored));
-        let part = if *count > stored { part } else { String::new() };
-        let title = format!(" Could not {verb} {}{part}", counted(*count, "entry", "entries"));
-        let title = Line::styled(title, theme.style(Role::Strong));
+        let first = &self.failed.failures.first;
+        let title = Line::styled(title(&self.failed), theme.style(Role::Strong));
         draw_ends(&title, &Line::default(), layout.header, canvas.buffer);
         let room = usize::from(layout.list.width);
         let gap = theme.glyphs.gap();
