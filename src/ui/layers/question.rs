@@ -36,6 +36,8 @@ use crate::ui::widgets::status_line_texts::operation_verb;
 const HEIGHT: u16 = 5;
 /// Maximum width of a file name in the question, in columns.
 const FILE: usize = 30;
+/// Scan duration above which the browser asks the user before quitting.
+pub const PRECIOUS: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuestionDialog {
@@ -76,6 +78,61 @@ impl QuestionDialog {
         };
         (text, brief[usize::from(self.gate.is_open())])
     }
+}
+
+/// Returns the question about scanning the parent directory. Mentions the number of marks that would be lost.
+fn above(cx: &Context<'_>, columns: usize) -> String {
+    let path = cx.above().unwrap_or_default();
+    let cost = match cx.marks().count() {
+        0 => String::new(),
+        1 => " and lose 1 mark".to_owned(),
+        marks => format!(" and lose {} marks", grouped(marks)),
+    };
+    let room = columns.saturating_sub(30 + cost.len()).max(10);
+    format!("Scan {}{cost}?", fit(&escape(&path), room, cx.theme.glyphs.gap()))
+}
+
+fn replace(cx: &Context<'_>, order: &ExportRequest, columns: usize) -> String {
+    format!("Replace {}?", fit(&order.shown(), columns.saturating_sub(20).max(10), cx.theme.glyphs.gap()))
+}
+
+fn share(cx: &Context<'_>, sharing: &CopySharing) -> String {
+    let size = plain_size(sharing.disk(), cx.units);
+    match sharing.files() {
+        1 => format!("Let 1 file share data with its copy ({size})? Nothing is deleted"),
+        files => {
+            format!("Let {} files share data with copies ({size})? Nothing is deleted", grouped(files))
+        }
+    }
+}
+
+/// Returns the question asked before quitting. The question may mention the marks that would be lost, the job that
+/// would be stopped, and how long the scan took.
+fn loss(cx: &Context<'_>) -> String {
+    if let Some(running) = &cx.deletion.running {
+        return format!("Quit and stop {} midway?", operation_verb(running.kind));
+    }
+    if let Some(order) = cx.written() {
+        let shown = fit(&order.shown(), FILE, cx.theme.glyphs.gap()).into_owned();
+        return format!("Quit and cancel writing {shown}?");
+    }
+    let lost = match cx.marks().count() {
+        0 => String::new(),
+        marks => format!(" and lose {}", counted(marks, "mark", "marks")),
+    };
+    let elapsed = cx.scan.last.elapsed;
+    if elapsed <= PRECIOUS {
+        return format!("Quit{lost}?");
+    }
+    let elapsed = duration(elapsed);
+    let is_live = cx.source_kind == SourceKind::Live;
+    if cx.is_scanning() {
+        let quit = if lost.is_empty() { "Quit and" } else { "Quit," };
+        let job = if is_live { "the scan" } else { "reading" };
+        return format!("{quit} stop {job} (running for {elapsed}){lost}?");
+    }
+    let job = if is_live { "The scan" } else { "Reading" };
+    format!("Quit{lost}? {job} took {elapsed}")
 }
 
 impl<'t> Component<'t> for QuestionDialog {
@@ -148,62 +205,4 @@ fn frame_of(text: &str, area: Rect) -> Option<Rect> {
         width,
         height: HEIGHT,
     })
-}
-
-/// Scan duration above which the browser asks the user before quitting.
-pub const PRECIOUS: Duration = Duration::from_secs(5);
-
-/// Returns the question about scanning the parent directory. Mentions the number of marks that would be lost.
-fn above(cx: &Context<'_>, columns: usize) -> String {
-    let path = cx.above().unwrap_or_default();
-    let cost = match cx.marks().count() {
-        0 => String::new(),
-        1 => " and lose 1 mark".to_owned(),
-        marks => format!(" and lose {} marks", grouped(marks)),
-    };
-    let room = columns.saturating_sub(30 + cost.len()).max(10);
-    format!("Scan {}{cost}?", fit(&escape(&path), room, cx.theme.glyphs.gap()))
-}
-
-fn replace(cx: &Context<'_>, order: &ExportRequest, columns: usize) -> String {
-    format!("Replace {}?", fit(&order.shown(), columns.saturating_sub(20).max(10), cx.theme.glyphs.gap()))
-}
-
-fn share(cx: &Context<'_>, sharing: &CopySharing) -> String {
-    let size = plain_size(sharing.disk(), cx.units);
-    match sharing.files() {
-        1 => format!("Let 1 file share data with its copy ({size})? Nothing is deleted"),
-        files => {
-            format!("Let {} files share data with copies ({size})? Nothing is deleted", grouped(files))
-        }
-    }
-}
-
-/// Returns the question asked before quitting. The question may mention the marks that would be lost, the job that
-/// would be stopped, and how long the scan took.
-fn loss(cx: &Context<'_>) -> String {
-    if let Some(running) = &cx.deletion.running {
-        return format!("Quit and stop {} midway?", operation_verb(running.kind));
-    }
-    if let Some(order) = cx.written() {
-        let shown = fit(&order.shown(), FILE, cx.theme.glyphs.gap()).into_owned();
-        return format!("Quit and cancel writing {shown}?");
-    }
-    let lost = match cx.marks().count() {
-        0 => String::new(),
-        marks => format!(" and lose {}", counted(marks, "mark", "marks")),
-    };
-    let elapsed = cx.scan.last.elapsed;
-    if elapsed <= PRECIOUS {
-        return format!("Quit{lost}?");
-    }
-    let elapsed = duration(elapsed);
-    let is_live = cx.source_kind == SourceKind::Live;
-    if cx.is_scanning() {
-        let quit = if lost.is_empty() { "Quit and" } else { "Quit," };
-        let job = if is_live { "the scan" } else { "reading" };
-        return format!("{quit} stop {job} (running for {elapsed}){lost}?");
-    }
-    let job = if is_live { "The scan" } else { "Reading" };
-    format!("Quit{lost}? {job} took {elapsed}")
 }
