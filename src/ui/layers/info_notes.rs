@@ -50,6 +50,23 @@ pub fn notes(
     notes
 }
 
+fn trait_text(is_so: Trait) -> &'static str {
+    match is_so {
+        Trait::Compressed => "compressed by the file system",
+        Trait::Encrypted => "encrypted by the file system",
+        Trait::Immutable => "immutable: cannot be changed or deleted (chattr -i or chflags clears this)",
+        Trait::AppendOnly => "append-only: cannot be truncated or deleted (chattr -a or chflags clears this)",
+        Trait::Verity => "protected by fs-verity: its content cannot be changed",
+        Trait::Direct => "stored in persistent memory (DAX)",
+        Trait::NoDump => "excluded from dump(8) backups",
+        Trait::Restricted => "protected by the system (SIP)",
+        Trait::Dataless => "only in the cloud: uses no space here; opening it downloads it",
+        Trait::MountPoint => "mount point",
+        Trait::Trigger => "mount point of an automounter: opening it mounts a file system",
+        Trait::Firmlink => "firmlink to another volume of this system",
+    }
+}
+
 struct File<'a> {
     probe: &'a Probe,
     layout: Option<&'a ExtentLayout>,
@@ -57,14 +74,6 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    fn disk(&self) -> u64 {
-        self.probe.attributes.blocks.saturating_mul(512)
-    }
-
-    fn size(&self, bytes: u64) -> String {
-        plain_size(bytes, self.units)
-    }
-
     /// Returns a note that explains why the disk usage is smaller than the length. Returns `None` if the disk usage
     /// is not smaller, or if the contents are stored only in the cloud.
     fn holes(&self) -> Option<String> {
@@ -105,23 +114,19 @@ impl File<'_> {
     /// Returns a note about space that the file shares with clones, if any.
     fn sharing(&self) -> Option<String> {
         let layout = self.layout?;
-        if layout.pieces.is_none() {
-            // macOS reports no extents, only the size of the private space.
-            let shared = self.disk().checked_sub(layout.private).filter(|shared| *shared > 0)?;
-            return Some(self.shared(shared, layout.private));
+        // macOS reports no extents, only the size of the private space.
+        let has_extents = layout.pieces.is_some();
+        let shared = if has_extents { layout.shared } else { self.disk().saturating_sub(layout.private) };
+        if shared == 0 {
+            return None;
         }
-        let shared = Some(layout.shared).filter(|shared| *shared > 0)?;
-        Some(self.shared(shared, layout.private))
-    }
-
-    fn shared(&self, shared: u64, private: u64) -> String {
-        let least = if self.layout.is_some_and(|layout| layout.is_cut_short) { "at least " } else { "" };
+        let least = if layout.is_cut_short { "at least " } else { "" };
         let it = if self.probe.attributes.links > 1 { "all its names" } else { "it" };
-        format!(
+        Some(format!(
             "shares {least}{} with copies or file-system snapshots; deleting {it} frees {least}{}",
             self.size(shared),
-            self.size(private)
-        )
+            self.size(layout.private)
+        ))
     }
 
     /// Returns a note with the ID that all clones of the file share, if there are clones.
@@ -137,22 +142,13 @@ impl File<'_> {
         let least = if layout.is_cut_short { "at least " } else { "" };
         Some(format!("{least}{} fragments", grouped(pieces)))
     }
-}
 
-fn trait_text(is_so: Trait) -> &'static str {
-    match is_so {
-        Trait::Compressed => "compressed by the file system",
-        Trait::Encrypted => "encrypted by the file system",
-        Trait::Immutable => "immutable: cannot be changed or deleted (chattr -i or chflags clears this)",
-        Trait::AppendOnly => "append-only: cannot be truncated or deleted (chattr -a or chflags clears this)",
-        Trait::Verity => "protected by fs-verity: its content cannot be changed",
-        Trait::Direct => "stored in persistent memory (DAX)",
-        Trait::NoDump => "excluded from dump(8) backups",
-        Trait::Restricted => "protected by the system (SIP)",
-        Trait::Dataless => "only in the cloud: uses no space here; opening it downloads it",
-        Trait::MountPoint => "mount point",
-        Trait::Trigger => "mount point of an automounter: opening it mounts a file system",
-        Trait::Firmlink => "firmlink to another volume of this system",
+    fn disk(&self) -> u64 {
+        self.probe.attributes.blocks.saturating_mul(512)
+    }
+
+    fn size(&self, bytes: u64) -> String {
+        plain_size(bytes, self.units)
     }
 }
 
