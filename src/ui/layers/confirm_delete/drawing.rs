@@ -22,7 +22,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph, Widget};
 
-use super::texts::{Fact, fitting, title};
+use super::texts::{Fact, fitting, title, wait};
 use super::{ConfirmStep, DeleteDialog};
 use crate::base::text::{fit, width};
 use crate::ui::context::Context;
@@ -130,7 +130,7 @@ fn answer<'a>(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Line<'a> 
     match &dialog.stage {
         // Letters are accepted only after the user has had time to read the name. Until then, no text field is drawn.
         ConfirmStep::Type(..) if !dialog.gate.was_open() => {
-            Line::styled(format!("   wait{}", cx.theme.glyphs.gap()), cx.theme.style(Role::Faint))
+            Line::styled(wait(cx.theme.glyphs), cx.theme.style(Role::Faint))
         }
         ConfirmStep::Type(_, typed) => {
             Line::from(field::spans(cx.theme, " > ", typed, room.saturating_sub(2)))

@@ -6,11 +6,11 @@ use super::{ConfirmStep, DeleteDialog};
 use crate::base::format::{counted, grouped, plain_size};
 use crate::base::sort::sort_by_key;
 use crate::base::text::escape;
-use crate::delete::{DeleteWarning, OperationKind, Preview};
+use crate::delete::{OperationKind, Preview};
 use crate::ui::context::Context;
 use crate::ui::keys::{Command, Scope};
 use crate::ui::sentences::frees_text;
-use crate::ui::theme::Role;
+use crate::ui::theme::{Glyphs, Role};
 
 /// Maximum number of items that are listed by name.
 const NAMED: usize = 4;
@@ -33,19 +33,6 @@ impl Fact {
     }
 }
 
-pub(super) fn title(dialog: &DeleteDialog) -> &'static str {
-    let is_again = matches!(dialog.stage, ConfirmStep::AskAgain);
-    match (dialog.is_dry_run, dialog.kind) {
-        (true, OperationKind::Trash) => "Dry run: moves nothing to the trash",
-        (true, _) => "Dry run: deletes nothing",
-        (false, OperationKind::Trash) if is_again => "Trash from a directory that other users can change?",
-        (false, _) if is_again => "Delete from a directory that other users can change?",
-        (false, OperationKind::Trash) => "Move to the trash?",
-        (false, OperationKind::Empty) => "Delete the contents only?",
-        (false, _) => "Delete permanently?",
-    }
-}
-
 /// Returns the lines that fit into `room` lines. Omits the tips first, then the names of all items except the largest,
 /// and then the less important findings. If that is not enough, replaces the last name with the number of items, and
 /// omits other lines, too.
@@ -64,6 +51,24 @@ pub(super) fn fitting(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> V
     Vec::new()
 }
 
+/// Returns the text shown in place of the text field until it accepts letters.
+pub(super) fn wait(glyphs: Glyphs) -> String {
+    format!("   wait{}", glyphs.gap())
+}
+
+pub(super) fn title(dialog: &DeleteDialog) -> &'static str {
+    let is_again = matches!(dialog.stage, ConfirmStep::AskAgain);
+    match (dialog.is_dry_run, dialog.kind) {
+        (true, OperationKind::Trash) => "Dry run: moves nothing to the trash",
+        (true, _) => "Dry run: deletes nothing",
+        (false, OperationKind::Trash) if is_again => "Trash from a directory that other users can change?",
+        (false, _) if is_again => "Delete from a directory that other users can change?",
+        (false, OperationKind::Trash) => "Move to the trash?",
+        (false, OperationKind::Empty) => "Delete the contents only?",
+        (false, _) => "Delete permanently?",
+    }
+}
+
 fn metadata(cx: &Context<'_>, dialog: &DeleteDialog, named: usize) -> Vec<Fact> {
     let mut metadata = Vec::new();
     let probe = dialog.probe.as_deref();
@@ -73,9 +78,10 @@ fn metadata(cx: &Context<'_>, dialog: &DeleteDialog, named: usize) -> Vec<Fact> 
     }
     if let Some(probe) = probe {
         metadata.extend(blocked(cx, dialog, probe));
-        metadata.extend(
-            probe.warnings.iter().map(|warning| Fact::new(1, warning_text(cx, warning), Role::Warning)),
-        );
+        metadata.extend(probe.warnings.iter().map(|warning| {
+            let path = cx.shown_path(warning.path());
+            Fact::new(1, warning.text(&escape(&path)), Role::Warning)
+        }));
     }
     if let Some(probe) = probe.filter(|probe| !probe.changed.is_empty()) {
         metadata.extend(changed(cx, dialog, probe));
@@ -98,15 +104,6 @@ fn metadata(cx: &Context<'_>, dialog: &DeleteDialog, named: usize) -> Vec<Fact> 
         metadata.push(Fact::new(TIP, format!("{key} {does}"), Role::Faint));
     }
     metadata
-}
-
-fn blocked(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
-    let named = probe.blocked.iter().take(NAMED).filter_map(|(number, blocked)| {
-        let (group, item) = dialog.selection.items().nth(*number)?;
-        let path = cx.shown_path(&group.path_of(item));
-        Some(Fact::new(0, format!("{}: {}", escape(&path), blocked.text()), Role::Warning))
-    });
-    named.collect()
 }
 
 /// Returns the lines about changed entries, which will not be deleted, and about the key that rescans them.
@@ -132,10 +129,6 @@ fn changed(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact
         metadata.push(Fact::new(0, format!("{key} rescans {them} and asks again"), Role::Plain));
     }
     metadata
-}
-
-fn warning_text(cx: &Context<'_>, warning: &DeleteWarning) -> String {
-    warning.text(&escape(&cx.shown_path(warning.path())))
 }
 
 /// Returns the lines about the items: the paths of the `named` largest items, and the number of remaining items.
@@ -244,9 +237,11 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     metadata
 }
 
+/// Units of [`ago`], with their lengths in seconds.
+const UNITS: [(i64, &str); 4] = [(365 * 86_400, "year"), (86_400, "day"), (3600, "hour"), (60, "minute")];
+
 /// Formats the time since `then` in the largest suitable unit, for example `3 hours ago`.
 fn ago(now: i64, then: i64) -> String {
-    const UNITS: [(i64, &str); 4] = [(365 * 86_400, "year"), (86_400, "day"), (3600, "hour"), (60, "minute")];
     let since = now.saturating_sub(then);
     if since < -60 {
         return "dated in the future".to_owned();
@@ -260,6 +255,15 @@ fn ago(now: i64, then: i64) -> String {
         }
     }
     "within the last minute".to_owned()
+}
+
+fn blocked(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
+    let named = probe.blocked.iter().take(NAMED).filter_map(|(number, blocked)| {
+        let (group, item) = dialog.selection.items().nth(*number)?;
+        let path = cx.shown_path(&group.path_of(item));
+        Some(Fact::new(0, format!("{}: {}", escape(&path), blocked.text()), Role::Warning))
+    });
+    named.collect()
 }
 
 #[cfg(test)]
