@@ -9,20 +9,21 @@
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::base::text::{pad, printable, width};
+use super::help_texts::{
+    NO_MATCHES, Section, mouse, position, search_hints, search_title, signs, title, title_hints,
+};
+use crate::base::text::{pad, width};
 use crate::ui::component::{Component, Handled, Input};
 use crate::ui::context::Context;
 use crate::ui::cursor::moved;
 use crate::ui::field::Field;
 use crate::ui::hit_map::Canvas;
 use crate::ui::keys::{Answer, Command, HelpGroup, Keymap, Scope, in_group};
-use crate::ui::theme::{Glyphs, Role, Theme};
+use crate::ui::theme::{Role, Theme};
 use crate::ui::views::{RowMarks, TableSpec};
 use crate::ui::widgets::field;
 use crate::ui::widgets::row::draw_ends;
 
-/// Minimum screen width in columns at which the title of the search field is shown in full.
-const NARROW: usize = 48;
 /// Number of blank cells between columns.
 const GAP: usize = 2;
 /// Maximum number of columns. More columns would be hard to read.
@@ -76,15 +77,10 @@ impl HelpPage {
     /// Draws the text field for the search, and next to it the keys that end the input.
     fn draw_field(&self, cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         let room = usize::from(area.width);
-        let title = if room < NARROW { " /" } else { " Search the keys: " };
-        let key = |command, does| {
-            let key = cx.keymap.first(command, Scope::Typing);
-            key.map_or_else(String::new, |key| format!(" {key} {does} "))
-        };
-        let enter = key(Command::Answer(Answer::Selected), "keep");
-        let both = enter.clone() + &key(Command::Answer(Answer::No), "clear");
+        let title = search_title(room);
         let most = room.saturating_sub(width(title) + field::LEAST);
-        let ends = [both, enter].into_iter().find(|text| width(text) <= most).unwrap_or_default();
+        let mut hints = search_hints(&cx.keymap).into_iter();
+        let ends = hints.find(|text| width(text) <= most).unwrap_or_default();
         let rect = Rect { width: area.width - u16::try_from(width(&ends)).unwrap_or(0), ..area };
         field::draw(cx.theme, title, &self.search, rect, canvas);
         let ends = Line::styled(ends, cx.theme.style(Role::Faint));
@@ -93,17 +89,8 @@ impl HelpPage {
 
     /// Returns the title, with as many key hints as fit into `room` terminal columns, but at least the first hint.
     fn title<'a>(&self, theme: Theme, keymap: &Keymap, room: usize) -> Line<'a> {
-        let title = match self.search.as_str() {
-            "" => " Keys".to_owned(),
-            text => format!(" Keys matching \"{}\"", printable(text.as_bytes())),
-        };
-        let hint = |command, does| {
-            let key = keymap.first(command, Scope::Help);
-            key.map_or_else(String::new, |key| format!("   {key} {does}"))
-        };
-        let mut hints =
-            hint(Command::Back, if self.search.as_str().is_empty() { "closes" } else { "clears" });
-        let more = hint(Command::Search, "searches");
+        let title = title(self.search.as_str());
+        let [mut hints, more] = title_hints(keymap, self.search.as_str());
         if width(&title) + width(&hints) + width(&more) <= room {
             hints += &more;
         }
@@ -116,7 +103,7 @@ impl HelpPage {
     fn lines<'a>(&self, theme: Theme, keymap: &Keymap, columns: usize) -> Vec<Line<'a>> {
         let others = HelpGroup::ALL.into_iter().filter(|group| !self.groups.contains(group));
         let groups = self.groups.iter().copied().chain(others).map(|group| section(keymap, group));
-        let mut sections: Vec<Section> = groups.chain([marks(theme.glyphs), mouse()]).collect();
+        let mut sections: Vec<Section> = groups.chain([signs(theme.glyphs), mouse()]).collect();
         let wanted = self.search.as_str().to_lowercase();
         for section in &mut sections {
             section.lines.retain(|(names, text)| {
@@ -125,7 +112,7 @@ impl HelpPage {
         }
         sections.retain(|section| !section.lines.is_empty());
         if sections.is_empty() {
-            return vec![Line::styled(" No matches", theme.style(Role::Faint))];
+            return vec![Line::styled(NO_MATCHES, theme.style(Role::Faint))];
         }
         arranged(theme, &sections, columns)
     }
@@ -183,8 +170,7 @@ impl<'t> Component<'t> for HelpPage {
         let mut rect = screen;
         if page < usize::from(screen.height) {
             let first_line = Rect { height: 1, ..screen };
-            let right = format!(" {} to {end} of {} ", first + 1, lines.len());
-            let right = if lines.len() > page { right } else { String::new() };
+            let right = if lines.len() > page { position(first..end, lines.len()) } else { String::new() };
             let room = usize::from(screen.width);
             let left = self.title(theme, keymap, room.saturating_sub(right.len()));
             let right = if left.width() + right.len() <= room { right } else { String::new() };
@@ -200,11 +186,6 @@ impl<'t> Component<'t> for HelpPage {
             canvas.buffer.set_line(rect.x, y, line, rect.width);
         }
     }
-}
-
-struct Section {
-    heading: &'static str,
-    lines: Vec<(String, &'static str)>,
 }
 
 /// Returns the number of screen lines below the title line. A screen of at most two lines has no title line.
@@ -300,28 +281,6 @@ fn section(keymap: &Keymap, group: HelpGroup) -> Section {
     // Commands without a key are not shown.
     let lines = lines.filter(|(names, _)| !names.is_empty()).collect();
     Section { heading: group.name(), lines }
-}
-
-fn marks(glyphs: Glyphs) -> Section {
-    let line = |mark: &str, text| (mark.to_owned(), text);
-    let lines = vec![
-        line("!", "error here or below"),
-        line(glyphs.at_least(), "at least"),
-        line(glyphs.growing(), "may still change"),
-        line(glyphs.recorded(), "from the previous scan"),
-        line(glyphs.marked(), "marked"),
-    ];
-    Section { heading: "Signs", lines }
-}
-
-fn mouse() -> Section {
-    let line = |what: &str, text| (what.to_owned(), text);
-    let lines = vec![
-        line("click", "select row, or sort"),
-        line("double-click", "open"),
-        line("Shift-drag", "select text"),
-    ];
-    Section { heading: "Mouse", lines }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod dialog;
 pub mod failures;
 pub mod file_prompt;
 pub mod help;
+mod help_texts;
 pub mod info;
 mod info_notes;
 pub mod marks_list;
