@@ -8,6 +8,7 @@ pub mod help;
 mod help_texts;
 pub mod info;
 mod info_notes;
+mod info_texts;
 pub mod marks_list;
 pub mod question;
 pub mod search_prompt;
