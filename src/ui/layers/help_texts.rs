@@ -51,8 +51,8 @@ pub fn search_hints(keymap: &Keymap) -> [String; 2] {
         let key = keymap.first(Command::Answer(answer), Scope::Typing);
         key.map_or_else(String::new, |key| format!(" {key} {does} "))
     };
-    let enter = hint(Answer::Selected, "keep");
-    let both = enter.clone() + &hint(Answer::No, "clear");
+    let enter = hint(Answer::Selected, "keeps");
+    let both = enter.clone() + &hint(Answer::No, "clears");
     [both, enter]
 }
 

@@ -14,7 +14,7 @@
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::info_texts::{InfoLine, TITLE, metadata, title_end};
+use super::info_texts::{InfoLine, TITLE, info_lines, title_end};
 use crate::base::text::{pad, wrap};
 use crate::source::SourceKind;
 use crate::tree::{EntryId, Relocation};
@@ -59,7 +59,7 @@ pub fn lines(cx: &Context<'_>, info: &EntryInfo, columns: usize) -> Vec<Line<'st
         let label = Span::styled(format!(" {}", pad(label, label_width, "")), cx.theme.style(Role::Faint));
         lines.push(Line::from(vec![label, Span::styled(text, cx.theme.style(role))]));
     };
-    for InfoLine { label, text, role } in metadata(cx, info) {
+    for InfoLine { label, text, role } in info_lines(cx, info) {
         let mut label = label;
         if is_narrow && !label.is_empty() {
             add("", label.to_owned(), Role::Faint);

@@ -56,7 +56,7 @@ fn trait_text(is_so: Trait) -> &'static str {
         Trait::Encrypted => "encrypted by the file system",
         Trait::Immutable => "immutable: cannot be changed or deleted (chattr -i or chflags clears this)",
         Trait::AppendOnly => "append-only: cannot be truncated or deleted (chattr -a or chflags clears this)",
-        Trait::Verity => "protected by fs-verity: its content cannot be changed",
+        Trait::Verity => "protected by fs-verity: its contents cannot be changed",
         Trait::Direct => "stored in persistent memory (DAX)",
         Trait::NoDump => "excluded from dump(8) backups",
         Trait::Restricted => "protected by the system (SIP)",

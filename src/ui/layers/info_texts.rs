@@ -31,16 +31,16 @@ pub struct InfoLine {
 
 struct DetailLines<'a> {
     cx: &'a Context<'a>,
-    metadata: Vec<InfoLine>,
+    lines: Vec<InfoLine>,
 }
 
 impl DetailLines<'_> {
     fn add(&mut self, label: &'static str, text: String) {
-        self.metadata.push(InfoLine { label, text, role: Role::Plain });
+        self.lines.push(InfoLine { label, text, role: Role::Plain });
     }
 
     fn warn(&mut self, label: &'static str, text: String) {
-        self.metadata.push(InfoLine { label, text, role: Role::Warning });
+        self.lines.push(InfoLine { label, text, role: Role::Warning });
     }
 
     fn size(&self, bytes: u64) -> String {
@@ -67,25 +67,25 @@ pub fn title_end(is_loading: bool, visible: Range<usize>, lines: usize, glyphs: 
 }
 
 /// Returns everything known about an entry.
-pub fn metadata(cx: &Context<'_>, details: &EntryInfo) -> Vec<InfoLine> {
+pub fn info_lines(cx: &Context<'_>, details: &EntryInfo) -> Vec<InfoLine> {
     let Some(record) = details.entry.record(cx.tree) else {
         return vec![InfoLine { label: "", text: "Entry no longer exists".to_owned(), role: Role::Warning }];
     };
-    let mut metadata = DetailLines { cx, metadata: Vec::new() };
+    let mut lines = DetailLines { cx, lines: Vec::new() };
     let path = cx.entry_path(details.entry.directory, record.name);
-    metadata.add("Path", escape(&path).into_owned());
+    lines.add("Path", escape(&path).into_owned());
     let inspection = details.inspection.value().map(Arc::as_ref);
     let probe = inspection.and_then(|found| found.probe.as_ref());
-    metadata.add_tree(&record, details.entry.directory);
+    lines.add_tree(&record, details.entry.directory);
     match probe {
-        Some(Ok(probe)) => metadata.add_probe(probe, inspection, &record),
-        Some(Err(errno)) => metadata.warn("Now", OsError(*errno).to_string()),
+        Some(Ok(probe)) => lines.add_probe(probe, inspection, &record),
+        Some(Err(errno)) => lines.warn("Now", OsError(*errno).to_string()),
         None => {}
     }
     if let Some(error) = details.inspection.error() {
-        metadata.warn("Failed", error.to_string());
+        lines.warn("Failed", error.to_string());
     }
-    metadata.metadata
+    lines.lines
 }
 
 impl DetailLines<'_> {

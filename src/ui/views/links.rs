@@ -16,6 +16,7 @@ use super::table::{
 use crate::analysis::links::LinkedInode;
 use crate::analysis::rows::larger;
 use crate::analysis::survey::{self, HardLinks};
+use crate::base::format::grouped;
 use crate::table::column::Column as C;
 use crate::table::row::{Row, RowNote};
 use crate::tree::{DirId, EntryId, Totals, Tree};
@@ -48,8 +49,13 @@ fn note(inode: &LinkedInode) -> Option<String> {
     let LinkedInode { inside, count, elsewhere, .. } = *inode;
     match (inode.is_shared(), elsewhere) {
         (false, _) => None,
-        (true, 0) => Some(format!("{inside} of {count} names here; the scan found no others")),
-        (true, _) => Some(format!("{inside} of {count} names here, {elsewhere} elsewhere in the scan")),
+        (true, 0) => {
+            Some(format!("{} of {} names here; the scan found no others", grouped(inside), grouped(count)))
+        }
+        (true, _) => {
+            let [inside, count, elsewhere] = [inside, count, elsewhere].map(grouped);
+            Some(format!("{inside} of {count} names here, {elsewhere} elsewhere"))
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 //!   2.0 GiB   4.0 MiB snapshots/monday  snapshot
 //!   2.0 GiB   1.0 MiB snapshots/sunday  snapshot
 //!   3.0 GiB           (top level)
-//!             1.9 GiB all marked subvolumes (2)  sizes are exact
+//!             1.9 GiB 2 marked subvolumes  sizes are exact
 //! ```
 //!
 //! This view is opened from the df view, and deletes nothing. It keeps its own marks and does not use the marks on
@@ -16,7 +16,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::table::{RowMarks, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary};
-use crate::base::format::Units;
+use crate::base::format::{Units, counted};
 use crate::base::job::JobError;
 use crate::base::sync::{Arc, Mutex, lock};
 use crate::base::text::escape;
@@ -64,7 +64,7 @@ fn note(subvolume: &Subvolume) -> Option<&'static str> {
 
 /// Returns the label of the last row.
 fn all_marked_label(count: usize) -> String {
-    format!("all marked subvolumes ({count})")
+    counted(count as u64, "marked subvolume", "marked subvolumes")
 }
 
 #[derive(Debug)]

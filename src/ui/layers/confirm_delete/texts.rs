@@ -38,14 +38,14 @@ impl Fact {
 /// omits other lines, too.
 pub(super) fn fitting(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Vec<Fact> {
     for (named, kept) in [(NAMED, TIP), (3, TIP), (2, TIP), (1, MINOR), (0, 0)] {
-        let mut metadata = metadata(cx, dialog, named);
-        while metadata.len() > room {
-            let least = metadata.iter().map(|fact| fact.rank).max().filter(|rank| *rank >= kept);
-            let Some(index) = metadata.iter().rposition(|fact| Some(fact.rank) == least) else { break };
-            metadata.remove(index);
+        let mut facts = facts(cx, dialog, named);
+        while facts.len() > room {
+            let least = facts.iter().map(|fact| fact.rank).max().filter(|rank| *rank >= kept);
+            let Some(index) = facts.iter().rposition(|fact| Some(fact.rank) == least) else { break };
+            facts.remove(index);
         }
-        if metadata.len() <= room {
-            return metadata;
+        if facts.len() <= room {
+            return facts;
         }
     }
     Vec::new()
@@ -69,31 +69,31 @@ pub(super) fn title(dialog: &DeleteDialog) -> &'static str {
     }
 }
 
-fn metadata(cx: &Context<'_>, dialog: &DeleteDialog, named: usize) -> Vec<Fact> {
-    let mut metadata = Vec::new();
+fn facts(cx: &Context<'_>, dialog: &DeleteDialog, named: usize) -> Vec<Fact> {
+    let mut facts = Vec::new();
     let probe = dialog.probe.as_deref();
     if let ConfirmStep::Type(wanted, _) = &dialog.stage {
-        metadata.push(Fact::new(1, "Type this name, then press Enter:".to_owned(), Role::Plain));
-        metadata.push(Fact::new(0, wanted.clone(), Role::Strong));
+        facts.push(Fact::new(1, "Type this name, then press Enter:".to_owned(), Role::Plain));
+        facts.push(Fact::new(0, wanted.clone(), Role::Strong));
     }
     if let Some(probe) = probe {
-        metadata.extend(blocked(cx, dialog, probe));
-        metadata.extend(probe.warnings.iter().map(|warning| {
+        facts.extend(blocked(cx, dialog, probe));
+        facts.extend(probe.warnings.iter().map(|warning| {
             let path = cx.shown_path(warning.path());
             Fact::new(1, warning.text(&escape(&path)), Role::Warning)
         }));
     }
     if let Some(probe) = probe.filter(|probe| !probe.changed.is_empty()) {
-        metadata.extend(changed(cx, dialog, probe));
+        facts.extend(changed(cx, dialog, probe));
     }
-    metadata.extend(items(cx, dialog, named));
+    facts.extend(items(cx, dialog, named));
     match probe {
-        None => metadata.push(Fact::new(4, format!("Scanning{}", cx.theme.glyphs.gap()), Role::Faint)),
-        Some(probe) => metadata.extend(findings(cx, dialog, probe)),
+        None => facts.push(Fact::new(4, format!("Scanning{}", cx.theme.glyphs.gap()), Role::Faint)),
+        Some(probe) => facts.extend(findings(cx, dialog, probe)),
     }
     if cx.is_filtered() && dialog.selection.items().any(|(_, item)| item.directory.is_some()) {
         let text = "May include entries that the filter hides".to_owned();
-        metadata.push(Fact::new(3, text, Role::Warning));
+        facts.push(Fact::new(3, text, Role::Warning));
     }
     let key = cx.keymap.first(Command::Empty, Scope::Confirm);
     if let Some(key) = key.filter(|_| dialog.can_be_emptied && matches!(dialog.stage, ConfirmStep::Ask)) {
@@ -101,18 +101,18 @@ fn metadata(cx: &Context<'_>, dialog: &DeleteDialog, named: usize) -> Vec<Fact> 
             OperationKind::Empty => "switches to deleting the directory too",
             _ => "switches to deleting only the contents",
         };
-        metadata.push(Fact::new(TIP, format!("{key} {does}"), Role::Faint));
+        facts.push(Fact::new(TIP, format!("{key} {does}"), Role::Faint));
     }
-    metadata
+    facts
 }
 
 /// Returns the lines about changed entries, which will not be deleted, and about the key that rescans them.
 fn changed(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
-    let mut metadata: Vec<Fact> = Vec::new();
+    let mut facts: Vec<Fact> = Vec::new();
     for number in probe.changed.iter().take(NAMED) {
         let Some((group, item)) = dialog.selection.items().nth(*number) else { continue };
         let path = cx.shown_path(&group.path_of(item));
-        metadata.push(Fact::new(
+        facts.push(Fact::new(
             0,
             format!("Changed since the scan; will be skipped: {}", escape(&path)),
             Role::Warning,
@@ -120,15 +120,15 @@ fn changed(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact
     }
     let more = probe.changed.len().saturating_sub(NAMED);
     if more > 0 {
-        metadata.push(Fact::new(1, format!("and {} more that changed", grouped(more as u64)), Role::Warning));
+        facts.push(Fact::new(1, format!("and {} more that changed", grouped(more as u64)), Role::Warning));
     }
     // While the user types the name, keys edit it, so the key for a rescan is not offered.
     let key = cx.keymap.first(Command::Retry, Scope::Confirm);
     if let Some(key) = key.filter(|_| !matches!(dialog.stage, ConfirmStep::Type(..))) {
         let them = if probe.changed.len() == 1 { "it" } else { "them" };
-        metadata.push(Fact::new(0, format!("{key} rescans {them} and asks again"), Role::Plain));
+        facts.push(Fact::new(0, format!("{key} rescans {them} and asks again"), Role::Plain));
     }
-    metadata
+    facts
 }
 
 /// Returns the lines about the items: the paths of the `named` largest items, and the number of remaining items.
@@ -138,7 +138,7 @@ fn items(cx: &Context<'_>, dialog: &DeleteDialog, named: usize) -> Vec<Fact> {
     sort_by_key(&mut items, |(_, item)| std::cmp::Reverse(item.disk));
     // Naming a single remaining item takes no more room than counting it.
     let named = if count == named + 1 { count } else { named };
-    let mut metadata: Vec<Fact> = items
+    let mut facts: Vec<Fact> = items
         .iter()
         .take(named)
         .map(|(group, item)| {
@@ -158,18 +158,18 @@ fn items(cx: &Context<'_>, dialog: &DeleteDialog, named: usize) -> Vec<Fact> {
             0 => format!("{} entries, {total}", grouped(count as u64)),
             _ => format!("and {} more, {total} in total", grouped((count - named) as u64)),
         };
-        metadata.push(Fact::new(2, text, Role::Strong));
+        facts.push(Fact::new(2, text, Role::Strong));
     }
-    metadata
+    facts
 }
 
 fn findings(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
-    let mut metadata = Vec::new();
+    let mut facts = Vec::new();
     let so_far =
         if probe.is_complete { String::new() } else { format!(", scanning{}", cx.theme.glyphs.gap()) };
     let files = counted(probe.files, "file", "files");
     let directories = counted(probe.directories, "directory", "directories");
-    metadata.push(Fact::new(4, format!("{files}, {directories}{so_far}"), Role::Plain));
+    facts.push(Fact::new(4, format!("{files}, {directories}{so_far}"), Role::Plain));
     let (least, most) = (plain_size(probe.least, cx.units), plain_size(probe.most, cx.units));
     let by_now = if probe.is_complete { "" } else { " so far" };
     let frees = match (dialog.kind, dialog.known_exclusive(probe)) {
@@ -181,31 +181,31 @@ fn findings(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fac
         _ if probe.least == probe.most => format!("frees {least}{by_now}"),
         _ => format!("frees at least {least}, up to {most}{by_now}"),
     };
-    metadata.push(Fact::new(3, frees, Role::Strong));
+    facts.push(Fact::new(3, frees, Role::Strong));
     if probe.linked > 0 && dialog.kind != OperationKind::Trash {
         let files = counted(
             probe.linked,
             "file with hard links elsewhere frees",
             "files with hard links elsewhere free",
         );
-        metadata.push(Fact::new(6, format!("{files} nothing"), Role::Plain));
+        facts.push(Fact::new(6, format!("{files} nothing"), Role::Plain));
     }
     if probe.recent > 0 {
         let text = format!("{} changed within the last minute", counted(probe.recent, "entry", "entries"));
-        metadata.push(Fact::new(5, text, Role::Warning));
+        facts.push(Fact::new(5, text, Role::Warning));
     } else if let Some(newest) = probe.newest {
-        metadata.push(Fact::new(7, format!("last change {}", ago(dialog.now, newest)), Role::Plain));
+        facts.push(Fact::new(7, format!("last change {}", ago(dialog.now, newest)), Role::Plain));
     }
-    metadata.extend(staying(dialog, probe));
-    metadata
+    facts.extend(staying(dialog, probe));
+    facts
 }
 
 /// Returns the lines about entries that will not be deleted, with the reasons.
 fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
-    let mut metadata = Vec::new();
+    let mut facts = Vec::new();
     let mut add = |rank, count: u64, text: &dyn Fn(&str) -> String| {
         if count > 0 {
-            metadata.push(Fact::new(rank, text(&grouped(count)), Role::Warning));
+            facts.push(Fact::new(rank, text(&grouped(count)), Role::Warning));
         }
     };
     let mounts = probe.kept.mounts;
@@ -234,7 +234,7 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     ] {
         add(3, count, &|number| format!("cannot {verb} {number} {}: {why}", entries(count)));
     }
-    metadata
+    facts
 }
 
 /// Units of [`ago`], with their lengths in seconds.
