@@ -399,7 +399,7 @@ fn the_glossary_names_existing_types() {
                 |rest: &str| !rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_');
             code.iter().any(|code| code.split(&definition).skip(1).any(ends))
         };
-        assert!(["struct", "enum", "trait", "type"].iter().any(|kind| is_defined(kind)), "{name}");
+        assert!(["struct", "enum", "trait", "type"].iter().any(is_defined), "{name}");
     }
 }
 
