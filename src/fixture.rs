@@ -22,7 +22,7 @@ pub(crate) fn cases(cases: u32) -> ProptestConfig {
 /// Entry to be created.
 pub struct Plan {
     name: Vec<u8>,
-    what: PlanKind,
+    kind: PlanKind,
 }
 
 enum PlanKind {
@@ -39,12 +39,12 @@ enum PlanKind {
 /// Returns a file with a length of `bytes` and as many blocks as that length needs.
 pub fn file(name: &str, bytes: u64, mtime: i64) -> Plan {
     let metadata = Metadata { apparent: bytes, blocks: bytes.div_ceil(512), mtime, ..Metadata::default() };
-    Plan { name: name.into(), what: PlanKind::File(metadata) }
+    Plan { name: name.into(), kind: PlanKind::File(metadata) }
 }
 
 /// Returns `plan` with execute permission. `plan` must be a file.
 pub fn executable(mut plan: Plan) -> Plan {
-    if let PlanKind::File(metadata) = &mut plan.what {
+    if let PlanKind::File(metadata) = &mut plan.kind {
         metadata.is_executable = true;
     }
     plan
@@ -52,31 +52,31 @@ pub fn executable(mut plan: Plan) -> Plan {
 
 /// Returns a directory whose own size is 4 KiB.
 pub fn dir(name: &str, entries: Vec<Plan>) -> Plan {
-    Plan { name: name.into(), what: PlanKind::Directory(0, entries) }
+    Plan { name: name.into(), kind: PlanKind::Directory(0, entries) }
 }
 
 /// Returns a directory with the given inode number.
 pub fn numbered_dir(name: &str, inode: u64, entries: Vec<Plan>) -> Plan {
-    Plan { name: name.into(), what: PlanKind::Directory(inode, entries) }
+    Plan { name: name.into(), kind: PlanKind::Directory(inode, entries) }
 }
 
 /// Returns a file with the given inode number.
 pub fn numbered_file(name: &str, inode: u64) -> Plan {
     let metadata = Metadata { apparent: 1, blocks: 1, inode, ..Metadata::default() };
-    Plan { name: name.into(), what: PlanKind::File(metadata) }
+    Plan { name: name.into(), kind: PlanKind::File(metadata) }
 }
 
 /// Returns a file with the given inode number and link count.
 pub fn linked_file(name: &str, inode: u64, count: u64) -> Plan {
     let links = Some(Links { count, device: 0 });
     let metadata = Metadata { apparent: 1, blocks: 1, inode, links, ..Metadata::default() };
-    Plan { name: name.into(), what: PlanKind::File(metadata) }
+    Plan { name: name.into(), kind: PlanKind::File(metadata) }
 }
 
 /// Returns a file like [`linked_file`], but on the device with this index.
 pub fn linked_file_on(device: u32, name: &str, inode: u64, count: u64) -> Plan {
     let mut plan = linked_file(name, inode, count);
-    if let PlanKind::File(Metadata { links: Some(links), .. }) = &mut plan.what {
+    if let PlanKind::File(Metadata { links: Some(links), .. }) = &mut plan.kind {
         links.device = device;
     }
     plan
@@ -84,22 +84,22 @@ pub fn linked_file_on(device: u32, name: &str, inode: u64, count: u64) -> Plan {
 
 /// Returns an entry that was excluded by a pattern.
 pub fn excluded(name: &str) -> Plan {
-    Plan { name: name.into(), what: PlanKind::Excluded }
+    Plan { name: name.into(), kind: PlanKind::Excluded }
 }
 
 /// Returns an entry whose attributes could not be read.
 pub fn failed(name: &str) -> Plan {
-    Plan { name: name.into(), what: PlanKind::Failed }
+    Plan { name: name.into(), kind: PlanKind::Failed }
 }
 
 /// Returns a directory that could not be opened.
 pub fn unreadable(name: &str) -> Plan {
-    Plan { name: name.into(), what: PlanKind::Unreadable }
+    Plan { name: name.into(), kind: PlanKind::Unreadable }
 }
 
 /// Returns a directory that was not read because the scan was stopped.
 pub fn stopped(name: &str) -> Plan {
-    Plan { name: name.into(), what: PlanKind::Stopped }
+    Plan { name: name.into(), kind: PlanKind::Stopped }
 }
 
 /// Returns a directory that stays unread until [`Growing::read`] or [`Growing::finish`] is called.
@@ -109,7 +109,7 @@ pub fn unread(name: &str) -> Plan {
 
 /// Returns a directory like [`unread`] that was last changed at `mtime`.
 pub fn unread_since(name: &str, mtime: i64) -> Plan {
-    Plan { name: name.into(), what: PlanKind::Unread(mtime) }
+    Plan { name: name.into(), kind: PlanKind::Unread(mtime) }
 }
 
 /// Builds a complete tree with one root, `/r`.
@@ -193,9 +193,9 @@ impl Growing {
         let (tree, batch) = (&self.tree, &mut *self.batch.borrow_mut());
         let mut below = Vec::new();
         let mut leaves = Vec::new();
-        for Plan { name, what } in entries {
+        for Plan { name, kind } in entries {
             let record = |kind, state| Entry { name: &name, kind, state };
-            match what {
+            match kind {
                 PlanKind::File(metadata) => batch.push(id, &record(Kind::File, EntryState::Known(metadata))),
                 PlanKind::Excluded => {
                     batch.push(id, &record(Kind::Directory, EntryState::Excluded(Exclusion::Pattern)));

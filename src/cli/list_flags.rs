@@ -8,7 +8,7 @@ use clap::{ArgAction, ValueEnum};
 
 use crate::source::{FieldColumn, ListOptions, ListPreset};
 
-/// Flags about lists of files.
+/// Flags for reading lists of files.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ListFlags {
     /// Read a list written by PROGRAM

@@ -140,9 +140,9 @@ pub fn reject_other(
     match save::Format::of_name(file.as_bytes()) {
         Some(format) if !is_written(format) => {
             let name = escape(file.as_bytes());
-            let ways = "the extension belongs to another format; use -o for .json and .zst, -O for .ncdu, \
+            let remedy = "the extension belongs to another format; use -o for .json and .zst, -O for .ncdu, \
                 duke save or duke merge for .duke, --ndjson or --csv (to standard output) for .ndjson and .csv";
-            Err(UsageError::Usage(format!("{flag} {name}: {ways}")))
+            Err(UsageError::Usage(format!("{flag} {name}: {remedy}")))
         }
         _ => Ok(()),
     }

@@ -59,7 +59,7 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
             return space.deleted.get(index).map(|file| file_text(file, units)).unwrap_or_default();
         }
         Subject::Overhead(index) => {
-            return space.parts.get(index).map(|part| part_text(part.what, part.counted)).unwrap_or_default();
+            return space.parts.get(index).map(|part| part_text(part.kind, part.counted)).unwrap_or_default();
         }
         Subject::Unexplained => return unexplained(space, units),
         Subject::Unreadable => vec![
@@ -198,8 +198,8 @@ fn file_text(file: &UnlinkedFile, units: Units) -> Vec<String> {
     texts
 }
 
-fn part_text(what: OverheadKind, counted: CountedAs) -> Vec<String> {
-    let text = match what {
+fn part_text(kind: OverheadKind, counted: CountedAs) -> Vec<String> {
+    let text = match kind {
         OverheadKind::Structures => {
             "Inode tables, bitmaps, copies of the superblock, and the journal. Their size is chosen when \
                 the file system is created, and changes only when it is resized."
@@ -242,7 +242,7 @@ fn part_text(what: OverheadKind, counted: CountedAs) -> Vec<String> {
         }
         CountedAs::Within => "This space is counted with the inode tables and bitmaps.",
     };
-    vec![format!("{}: {text}", overhead_label(what)), counted.to_owned()]
+    vec![format!("{}: {text}", overhead_label(kind)), counted.to_owned()]
 }
 
 fn unexplained(space: &FileSystemUsage, units: Units) -> Vec<String> {

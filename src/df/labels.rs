@@ -100,8 +100,8 @@ pub fn holders_note(file: &UnlinkedFile) -> String {
     }
 }
 
-pub fn overhead_label(what: OverheadKind) -> &'static str {
-    match what {
+pub fn overhead_label(kind: OverheadKind) -> &'static str {
+    match kind {
         OverheadKind::Structures => "inode tables and bitmaps",
         OverheadKind::Journal => "journal",
         OverheadKind::ForRoot => "for root",
@@ -148,8 +148,8 @@ pub fn note_text(space: &FileSystemUsage, note: &Note, units: Units) -> (String,
         Note::Refused(error) => {
             // On btrfs, the overhead can be read without root, but the subvolumes cannot.
             let is_known = space.volume.kind() == Some(b"btrfs") && !space.parts.is_empty();
-            let what = if is_known { "subvolumes unknown" } else { "overhead unknown" };
-            (what.to_owned(), Some(OsError(*error as i32).to_string()))
+            let kind = if is_known { "subvolumes unknown" } else { "overhead unknown" };
+            (kind.to_owned(), Some(OsError(*error as i32).to_string()))
         }
     }
 }

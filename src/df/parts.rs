@@ -10,7 +10,7 @@ use crate::platform::fs::overhead::{Native, Xfs};
 /// Space used for something other than files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overhead {
-    pub what: OverheadKind,
+    pub kind: OverheadKind,
     /// Size in bytes, directly comparable with df's numbers.
     pub bytes: u64,
     pub counted: CountedAs,
@@ -93,7 +93,7 @@ pub fn parts(native: &Native, capacity: &Capacity) -> Vec<Overhead> {
         Native::Apfs(apfs) => {
             let others = apfs.volumes.map(|own| capacity.used().saturating_sub(own));
             others
-                .map(|bytes| Overhead { what: OverheadKind::OtherVolumes, bytes, counted: CountedAs::Used })
+                .map(|bytes| Overhead { kind: OverheadKind::OtherVolumes, bytes, counted: CountedAs::Used })
                 .into_iter()
                 .collect()
         }
@@ -110,13 +110,13 @@ fn ext(superblock: &Superblock, held_back: Option<u64>, capacity: &Capacity) -> 
         overhead => overhead.map(|overhead| (overhead, CountedAs::Used)),
     };
     let structures =
-        structures.map(|(bytes, counted)| Overhead { what: OverheadKind::Structures, bytes, counted });
+        structures.map(|(bytes, counted)| Overhead { kind: OverheadKind::Structures, bytes, counted });
     let journal = superblock.journal.map(|bytes| Overhead {
-        what: OverheadKind::Journal,
+        kind: OverheadKind::Journal,
         bytes,
         counted: CountedAs::Within,
     });
-    let reserved = |what, bytes| Overhead { what, bytes, counted: CountedAs::Reserved };
+    let reserved = |kind, bytes| Overhead { kind, bytes, counted: CountedAs::Reserved };
     let for_root = reserved(OverheadKind::ForRoot, superblock.reserved);
     let for_writing =
         held_back.map(|count| reserved(OverheadKind::ForWriting, count.saturating_mul(superblock.cluster)));
@@ -124,7 +124,7 @@ fn ext(superblock: &Superblock, held_back: Option<u64>, capacity: &Capacity) -> 
 }
 
 fn xfs(xfs: &Xfs) -> Vec<Overhead> {
-    let part = |what, bytes: Option<u64>, counted| bytes.map(|bytes| Overhead { what, bytes, counted });
+    let part = |kind, bytes: Option<u64>, counted| bytes.map(|bytes| Overhead { kind, bytes, counted });
     [
         part(OverheadKind::Journal, xfs.log, CountedAs::Beside),
         part(OverheadKind::Inodes, xfs.inodes, CountedAs::Used),
@@ -146,7 +146,7 @@ fn btrfs(btrfs: &Btrfs) -> Vec<Overhead> {
         disk / factor
     };
     let reserve = of(Purpose::Reserve).map(|chunks| chunks.size).sum();
-    let part = |what, bytes| Overhead { what, bytes, counted: CountedAs::Used };
+    let part = |kind, bytes| Overhead { kind, bytes, counted: CountedAs::Used };
     vec![
         part(OverheadKind::Metadata, used(Purpose::Metadata)),
         part(OverheadKind::BlockGroups, used(Purpose::System)),
@@ -162,7 +162,7 @@ mod tests {
         let superblock = Superblock { whole, overhead, reserved: 3, cluster: 4, journal: Some(5) };
         let capacity = Capacity { size, ..Capacity::default() };
         let parts = parts(&Native::Ext { superblock, held_back: Some(2) }, &capacity);
-        parts.iter().map(|part| (part.what, part.bytes, part.counted)).collect()
+        parts.iter().map(|part| (part.kind, part.bytes, part.counted)).collect()
     }
 
     #[test]

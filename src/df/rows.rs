@@ -230,7 +230,7 @@ impl Rows<'_> {
     fn parts(&mut self, is_wanted: impl Fn(&Overhead) -> bool) {
         for (index, part) in self.space.parts.iter().enumerate().filter(|(_, part)| is_wanted(part)) {
             let depth = if part.counted == CountedAs::Within { 2 } else { 1 };
-            let label = labels::overhead_label(part.what);
+            let label = labels::overhead_label(part.kind);
             let note = (part.counted == CountedAs::Beside).then(|| labels::BESIDE_NOTE.to_owned());
             self.push(Subject::Overhead(index), depth, Amount::Bytes(part.bytes), label, note);
         }

@@ -152,8 +152,8 @@ impl Text<'_> {
             self.sent += length as u64;
             let most = self.taken.borrow().saturating_mul(RATIO).max(HARMLESS);
             if origin == TextOrigin::Unpacked && self.sent > most {
-                let what = format!("expands to more than {RATIO} times its size; decompress it first");
-                return Err(io::Error::other(what));
+                let reason = format!("expands to more than {RATIO} times its size; decompress it first");
+                return Err(io::Error::other(reason));
             }
             self.feed.send(chunk)?;
         }

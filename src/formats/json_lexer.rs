@@ -59,19 +59,19 @@ impl<'a> Lexer<'a> {
     }
 
     /// Returns an error at the current byte.
-    pub(crate) fn fault<T>(&self, what: impl Into<Cow<'static, str>>) -> Result<T> {
-        self.fault_at(self.offset(), what)
+    pub(crate) fn fault<T>(&self, reason: impl Into<Cow<'static, str>>) -> Result<T> {
+        self.fault_at(self.offset(), reason)
     }
 
     /// Returns an error at the byte `offset`, which has already been read.
     #[allow(clippy::unused_self)] // a method, so that it is called like `fault`
-    pub(crate) fn fault_at<T>(&self, offset: u64, what: impl Into<Cow<'static, str>>) -> Result<T> {
-        Err(Fault { offset, reason: Reason::Wrong(what.into()) })
+    pub(crate) fn fault_at<T>(&self, offset: u64, reason: impl Into<Cow<'static, str>>) -> Result<T> {
+        Err(Fault { offset, reason: Reason::Wrong(reason.into()) })
     }
 
     /// Returns an error at the byte that was consumed last.
-    pub(crate) fn fault_at_last<T>(&self, what: impl Into<Cow<'static, str>>) -> Result<T> {
-        self.fault_at(self.offset() - 1, what)
+    pub(crate) fn fault_at_last<T>(&self, reason: impl Into<Cow<'static, str>>) -> Result<T> {
+        self.fault_at(self.offset() - 1, reason)
     }
 
     /// Returns the error for input that ends too early.

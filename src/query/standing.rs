@@ -50,10 +50,10 @@ impl Query {
     /// Returns the [`Standing`] of the entries in directory `id`, computed from `id` and its ancestors.
     pub(crate) fn standing(&self, tree: &Tree, id: DirId) -> Standing {
         let origin = self.path_to_origin(tree);
-        let mut way: Vec<DirId> = tree.ancestry(id).collect();
-        way.reverse();
+        let mut ancestors: Vec<DirId> = tree.ancestry(id).collect();
+        ancestors.reverse();
         let (mut path, mut standing) = (Vec::new(), Standing::default());
-        for id in way {
+        for id in ancestors {
             push_name(&mut path, tree.name(id));
             if origin.contains(&id) {
                 continue;

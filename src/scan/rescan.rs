@@ -77,7 +77,7 @@ impl Shared {
                     Some(id) => {
                         Some((tree.parent(id).filter(|parent| *parent != DirId::TOP)?, tree.name(id)))
                     }
-                    None => tree.outer_of_file(name).and_then(|_| tree.way_to(name)),
+                    None => tree.outer_of_file(name).and_then(|_| tree.locate(name)),
                 });
                 let (directory, name) = inside.unwrap_or((*directory, name));
                 real.entry(directory).or_default().insert(name);

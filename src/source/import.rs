@@ -259,8 +259,8 @@ impl Shared {
                 .map(|()| None),
             Ok(other) if *lists != ListOptions::default() => {
                 let is_snapshot = matches!(other, Recognized::Snapshot);
-                let what = if is_snapshot { "this is a snapshot" } else { "not a list" };
-                Err(message(&format!("{what}; {ONLY_FOR_LISTS}")))
+                let reason = if is_snapshot { "this is a snapshot" } else { "not a list" };
+                Err(message(&format!("{reason}; {ONLY_FOR_LISTS}")))
             }
             Ok(Recognized::Snapshot) => match records.rest() {
                 Ok(bytes) => Ok(Some(bytes)),

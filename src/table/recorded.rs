@@ -162,9 +162,9 @@ impl RecordedTree {
             let found = self.roots(new);
             return (!found.is_empty() && found.len() == roots(new).count()).then_some(DirId::TOP);
         }
-        let mut way: Vec<DirId> = new.ancestry(id).collect();
-        let root = *self.roots(new).get(&way.pop()?)?;
-        way.into_iter().rev().try_fold(root, |was, id| {
+        let mut ancestors: Vec<DirId> = new.ancestry(id).collect();
+        let root = *self.roots(new).get(&ancestors.pop()?)?;
+        ancestors.into_iter().rev().try_fold(root, |was, id| {
             let is_short = self.is_short(was);
             is_short.then(|| self.tree.entry(was, new.name(id))).flatten()?.directory()
         })
@@ -173,11 +173,11 @@ impl RecordedTree {
     /// Looks up the path of a recorded directory in the tree `new`. Returns the deepest directory on the path that
     /// exists in `new`, and the next name in the path, if there is one. Returns `None` if the root has not been
     /// found.
-    pub fn way_to(&self, new: &Tree, directory: DirId) -> Option<(DirId, Option<Vec<u8>>)> {
-        let mut way: Vec<DirId> = self.tree.ancestry(directory).collect();
-        let was = way.pop()?;
+    pub fn locate(&self, new: &Tree, directory: DirId) -> Option<(DirId, Option<Vec<u8>>)> {
+        let mut ancestors: Vec<DirId> = self.tree.ancestry(directory).collect();
+        let was = ancestors.pop()?;
         let (mut found, _) = self.roots(new).into_iter().find(|(_, root)| *root == was)?;
-        for name in way.into_iter().rev().map(|id| self.tree.name(id)) {
+        for name in ancestors.into_iter().rev().map(|id| self.tree.name(id)) {
             match new.entry(found, name).and_then(|record| record.directory()) {
                 Some(id) => found = id,
                 None => return Some((found, Some(name.to_vec()))),
@@ -188,7 +188,7 @@ impl RecordedTree {
 
     /// Looks up the recorded entry `entry` in the tree `new`. The entry found has the same path and kind.
     pub fn look_up(&self, new: &Tree, entry: EntryId) -> Lookup {
-        let location = || self.way_to(new, entry.directory).unwrap_or((DirId::TOP, Some(Vec::new())));
+        let location = || self.locate(new, entry.directory).unwrap_or((DirId::TOP, Some(Vec::new())));
         // `is_listed` must be called before the entry is looked up. Otherwise, an entry that the scan finds between
         // the two calls would be reported as missing.
         let (before, _) = location();
@@ -228,7 +228,7 @@ impl RecordedTree {
     /// Returns the directory of the tree `new` that would contain an entry of the recorded tree, and the name of the
     /// entry. Does not check that the directory contains this name.
     pub fn find_name(&self, new: &Tree, entry: EntryId) -> Option<(DirId, &[u8])> {
-        let (directory, missing) = self.way_to(new, entry.directory)?;
+        let (directory, missing) = self.locate(new, entry.directory)?;
         if missing.is_some() { None } else { Some((directory, entry.name(&self.tree)?)) }
     }
 

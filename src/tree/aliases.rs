@@ -127,7 +127,7 @@ impl Tree {
 
     /// Returns the deepest directory in the tree that is above `path`, and the component of `path` that follows it.
     /// Paths are compared as strings. Returns `None` if no root is above `path`.
-    pub fn way_to<'p>(&self, path: &'p [u8]) -> Option<(DirId, &'p [u8])> {
+    pub fn locate<'p>(&self, path: &'p [u8]) -> Option<(DirId, &'p [u8])> {
         self.way_from(&self.outer_roots(), path)
     }
 

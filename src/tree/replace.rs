@@ -58,7 +58,7 @@ impl Tree {
                 }
                 // A rescan may have found a directory at the path of a missing root.
                 EntryState::Failed(ENOENT) => {
-                    self.way_to(root.name).and_then(|(id, name)| self.entry(id, name)?.directory())
+                    self.locate(root.name).and_then(|(id, name)| self.entry(id, name)?.directory())
                 }
                 _ => continue,
             };

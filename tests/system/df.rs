@@ -63,8 +63,8 @@ fn missing(space: &FileSystemUsage) -> u64 {
     }
 }
 
-fn part(space: &FileSystemUsage, what: OverheadKind) -> Option<(u64, CountedAs)> {
-    space.parts.iter().find(|part| part.what == what).map(|part| (part.bytes, part.counted))
+fn part(space: &FileSystemUsage, kind: OverheadKind) -> Option<(u64, CountedAs)> {
+    space.parts.iter().find(|part| part.kind == kind).map(|part| (part.bytes, part.counted))
 }
 
 #[test]

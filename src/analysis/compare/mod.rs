@@ -244,20 +244,20 @@ impl Gathering<'_> {
             return true;
         }
         let tree = &self.request.tree;
-        let mut way = Vec::new();
+        let mut ancestors = Vec::new();
         let mut found = false;
         for id in tree.ancestry(new_parent) {
             if let Some(known) = self.inside.get(&id) {
                 found = *known;
                 break;
             }
-            way.push(id);
+            ancestors.push(id);
             if id == from {
                 found = true;
                 break;
             }
         }
-        self.inside.extend(way.into_iter().map(|id| (id, found)));
+        self.inside.extend(ancestors.into_iter().map(|id| (id, found)));
         found
     }
 

@@ -68,9 +68,9 @@ fn wanted<'t>(rows: &[Row], old: &'t Tree, new: &'t Tree) -> HashMap<DirId, Hash
         let is_new = inner.is_empty();
         inner.entry(name).or_default().push(Wanted::Row(index));
         // If `row.new_parent` was already in `names`, its ancestors are in `names`, too.
-        let mut way = new.ancestry(row.new_parent).take_while(|_| is_new);
-        let mut below = way.next();
-        for (above, id) in way.map_while(|above| Some((above, below.replace(above)?))) {
+        let mut ancestors = new.ancestry(row.new_parent).take_while(|_| is_new);
+        let mut below = ancestors.next();
+        for (above, id) in ancestors.map_while(|above| Some((above, below.replace(above)?))) {
             inner = names.entry(above).or_default();
             let is_known = !inner.is_empty();
             inner.entry(new.name(id)).or_default().push(Wanted::Directory(id));

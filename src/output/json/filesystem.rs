@@ -152,7 +152,7 @@ fn deleted(json: &mut JsonWriter<'_>, file: &UnlinkedFile) {
 
 fn part(json: &mut JsonWriter<'_>, part: &Overhead) {
     json.raw("{\"name\":\"");
-    json.raw(part.what.name());
+    json.raw(part.kind.name());
     json.field("\",\"disk\":", part.bytes);
     json.raw(",\"counted\":\"");
     json.raw(match part.counted {
@@ -296,7 +296,7 @@ mod tests {
             ],
             deleted: vec![deleted(Some(30), Through::Descriptor), deleted(None, Through::Memory)],
             access: ProcessAccess::Container,
-            parts: vec![Overhead { what: OverheadKind::Journal, bytes: 64, counted: CountedAs::Within }],
+            parts: vec![Overhead { kind: OverheadKind::Journal, bytes: 64, counted: CountedAs::Within }],
             notes: vec![
                 Note::Layers { upper: Some(b"/u".to_vec()), lower: vec![b"/l".to_vec()] },
                 Note::Subvolumes(vec![subvolume]),

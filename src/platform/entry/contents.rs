@@ -103,7 +103,7 @@ impl Contents {
     /// Opens the regular file `name` in `directory`.
     ///
     /// # Errors
-    /// Returns any error of [`Directory::open_file`].
+    /// Returns any error of [`Directory::open_file_quietly`].
     pub fn open(directory: &Directory, name: &CStr) -> Result<Self, Errno> {
         Ok(Self { file: directory.open_file_quietly(name)?.into() })
     }

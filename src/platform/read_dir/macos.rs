@@ -35,14 +35,14 @@ pub struct Buffer {
 /// Reader for a single pass over a directory.
 pub struct Reader<'d> {
     directory: &'d Directory,
-    way: Way<'d>,
+    method: Method<'d>,
     /// `true` once a call has succeeded. From then on, the reader cannot switch to the fallback, which would return
     /// some entries a second time.
     begun: bool,
 }
 
 /// Method of reading a directory.
-enum Way<'d> {
+enum Method<'d> {
     Bulk(Wanted),
     Names(readdir::Reader<'d>),
 }
@@ -50,13 +50,13 @@ enum Way<'d> {
 impl<'d> Reader<'d> {
     /// Creates a reader for a directory that has just been opened.
     pub fn new(directory: &'d Directory) -> Self {
-        Self { directory, way: Way::Bulk(Wanted::ALL), begun: false }
+        Self { directory, method: Method::Bulk(Wanted::ALL), begun: false }
     }
 
     /// Creates a reader that does not read owners, groups and permissions, so that an entry needs less space in a
     /// batch.
     pub fn without_owners(directory: &'d Directory) -> Self {
-        Self { way: Way::Bulk(Wanted::WITHOUT_OWNERS), ..Self::new(directory) }
+        Self { method: Method::Bulk(Wanted::WITHOUT_OWNERS), ..Self::new(directory) }
     }
 
     /// Replaces the contents of `buffer` with the next batch.
@@ -67,9 +67,9 @@ impl<'d> Reader<'d> {
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
         buffer.clear();
         loop {
-            let result = match &mut self.way {
-                Way::Names(reader) => return reader.fill(&mut buffer.names),
-                Way::Bulk(wanted) => {
+            let result = match &mut self.method {
+                Method::Names(reader) => return reader.fill(&mut buffer.names),
+                Method::Bulk(wanted) => {
                     buffer.wanted = *wanted;
                     read(self.directory, *wanted, &mut buffer.bytes)
                 }
@@ -81,8 +81,9 @@ impl<'d> Reader<'d> {
                     return Ok(if filled == 0 { Filled::End } else { Filled::Some });
                 }
                 // In a directory that may be listed but not searched, names can still be read.
-                Err(Errno::EACCES) if matches!(self.way, Way::Bulk(wanted) if wanted != Wanted::NAMES) => {
-                    self.way = Way::Bulk(Wanted::NAMES);
+                Err(Errno::EACCES) if matches!(self.method, Method::Bulk(wanted) if wanted != Wanted::NAMES) =>
+                {
+                    self.method = Method::Bulk(Wanted::NAMES);
                 }
                 // These errors mean that getattrlistbulk(2) does not work for this directory. ERANGE was observed at
                 // the end of directories on macOS 10.13. EBADMSG comes from `read` below, which returns it for a
@@ -90,7 +91,7 @@ impl<'d> Reader<'d> {
                 Err(Errno::ENOTSUP | Errno::EINVAL | Errno::ENOSYS | Errno::ERANGE | Errno::EBADMSG)
                     if !self.begun =>
                 {
-                    self.way = Way::Names(readdir::Reader::new(self.directory));
+                    self.method = Method::Names(readdir::Reader::new(self.directory));
                 }
                 Err(error) => return Err(error),
             }

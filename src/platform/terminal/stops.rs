@@ -63,9 +63,9 @@ pub fn hold() -> io::Result<()> {
 }
 
 /// Sets the function that is called each time SIGTSTP is about to stop the process; see [`Around`].
-pub fn around(what: Around) {
+pub fn around(around: Around) {
     if let Some(stops) = STOPS.get() {
-        *lock(&stops.around) = Some(what);
+        *lock(&stops.around) = Some(around);
     }
 }
 

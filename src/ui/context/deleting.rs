@@ -109,7 +109,7 @@ impl Context<'_> {
         Effect::Recheck(directories.into_iter().map(|directory| (directory, Vec::new())).collect())
     }
 
-    /// Processes the progress or the result of the running operation.
+    /// Handles a report of the running operation, which contains its progress or its result.
     pub fn take_report(&mut self, report: &Arc<Report>) -> Option<Effect> {
         let running = self.deletion.running.as_mut()?;
         running.report = Arc::clone(report);

@@ -54,11 +54,11 @@ impl<'t> Context<'t> {
         self.checked(self.check_rescan())?;
         // If the root could not be read and lies inside another root, a rescan of the deepest known directory above
         // it also updates the root.
-        if let (EntryState::Failed(_), Some((directory, _))) = (root.state, self.tree.way_to(root.name)) {
+        if let (EntryState::Failed(_), Some((directory, _))) = (root.state, self.tree.locate(root.name)) {
             return self.begin_rescan(directory);
         }
         let wanted = Some((DirId::TOP, self.size_of(&root.state)));
-        let outer = self.tree.way_to(root.name).map(|(directory, _)| directory);
+        let outer = self.tree.locate(root.name).map(|(directory, _)| directory);
         self.await_rescan(root.name.to_vec(), wanted, outer.into_iter().collect());
         Some(Effect::Recheck(vec![(DirId::TOP, vec![root.name.to_vec()])]))
     }
@@ -154,9 +154,9 @@ impl<'t> Context<'t> {
     /// Updates all references to directories that a rescan has replaced.
     pub fn relocate(&mut self, replaced: Vec<DirId>) -> Relocation<'t> {
         let mut relocation = Relocation::new(self.tree, replaced);
-        let way: Vec<DirId> = self.history.iter().copied().chain([self.location.id]).collect();
-        let mut kept: Vec<DirId> = way.iter().map_while(|id| relocation.find(*id)).collect();
-        let is_missing = kept.len() < way.len();
+        let ancestors: Vec<DirId> = self.history.iter().copied().chain([self.location.id]).collect();
+        let mut kept: Vec<DirId> = ancestors.iter().map_while(|id| relocation.find(*id)).collect();
+        let is_missing = kept.len() < ancestors.len();
         let memories = std::mem::take(&mut self.memories);
         self.memories =
             memories.into_iter().filter_map(|(id, memory)| Some((relocation.find(id)?, memory))).collect();

@@ -51,7 +51,7 @@ impl Context<'_> {
     /// the deepest one that the running scan has found, and puts the cursor on the next name of the path. If that
     /// name no longer exists, only shows a notice and keeps the view open.
     fn leave_for_recorded(&mut self, directory: DirId, name: Option<Vec<u8>>) {
-        let found = self.record.as_ref().and_then(|record| record.way_to(self.tree, directory));
+        let found = self.record.as_ref().and_then(|record| record.locate(self.tree, directory));
         let Some((directory, missing)) = found else { return };
         let name = missing.or(name);
         let is_missing = |name: &Vec<u8>| self.tree.entry(directory, name).is_none();

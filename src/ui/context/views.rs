@@ -258,18 +258,18 @@ impl Context<'_> {
         self.leave_search();
         self.views.return_to = None;
         self.views.base = BaseView::List;
-        let way = self.way_to(directory);
+        let ancestors = self.ancestors_of(directory);
         self.enter(directory);
         // Save a cursor in each ancestor, so that going up puts the cursor on the directory that the user has just
         // left.
-        for (above, below) in way.iter().zip(way.iter().skip(1).chain([&directory])) {
+        for (above, below) in ancestors.iter().zip(ancestors.iter().skip(1).chain([&directory])) {
             let child =
                 self.tree.listing(*above).entries().find(|(_, record)| record.directory() == Some(*below));
             if let Some((position, record)) = child {
                 self.memories.insert(*above, SavedCursor::at(position, record.name));
             }
         }
-        self.history = way;
+        self.history = ancestors;
         self.memories.insert(directory, cursor);
         self.enter_again(directory);
     }

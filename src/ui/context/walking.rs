@@ -138,19 +138,19 @@ impl Context<'_> {
     }
 
     /// Returns the ancestors of `directory`, outermost first. Includes the list of roots if there are several roots.
-    pub fn way_to(&self, directory: DirId) -> Vec<DirId> {
-        let mut way: Vec<DirId> = self.tree.ancestry(directory).skip(1).collect();
+    pub fn ancestors_of(&self, directory: DirId) -> Vec<DirId> {
+        let mut ancestors: Vec<DirId> = self.tree.ancestry(directory).skip(1).collect();
         if self.roots.len() != 1 && directory != DirId::TOP {
-            way.push(DirId::TOP);
+            ancestors.push(DirId::TOP);
         }
-        way.reverse();
-        way
+        ancestors.reverse();
+        ancestors
     }
 
     /// Goes up the given number of levels and closes the views of the current directory.
     pub fn go_up(&mut self, levels: usize) {
         let Some(above) = self.tree.ancestry(self.location.id).nth(levels) else { return };
-        self.history = self.way_to(above);
+        self.history = self.ancestors_of(above);
         self.views.tables.clear();
         self.views.return_to = None;
         self.enter(above);

@@ -70,7 +70,9 @@ impl QuestionDialog {
             Question::Replace(order) => {
                 (replace(cx, order, usize::from(columns)), ["Replace?   n", "Replace? y/n"])
             }
-            Question::Share(sharing) => (share(cx, sharing), ["Share the data?   n", "Share the data? y/n"]),
+            Question::Share(sharing) => {
+                (share(cx, sharing), ["Share the data on disk?   n", "Share the data on disk? y/n"])
+            }
             Question::Above => (
                 above(cx, usize::from(columns)),
                 ["Scan the parent directory?   n", "Scan the parent directory? y/n"],

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!       Disk▾  Share                Names   Path
-//!     1.6 GiB  84.3% ████████▍          2   music/song.flac  2 of 3 names here; the scan found no others
+//!     1.6 GiB  84.3% ████████▍          2   music/song.flac  2 of 3 names here; the others were not scanned
 //! ```
 //!
 //! Enter lists the names of the inode. Marking a row marks all of its names.
@@ -50,7 +50,7 @@ fn note(inode: &LinkedInode) -> Option<String> {
     match (inode.is_shared(), elsewhere) {
         (false, _) => None,
         (true, 0) => {
-            Some(format!("{} of {} names here; the scan found no others", grouped(inside), grouped(count)))
+            Some(format!("{} of {} names here; the others were not scanned", grouped(inside), grouped(count)))
         }
         (true, _) => {
             let [inside, count, elsewhere] = [inside, count, elsewhere].map(grouped);

@@ -295,8 +295,8 @@ pub trait TableData: Debug + Send + Sync {
         &[]
     }
 
-    /// Returns the copies that are `directory` or have a name inside it as [`Copies::kept`], and the other copies in
-    /// the same groups as [`Copies::others`].
+    /// Splits the copies of the groups that have a copy in `directory`. [`Copies::kept`] contains the copies in
+    /// `directory`, including the directory itself; [`Copies::others`] contains the remaining copies of these groups.
     fn copies_elsewhere(&self, _tree: &Tree, _directory: DirId) -> Copies {
         Copies::default()
     }

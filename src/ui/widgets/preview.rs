@@ -58,7 +58,7 @@ fn items_text(items: u64) -> String {
     counted(items, "item", "items")
 }
 
-/// Returns the text about the last change of a directory. `date` is its date.
+/// Returns the text that says when a directory was last changed.
 fn changed_text(date: &str) -> String {
     format!("changed {date}")
 }

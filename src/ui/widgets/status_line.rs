@@ -46,7 +46,8 @@ const FACT: usize = 20;
 /// Number of key hints that stay visible beside most texts on the right. The row number (see [`KEPT_BESIDE_ROW`]) and
 /// texts about the filter or an incomplete scan may leave room for fewer hints.
 const KEPT: usize = 4;
-/// Number of key hints that the row number in the list, the treemap or the overview does not displace.
+/// Number of key hints that take precedence over the row number of the list, the treemap and the overview. The row
+/// number is shown only if these hints fit beside it.
 const KEPT_BESIDE_ROW: usize = 2;
 
 /// Draws the status line below the view, or below the page shown instead of the view.
