@@ -30,7 +30,7 @@ pub enum Age {
     ThreeYears,
     /// More than three years.
     Older,
-    /// No time was recorded, or the time is more than a day in the future because a clock was wrong.
+    /// No time was recorded, or the time is a day or more in the future, for example because a clock was wrong.
     Unknown,
 }
 

@@ -27,9 +27,9 @@ pub struct OwnSize {
 pub struct Directories {
     /// First rows in the requested order.
     pub rows: Vec<OwnSize>,
-    /// Number of directories that directly contain files.
+    /// Number of directories that directly contain files selected by the query.
     pub matched: u64,
-    /// Totals of all files. Each inode is counted once.
+    /// Totals of all files selected by the query. Each inode is counted once.
     pub sum: Totals,
     /// `true` once all entries have been searched.
     pub complete: bool,

@@ -122,9 +122,9 @@ impl<'t> LargestFiles<'t> {
         SearchResult { rows, matched, searched, sum, largest, with_contents: false, complete }
     }
 
-    /// Keeps one name of each inode, and returns the number of inodes. If several names have the largest size, the
-    /// final result keeps the name whose path sorts first. Earlier results keep any of these names, because comparing
-    /// the paths is slow.
+    /// Keeps one name of each inode, the name with the largest sort key, and returns the number of inodes. If several
+    /// names have the largest key, the final result keeps the name whose path sorts first. Earlier results keep any of
+    /// these names, because comparing the paths is slow.
     fn take_linked(&mut self, mut linked: Vec<File>, complete: bool) -> u64 {
         let tree = self.tree;
         if complete {
@@ -137,7 +137,7 @@ impl<'t> LargestFiles<'t> {
         let mut first: HashMap<InodeKey, File> = HashMap::new();
         for file in linked {
             let kept = first.entry(file.inode).or_insert(file);
-            // Keep the largest size, because a name that was read while the file was still growing has a smaller size.
+            // The keys of the names can differ if the file changed during the scan.
             if file.row.key > kept.row.key {
                 *kept = file;
             }

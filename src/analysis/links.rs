@@ -1,8 +1,9 @@
 //! Hard links: inodes with several names, inside and outside a directory.
 //!
 //! Deleting a name frees nothing while another name exists. The view therefore distinguishes inodes with all their
-//! names inside a directory from inodes that also have names outside it. Names elsewhere in the tree are known once the
-//! scan is complete. Names that were not scanned are known only from the link count.
+//! names inside a directory from inodes that also have names outside it. A name that the query does not select counts
+//! as outside. Names elsewhere in the tree are known once the scan is complete. Names that were not scanned are known
+//! only from the link count.
 //!
 //! Invariant: an inode has exactly one row, regardless of the number of its names.
 
@@ -25,16 +26,16 @@ pub struct LinkedInode {
     pub apparent: u64,
     /// Link count reported by the file system.
     pub count: u64,
-    /// Number of the inode's names inside the directory that was searched, at any depth.
+    /// Number of names that were found: those below the searched directory that the query selects.
     pub inside: u64,
-    /// Number of names elsewhere in the tree, outside the directory that was searched.
+    /// Number of all other names in the tree.
     pub elsewhere: u64,
     /// Index of the inode's first name in the `names` of [`HardLinks`].
     first: usize,
 }
 
 impl LinkedInode {
-    /// Returns `true` if some names are outside the directory, so that deleting everything inside does not free the
+    /// Returns `true` if the inode has names other than those found, so that deleting all found names does not free the
     /// inode.
     pub fn is_shared(&self) -> bool {
         self.inside < self.count
@@ -48,11 +49,11 @@ impl LinkedInode {
 
 #[derive(Clone, Debug, Default)]
 pub struct HardLinks {
-    /// Inodes in the requested order: by size, or by the number of names in the subtree.
+    /// Inodes in the requested order: by size, or by the number of names found.
     pub inodes: Vec<LinkedInode>,
-    /// Totals of the inodes whose names are all in the subtree. Each inode counts as one item.
+    /// Totals of the inodes whose names were all found. Each inode counts as one item.
     pub alone: Totals,
-    /// Totals of the inodes that also have names outside the subtree. Each inode counts as one item.
+    /// Totals of the inodes that also have other names. Each inode counts as one item.
     pub shared: Totals,
     /// Number of entries searched so far.
     pub searched: u64,
@@ -62,7 +63,7 @@ pub struct HardLinks {
 }
 
 impl HardLinks {
-    /// Returns the names of an inode within the subtree.
+    /// Returns the found names of an inode.
     pub fn names(&self, inode: &LinkedInode) -> &[Row] {
         let names = self.names.get(inode.first..).unwrap_or_default();
         &names[..names.len().min(usize::try_from(inode.inside).unwrap_or(usize::MAX))]

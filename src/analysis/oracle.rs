@@ -24,7 +24,7 @@ enum Sort {
     Size,
     /// Test for errors or empty entries. Works like `Type`, but does not count as a selection by type (see `Time`).
     State,
-    /// Test of a time. Directories are tested only if the query also selects them by name or type.
+    /// Test of a time. A directory can match only if the query also has a name or type term that is not negated.
     Time,
     /// Test that can match only files.
     File,
@@ -173,8 +173,8 @@ impl<'i> Oracle<'i> {
         !is_origin_or_above(item, self.origin) && !is_hidden && self.terms.iter().all(holds)
     }
 
-    /// Returns `true` if the query finds the item or, if it includes the contents of directories, finds a directory
-    /// above the item.
+    /// Returns `true` if the query finds the item itself, or finds a directory above the item and keeps the contents of
+    /// directories (see [`Self::brings_contents`]).
     pub(crate) fn keeps(&self, item: &Item) -> bool {
         self.finds(item) || self.brings_contents() && self.above(item).any(|above| self.finds(above))
     }

@@ -24,12 +24,10 @@ pub struct Breakdown {
 /// Statistics that the overview shows.
 #[derive(Clone, Debug)]
 pub struct Overview {
-    /// Totals by type and by age.
     pub breakdown: Breakdown,
     pub files: Arc<SearchResult>,
     /// Largest directories, measured by the files directly in them.
     pub directories: Arc<Directories>,
-    /// Cleanup candidates.
     pub candidates: Arc<CandidateList>,
     /// Read errors, grouped by reason.
     pub errors: Arc<Errors>,

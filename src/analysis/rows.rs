@@ -38,8 +38,8 @@ impl Row {
     }
 }
 
-/// Number of rows shown before the search is complete. Users cannot read more in that time, and the search would be
-/// slower if more rows were sorted.
+/// Maximum number of rows shown before the search is complete. Users cannot read more in that time, and the search
+/// would be slower if more rows were sorted.
 pub(crate) const GLIMPSE: usize = 1 << 12;
 
 /// Returns totals with the larger of the two disk usages and the larger of the two apparent sizes.

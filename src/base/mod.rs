@@ -1,5 +1,5 @@
-//! Types and helpers for all layers: kinds of entries, locks, background jobs, sorting, text for numbers and names, and
-//! JSON. These modules import no other module of duke.
+//! Types and helpers for all layers, such as kinds of entries, locks, background jobs, sorting, formatting and JSON.
+//! These modules import no other module of duke.
 
 #[doc(hidden)]
 pub mod absolute;

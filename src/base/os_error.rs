@@ -13,7 +13,7 @@ pub(crate) const ENOTDIR: i32 = Errno::ENOTDIR as i32;
 #[doc(hidden)]
 pub const EIO: i32 = Errno::EIO as i32;
 
-/// Error number of the system. Displayed as a message in lower case, such as `permission denied`.
+/// System error number. Displayed as a message in lower case, such as `permission denied`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OsError(pub i32);
 

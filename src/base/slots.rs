@@ -2,7 +2,7 @@
 //!
 //! Invariant: a row stays at its address until the table is dropped.
 //!
-//! Rows are stored in leaves of `LEAF` rows, which are allocated on demand. Leaves form groups: the first group has one
+//! Rows are stored in leaves of `LEAF` rows. Leaves are allocated on demand and form groups: the first group has one
 //! leaf, and each later group has twice as many as the one before. An empty table takes a few hundred bytes, and
 //! reading a row takes three loads.
 

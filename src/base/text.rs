@@ -23,7 +23,8 @@ use std::path::Path;
 pub use super::width::{beginning, first_words, fit, pad, width, wrap};
 
 /// Non-control characters that are blank or invisible, or that change the appearance of their neighbors: the general
-/// categories Cf, Zl, Zp and Zs except the space, and `Default_Ignorable_Code_Point` (Unicode 16).
+/// categories Cf, Zl, Zp and Zs except the space, and `Default_Ignorable_Code_Point` (Unicode 16). Comments in the
+/// table explain all other characters.
 const UNSEEN: [(u32, u32); 55] = [
     (0x00a0, 0x00a0),
     (0x00ad, 0x00ad),

@@ -59,8 +59,8 @@ pub fn first_words<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str>
     Cow::Owned(format!("{words}{}", start(gap, columns)))
 }
 
-/// Wraps `text` into lines of at most `columns` columns, after spaces and slashes where possible. A character wider
-/// than a line gets its own line.
+/// Wraps `text` into lines of at most `columns` columns, breaking after spaces and slashes where possible. A character
+/// wider than a line gets its own line.
 pub fn wrap(text: &str, columns: usize) -> Vec<&str> {
     let mut lines = Vec::new();
     let mut rest = text;

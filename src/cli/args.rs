@@ -1,6 +1,7 @@
 //! Command-line flags and their help texts.
 //!
-//! Invariant: every flag defined here works, and duke without a subcommand accepts no other flag.
+//! Invariant: every flag defined here works. Without a subcommand, duke accepts only these flags, the [`ListFlags`],
+//! and the opposites (`--no-x`) that `settings::command` adds.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

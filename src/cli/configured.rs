@@ -1,4 +1,4 @@
-//! Configuration for a command line: its location, the settings that apply, and the warnings about it.
+//! Configuration that applies to a command line: location of the file, settings and warnings.
 //!
 //! Invariant: all warnings are printed, sorted by their positions in the file.
 

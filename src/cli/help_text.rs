@@ -102,7 +102,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("CACHEDIR.TAG", "Marks its directory as a cache; --exclude-caches excludes such directories."),
 ];
 
-/// Returns the last part of the long help, from the examples to the exit codes.
+/// Returns the last part of the long help, which begins with the examples.
 pub fn text() -> String {
     let mut text = String::from("Examples:\n");
     for (line, meaning) in EXAMPLES {

@@ -109,8 +109,8 @@ impl Page {
     fn usage(&mut self, command: &mut Command) {
         let usage = command.render_usage().to_string();
         let lines = usage.lines().map(|line| line.trim_start_matches("Usage:").trim());
-        // The line with `<COMMAND>` is omitted, because each subcommand has its own line.
-        for line in lines.filter(|line| !line.ends_with("<COMMAND>")) {
+        // The line with `<SUBCOMMAND>` is omitted, because each subcommand has its own line.
+        for line in lines.filter(|line| !line.ends_with("<SUBCOMMAND>")) {
             let (name, words) = line
                 .split_once(" [")
                 .map_or((line, String::new()), |(name, words)| (name, format!(" [{words}")));
@@ -192,7 +192,7 @@ impl Page {
     }
 }
 
-/// Returns a flag or argument in bold with its value in italics.
+/// Formats a flag or argument: the names of a flag in bold, the name of a value in italics.
 fn term(arg: &Arg) -> String {
     let short = arg.get_short().map(|short| format!("-{short}"));
     let long = arg.get_long().map(|long| format!("--{long}"));

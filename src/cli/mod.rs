@@ -219,7 +219,7 @@ fn diff(words: &Difference, environment: &Environment) -> Result<Invocation, Usa
         return Ok(Invocation::Compare(comparison));
     }
     let configured = configured(environment)?;
-    // Only the display settings in the configuration apply, because the command line determines the input.
+    // Scan settings in the configuration do not apply, because the command line alone determines the input.
     let mut arguments = understood(&configured.words, &[])?;
     arguments.si |= words.si;
     arguments.apparent_size |= words.apparent_size;

@@ -264,8 +264,8 @@ pub fn selects(arguments: &Arguments) -> bool {
 /// Returns the entries and lists to print.
 ///
 /// # Errors
-/// Returns an error if flags for a part of the tree are combined with `--ndjson`, `--csv` or an export, or if
-/// `--frees` is given but the output has no column for it.
+/// Returns an error if a flag that limits the output, such as `--depth` or `--top`, is combined with `--ndjson`,
+/// `--csv` or an export, or if `--frees` is given but the output has no column for it.
 pub fn selection(arguments: &Arguments) -> Result<Selection, UsageError> {
     let is_all =
         arguments.ndjson || arguments.csv || arguments.output.is_some() || arguments.output_binary.is_some();

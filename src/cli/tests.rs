@@ -1,4 +1,4 @@
-//! Tests of command-line parsing, on a terminal and without one, and with different environment variables.
+//! Tests of command-line parsing with and without a terminal, and with different environment variables.
 
 use std::path::PathBuf;
 

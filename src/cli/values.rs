@@ -18,7 +18,7 @@ const MOST_THREADS: u16 = 1024;
 /// Maximum number of parts in a plan.
 const MOST_PARTS: usize = 100_000;
 
-/// Use of colors.
+/// Value of `--color`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum When {
     /// Use color if the terminal supports it, unless `NO_COLOR` is set
@@ -63,7 +63,7 @@ pub fn columns() -> impl TypedValueParser<Value = Column> {
 pub enum ColumnWord {
     /// Column of the browser's list.
     Shown(Column),
-    /// Column of an input list.
+    /// Field of an input list, with the column that contains it.
     Read(FieldColumn),
 }
 
@@ -112,8 +112,8 @@ pub fn size(word: &str) -> Result<u64, String> {
     format::parse(word).ok_or_else(|| "not a size such as 10k, 1.5G or 200MB".to_owned())
 }
 
-/// Parses a time: a moment given as an age, a day given as a date, or a minute given as a date with hour and minute.
-/// Returns the first second after that moment, day or minute, in seconds since 1970.
+/// Parses a time: an age such as `3d`, a day such as `2026-11-21`, or a minute such as `2026-11-21 08:15`. Returns the
+/// first second after that moment, day or minute, in seconds since 1970.
 pub fn since(word: &str) -> Result<i64, String> {
     calendar::end_of_moment(word, crate::base::clock::now(), calendar::local_zone).ok_or_else(|| {
         "neither an age such as 3d (units: h, d, w, mo, y) nor a date such as 2026-11-21 or '2026-11-21 08:15'"

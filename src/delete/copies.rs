@@ -12,8 +12,8 @@ use super::group::Group;
 use crate::base::sort::sort_by_key;
 use crate::tree::Tree;
 
-/// Unselected copies of the selected files, by set of identical files. An operation must keep at least one copy in
-/// each set.
+/// Unselected copies of the selected files, grouped by set of identical files. An operation must keep at least one copy
+/// in each set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptCopies {
     directories: CopyDirectories,
@@ -33,8 +33,8 @@ impl KeptCopies {
     /// Finds the files in `sets` that are not selected in `groups`.
     ///
     /// # Errors
-    /// Returns the number of sets in which every file is selected or inside a selected directory, if there
-    /// are any.
+    /// If there are sets in which every file is selected or inside a selected directory, returns the number of these
+    /// sets.
     pub(super) fn new<'n, S: AsRef<[CopyName<'n>]>>(
         tree: &Tree,
         groups: &[Group],

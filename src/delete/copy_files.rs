@@ -112,7 +112,7 @@ impl LastDirectory {
     }
 }
 
-/// Lookup table that maps a file to the selected entry: the file itself, or a directory that contains it.
+/// Lookup table that maps a file to the selected entry that is or contains the file.
 pub struct SelectedItems<'s> {
     tree: &'s Tree,
     names: HashMap<(DirId, &'s [u8]), usize>,

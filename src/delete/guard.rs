@@ -112,9 +112,9 @@ fn check_item(
     is_mount.then_some(Blocked::Mount)
 }
 
-/// Returns the user ID of a directory's owner if a user other than root can change the entries of the directory,
-/// otherwise `None`. An owner other than root always can. If root owns the directory, other users can if its mode or
-/// access control list lets them write to it and no sticky bit protects its entries.
+/// Returns the user ID of a directory's owner if any user other than root can change the entries of the directory,
+/// otherwise `None`. An owner other than root can always change them. If root owns the directory, other users can
+/// change them if its mode or access control list lets them write to it and no sticky bit protects the entries.
 fn other_master(directory: &Directory, found: &Attributes) -> Option<u32> {
     let is_open = || found.mode & STICKY == 0 && others_may_write(directory, found);
     (found.uid != 0 || is_open()).then_some(found.uid)

@@ -1,4 +1,4 @@
-//! Journal of deletions: JSON lines in a file that only its owner can read.
+//! Journal of deletions and other operations: JSON lines in a file that only its owner can read.
 //!
 //! Each item gets two lines: one with the result `begun` before the operation, and one with the actual result after it.
 //! A crash in between can therefore be recognized.

@@ -197,8 +197,8 @@ impl<'a> Previewer<'a> {
         progress.asked += 1;
         drop(progress);
         let Ok(layout) = extents::layout(at, name) else { return 0 };
-        // Until the new data of an overwritten file is on the disk, the system reports the old data. The space of the
-        // old data may become free before the deletion, so the deletion itself may free nothing.
+        // Until the new data of an overwritten file is on the disk, the system reports the extents of the old data.
+        // These may become free before the deletion, so the deletion itself may free nothing.
         if extents::may_be_unwritten(layout.changed, self.now) && has_unwritten_data(at) {
             return 0;
         }

@@ -6,7 +6,7 @@ use crate::platform::entry::contents::CAN_SHARE;
 use crate::platform::entry::safe_path;
 use crate::platform::entry::safe_path::Cause;
 
-/// Text for files that cannot share data because [`CAN_SHARE`] is `false`.
+/// Message shown if files cannot share data because [`CAN_SHARE`] is `false`.
 pub const ONLY_ON_LINUX: &str = "duke can share data only on Linux";
 
 /// Message about an entry that was changed or replaced after it was selected.
@@ -131,7 +131,7 @@ pub enum Blocked {
     Mount,
     /// The directory is or contains the current directory.
     Working,
-    /// The entry is or contains a file whose other copies were deleted or changed.
+    /// The entry is or contains a file whose unselected copies were all changed or deleted, or cannot be checked.
     LastCopy,
 }
 

@@ -1,8 +1,8 @@
 //! Deletes a selection.
 //!
-//! The size of an entry is the size that the system reports when the entry is deleted. An inode with several names
-//! counts as freed when its last name is deleted. If the user cancels, each thread stops after the current entry;
-//! deleted entries are not restored.
+//! The size of an entry is the disk usage that the system reports when the walk reaches the entry. An inode with
+//! several names counts as freed when its last name is deleted. If the user cancels, each thread stops after the
+//! current entry; deleted entries are not restored.
 //!
 //! Invariant: an entry counts as deleted only if it existed before and no longer exists.
 
@@ -58,7 +58,7 @@ pub fn remove(pool: &Pool, selection: Arc<Selection>) -> std::io::Result<Job<Rem
     })
 }
 
-/// Deletes the selection, reports the progress to `report` at intervals, and returns the result.
+/// Deletes the selection, calls `report` with the progress at intervals, and returns the result.
 pub(crate) fn run<T: Send + Sync>(
     task: &Task<T>,
     selection: &Selection,

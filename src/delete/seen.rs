@@ -1,5 +1,5 @@
-//! Identities of the selected entries, recorded when the confirmation dialog opens. They ensure that an entry that
-//! replaces a selected one is not deleted.
+//! Identities of the selected entries, recorded when the confirmation dialog opens. They prevent the deletion of an
+//! entry that has replaced a selected one.
 //!
 //! The tree does not store enough to recognize an entry, because file systems reuse the inode numbers of deleted
 //! files. When the dialog opens, duke therefore records the full identity of each entry that still matches the tree.
@@ -54,8 +54,8 @@ pub(crate) fn check(selection: &Selection) -> Seen {
                     is_kept
                 }
                 Err(Reason::Changed) => false,
-                // If the directory cannot be opened, its entries count as unchanged. The operation itself will
-                // report the error.
+                // If the directory cannot be opened for any other reason, its entries count as unchanged. The
+                // operation itself will report the error.
                 Err(_) => true,
             };
             changed.extend((!is_kept).then_some(number));
@@ -86,8 +86,8 @@ pub fn changed(pool: &Pool, selection: Arc<Selection>) -> std::io::Result<Job<En
 }
 
 impl Item {
-    /// Records the current identity of the entry. Returns `false` if the entry has changed since the scan. Returns
-    /// `true` if it has not, or if its identity cannot be read.
+    /// Records the current identity of the entry. Returns `false` if the entry has changed (see [`Item::is_still`]).
+    /// Returns `true` if it has not, or if its identity cannot be read.
     fn record_identity(&mut self, directory: &Directory, group: &Group) -> bool {
         let Ok(now) = self.identity_in(directory, group) else { return true };
         let is_still = self.is_still(&now);
@@ -109,8 +109,8 @@ impl Item {
         directory.identity_of(self.name.as_slice())
     }
 
-    /// Returns `true` if the entry has not changed since the dialog opened. If the dialog recorded no identity,
-    /// compares with the entry as it was scanned.
+    /// Returns `true` if the entry has not changed since its identity was recorded. If no identity was recorded,
+    /// compares `now` with the entry as it was scanned.
     pub fn is_still(&self, now: &Identity) -> bool {
         self.identity.map_or_else(|| self.is_as_read(now), |before| before.is_untouched(now))
     }
@@ -126,9 +126,9 @@ impl Item {
         let has_new_time = found.mtime != self.mtime;
         let is_another = match (self.kind, now.born) {
             (Kind::Directory, Some(born)) => self.is_since_read(born) || has_new_time && born.0 > self.mtime,
-            // If the modification time and the change time have both changed, this counts as the directory that was
-            // read, because adding or deleting a name in it updates both. If only the change time differs, this may
-            // be another directory whose modification time was set to the old value.
+            // If the modification time and the change time both differ, the directory counts as the one that was
+            // read, because adding or deleting a name in it updates both times. If only the change time differs, it
+            // may be another directory whose modification time was set to the old value.
             (Kind::Directory, None) => !has_new_time && self.is_since_read(now.changed),
             _ => {
                 let is_touched = self.is_single && self.is_since_read(now.changed);

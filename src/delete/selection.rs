@@ -81,7 +81,8 @@ impl Selection {
     /// Requires the operation to keep at least one file in each of `sets`, which are sets of identical files.
     ///
     /// # Errors
-    /// Returns the number of sets in which every file is selected or inside a selected directory.
+    /// If there are sets in which every file is selected or inside a selected directory, returns the number of these
+    /// sets.
     pub fn leaving_copies<'n, S: AsRef<[CopyName<'n>]>>(
         mut self,
         tree: &Tree,

@@ -170,9 +170,9 @@ fn first_system(tree: &Tree, regions: &MountMap, sums: &ScannedSizes, from: DirI
     sums.system(from).or_else(|| tree.ancestry(from).find_map(|id| regions.starts.get(&id).copied()))
 }
 
-/// Capacities that df reports for [`System::path`] and for the mount point of the file system. The first size may be
-/// smaller, because it may be the limit of a project quota. The second capacity is `None` if the mount is unknown or
-/// its capacity cannot be read.
+/// Capacities that df reports for [`System::path`] and for the mount point of the file system. The size in the first
+/// capacity may be smaller, because it may be the limit of a project quota. The second capacity is `None` if the mount
+/// is unknown or its capacity cannot be read.
 type Sizes = (Result<Capacity, Errno>, Option<Capacity>);
 
 /// Returns the [`Sizes`] of each file system, or `None` for a file system that did not respond during the scan or does

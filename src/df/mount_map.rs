@@ -140,7 +140,8 @@ impl MountMap {
         index
     }
 
-    /// Returns `true` if the user excluded the entry and its space belongs to the file system with index `system`.
+    /// Returns `true` if an entry counts as excluded on the file system with index `system`: its space belongs to this
+    /// file system, and either the user excluded it or its contents are only in the cloud.
     pub fn is_excluded(&self, system: usize, directory: DirId, name: &[u8], exclusion: Exclusion) -> bool {
         match exclusion {
             Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless | Exclusion::OtherPart => true,
@@ -228,8 +229,8 @@ impl MountMap {
         }
     }
 
-    /// Adds the path `position`, which lies on `mount` and is covered by another mount, to the [`System::covers`] of the
-    /// file system of `mount`.
+    /// Adds the path `position` to the [`System::covers`] of the file system of `mount`. The path lies on `mount`, and
+    /// is covered by another mount.
     fn cover(&mut self, mount: &Mount, position: &Path) {
         let under = point(mount);
         let system = self

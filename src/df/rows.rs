@@ -25,7 +25,7 @@ pub enum Subject {
     Used,
     /// Space available to ordinary users.
     Available,
-    /// Free space that only root can use.
+    /// Free space that ordinary users cannot use.
     Reserved,
     /// Counts of used and free inodes.
     Inodes,

@@ -1,7 +1,7 @@
 //! Totals of a scan per file system, with each inode counted once, and the number of entries that could not be counted.
 //!
-//! The module does no I/O. Invariant: with a single file system below the root, the bytes of that file system equal the
-//! total of the tree.
+//! The module does no I/O. Invariant: if there is only one file system below the root, its disk usage equals the total
+//! of the tree.
 
 use std::collections::HashSet;
 
@@ -19,7 +19,7 @@ pub struct Scanned {
     pub entries: u64,
     /// Number of directories that could not be read, plus the number of entries without metadata.
     pub unreadable: u64,
-    /// Number of entries that the user excluded.
+    /// Number of excluded entries (see `MountMap::is_excluded`).
     pub excluded: u64,
     /// `true` if something may be missing, because the scan was stopped or is still running.
     pub is_partial: bool,
@@ -29,7 +29,7 @@ pub struct Scanned {
 /// inode is counted twice.
 #[derive(Debug, Default)]
 pub struct CountedInodes {
-    /// Counted files that have several names.
+    /// Counted files that may have several names.
     files: HashSet<FileId>,
     /// Directories that have been counted and might be reached again: directories covered by a mount, and directories
     /// on file systems that were scanned through several mounts.

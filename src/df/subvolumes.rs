@@ -131,8 +131,8 @@ impl Subvolumes {
 }
 
 /// Extents and the sets of subvolumes that refer to them. A set is stored as the ID of a smaller set and one additional
-/// member, and an extent stores only the ID of its set. An extent therefore takes the same amount of memory, no
-/// matter how many snapshots refer to it.
+/// member, and an extent stores the ID of its set instead of the members. An extent therefore takes the same amount of
+/// memory, no matter how many snapshots refer to it.
 #[derive(Default)]
 struct Owners {
     extents: HashMap<u64, Owned>,

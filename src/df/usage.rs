@@ -73,7 +73,7 @@ pub struct Report {
 pub enum Unexplained {
     /// Number of unexplained bytes.
     Missing(u64),
-    /// Number of bytes by which the known parts exceed "used", because something is counted more than once.
+    /// Number of bytes by which the known parts exceed "used", usually because shared data is counted more than once.
     Shared(u64),
 }
 

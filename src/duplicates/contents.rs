@@ -51,8 +51,8 @@ impl OpenFile {
 
     /// Returns a hash of the whole contents, or an error if they changed while they were read.
     ///
-    /// Blocks of zeros are skipped, and every other block is hashed together with its offset. A hole
-    /// therefore has the same hash as zeros stored on disk, but need not be read.
+    /// Blocks of zeros are skipped, and all other blocks are hashed together with their offsets. A file with holes
+    /// therefore has the same hash as a file with zeros stored on disk, but its holes need not be read.
     pub(crate) fn whole(&self, search: &DuplicateSearch<'_>) -> Result<ContentHash, NotCompared> {
         let size = self.state.size;
         let length = usize::try_from(size).unwrap_or(CHUNK).min(CHUNK);
@@ -85,8 +85,8 @@ impl OpenFile {
         if now == self.state { Ok(hasher.finalize().into()) } else { Err(Some(SkipReason::Changing)) }
     }
 
-    /// Returns the location of the contents, or `None` if a part of it is unknown or the file has changed. Two files
-    /// with equal locations and equal contents share all of their data.
+    /// Returns the location of the contents, or `None` if the file has changed, or if a part is inline or at an unknown
+    /// location. Two files with equal locations and equal contents share all of their data.
     pub(crate) fn location(&self) -> Option<StoredContents> {
         let mut stored = self.contents.stored()?;
         // Blocks after the end of the file contain none of its data.

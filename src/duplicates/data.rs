@@ -14,8 +14,8 @@ pub struct DuplicateGroup {
     /// Length of one copy's contents in bytes.
     pub size: u64,
     /// Disk usage in bytes that is freed if all copies but one are deleted. Deleting a copy that also has names
-    /// outside the searched directories frees nothing, so every such copy is assumed to be kept. If there is none,
-    /// the copy with the least disk usage is assumed to be kept. Data that several copies share counts once. The
+    /// outside the searched directories frees nothing, so every such copy is assumed to be kept. If there is no such
+    /// copy, the one with the least disk usage is assumed to be kept. Data that several copies share counts once. The
     /// number is too high if files that are not copies share data with the copies.
     pub wasted: u64,
     /// Copies, sorted by path. If several directories are identical, only the copies inside one of them are included.
@@ -96,7 +96,7 @@ pub struct Skipped {
 pub enum SkipReason {
     /// The file cannot be read. Contains the error number.
     Failed(i32),
-    /// The file has changed since the scan, or while it was read.
+    /// The file was changed, replaced or deleted after the scan.
     Changing,
     /// The entry is a pipe, socket or device.
     Special,
@@ -115,7 +115,7 @@ pub struct Duplicates {
     /// Number of files that are not opened, because they are on a network file system, a kernel file system, or a file
     /// system provided by a program or by the host of a virtual machine.
     pub elsewhere: u64,
-    /// `true` if files were found on a file system on which duke can let them share data.
+    /// `true` if at least one file is on a file system on which duke can make files share data.
     pub can_share: bool,
     /// Progress of the search, for display.
     pub progress: CompareProgress,

@@ -1,11 +1,12 @@
-//! Groups of duplicates to show: the outermost duplicate directories, and duplicate files outside them.
+//! Groups of duplicates to show: the outermost duplicate directories, and the duplicate files that are not in an extra
+//! copy of a directory (see below).
 //!
 //! Deleting all but one copy of a directory also deletes the copies of its files. The copy to keep is the smallest on
 //! disk or, if several copies are smallest, the first of them; all others are *extra copies*. A file inside an extra
 //! copy is therefore not shown again, and the disk usage of each file is counted once.
 //!
 //! Invariant: if one copy in each group is kept, as described at [`DuplicateGroup::wasted`], deleting the others frees
-//! the wasted bytes of all groups together.
+//! the sum of the wasted bytes of all groups.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -165,7 +166,7 @@ struct Storage {
     /// `true` if at least one of the copies that use the data is visible: not inside an extra copy of a directory.
     /// The module documentation defines *extra copies*.
     is_visible: bool,
-    /// Index of a group of duplicate directories whose extra copies contain one of the copies that use the data.
+    /// Index of a group of duplicate directories. An extra copy in this group contains a file that uses the data.
     /// `None` if all copies that use the data are visible.
     group: Option<usize>,
 }

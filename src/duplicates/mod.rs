@@ -8,8 +8,8 @@
 //! Sizes come from the tree, so only files with the same size as another file are opened. Their first and last blocks
 //! are compared, and only files in which these blocks are equal are read completely. Each inode is read through one of
 //! its names. If several files share all of their data, only one of them is read. Before the result is published, every
-//! file in it is checked for changes. The result also lists files that other programs write during the search, even
-//! if they are not compared.
+//! file in it is checked for changes. The result also lists files that other programs write during the search,
+//! including files that are not compared because no other file has the same size.
 //!
 //! Invariant: nothing is written, and two files are duplicates only if all of their bytes were read, or if both have
 //! the same extents.

@@ -159,7 +159,7 @@ fn at<R>(
     }
 }
 
-#[allow(clippy::unnecessary_wraps)] // other functions also return `NotCompared` without a reason
+#[allow(clippy::unnecessary_wraps)] // the callers need the type `NotCompared`
 fn failed(errno: Errno) -> NotCompared {
     Some(errno.into())
 }

@@ -116,8 +116,8 @@ fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(S
     sets.filter(|set| set.len() > 1).map(with_shared_locations).collect()
 }
 
-/// Returns the files of a set. Keeps the locations of their data only if some of the files share a part of their data.
-/// `set` must be sorted by [`StoredData::number`].
+/// Returns the files of a set. Keeps the locations of their data only if some of the files share part, but not all, of
+/// their data. `set` must be sorted by [`StoredData::number`].
 fn with_shared_locations(set: &mut [(StoredData, Compared)]) -> Vec<(StoredData, Compared)> {
     let mut space = OccupiedSpace::default();
     let of_one = |clones: &[(StoredData, Compared)]| clones[0].0.location.clone();

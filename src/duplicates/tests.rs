@@ -78,7 +78,7 @@ fn write(path: impl AsRef<Path>, bytes: &[u8]) {
     fs::write(path, bytes).unwrap();
 }
 
-/// Returns bytes without a regular pattern.
+/// Returns `length` pseudorandom bytes.
 fn noise(length: usize, seed: u64) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let next = || {

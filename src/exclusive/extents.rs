@@ -23,7 +23,7 @@ use crate::tree::Node;
 /// Lower bound in bytes for the disk usage of data that has not been written yet: one block, because the file system
 /// may compress the data when writing it.
 const BLOCK: u64 = 4096;
-/// Number of seconds after a file's last change during which the file counts as being written.
+/// Number of seconds after a file's last modification during which the file counts as being written.
 const RECENT: i64 = 5;
 /// Maximum ratio of the inodes on an XFS volume to the scanned files. If the ratio is higher, the space map
 /// ([`VolumeSource::Map`]) is not read.
@@ -52,7 +52,7 @@ pub(crate) enum VolumeSource {
     Map,
 }
 
-/// Volume on which the file system lists the extents of all files; on btrfs, one subvolume of such a volume.
+/// Volume whose file system lists the extents of all files; on btrfs, one subvolume of such a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PartOfVolume {
     pub(crate) source: VolumeSource,
@@ -143,7 +143,7 @@ impl<'d> OpenedFile<'d> {
         Ok(Self { directory, name, contents, state, is_recent })
     }
 
-    /// Reads the extents of the file. Blocks while another process is writing to the file.
+    /// Reads the extents of the file. The call does not return while another process is writing to the file.
     pub(crate) fn read(&self, method: Method) -> Result<FileExtents, Errno> {
         let mut found = FileExtents { state: Some(self.state), ..FileExtents::default() };
         match method {

@@ -11,7 +11,7 @@
 //! Low-priority threads read the extents of the files. A thread whose system call exceeds its time limit is replaced,
 //! and the first file that it has not handled is counted as unread.
 //!
-//! Invariant: nothing is written, and only regular files are opened.
+//! Invariant: nothing is written, and only directories and regular files are opened.
 
 mod directories;
 mod extents;

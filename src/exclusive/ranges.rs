@@ -21,8 +21,8 @@ pub enum Known {
     All,
     /// The file system reports that the range is shared, but not with which files.
     Some,
-    /// All references are known, but this file may have been overwritten with data that is not on the disk yet and
-    /// will be stored elsewhere. Its reference may therefore disappear before the file is deleted.
+    /// All references are known, but the referring file may have been overwritten with data that is not on the disk yet
+    /// and will be stored elsewhere. The reference may therefore disappear before the file is deleted.
     Transient,
     /// The reference may disappear as for [`Known::Transient`], and other references may be unknown as for
     /// [`Known::Some`].

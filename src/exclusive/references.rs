@@ -24,7 +24,7 @@ pub(super) fn names_of(known: &[KnownName], inode: u64) -> &[KnownName] {
     &rest[..rest.iter().take_while(|name| name.inode == inode).count()]
 }
 
-/// File on a volume that is read as a whole. Its link count or disk usage has changed since the scan; `links` and
+/// File whose link count or disk usage has changed since the scan, on a volume that is read as a whole. `links` and
 /// `disk` are the new values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ChangedFile {
@@ -47,7 +47,7 @@ pub(super) struct ChangedFiles {
 }
 
 impl ChangedFiles {
-    /// Prepares lookups after the last file has been added.
+    /// Sorts the files for lookups. Must be called after the last file has been added.
     pub(super) fn sort(&mut self) {
         self.since_scan.sort_unstable();
         self.unwritten.sort_unstable();
@@ -92,9 +92,9 @@ impl<'s> References<'s> {
         self.refer(names, extent, known);
     }
 
-    /// Adds a reference like [`Self::add`], but to an extent that other files share. If a scanned file has bytes in
-    /// no extent, they may be new data that will replace the shared extent. The file's reference is therefore not
-    /// reliable until [`Self::complete_shared`] is called.
+    /// Adds a reference like [`Self::add`], but to an extent that other files share. If a scanned file has bytes that
+    /// are in no extent, these may be new data that will replace the shared extent. The file's reference is therefore
+    /// not reliable until [`Self::complete_shared`] is called.
     pub(super) fn add_shared(&mut self, names: &[KnownName], extent: FileExtent) {
         self.refer(names, extent, if names.is_empty() { Known::All } else { Known::Transient });
     }
@@ -110,9 +110,9 @@ impl<'s> References<'s> {
         self.names = nodes;
     }
 
-    /// Marks the references added with [`Self::add_shared`] as reliable ([`Known::All`]), except those of files that
-    /// have bytes in no extent, because these bytes may still replace a shared extent. `known` contains the names of
-    /// the scanned files, sorted by inode number.
+    /// Marks the references added with [`Self::add_shared`] as reliable ([`Known::All`]), except those of files with
+    /// bytes that are in no extent, because these bytes may still replace a shared extent. `known` contains the names
+    /// of the scanned files, sorted by inode number.
     pub(super) fn complete_shared(&mut self, known: &[KnownName]) {
         let files = known.chunk_by(|one, next| one.inode == next.inode);
         let files = files.filter(|names| self.unseen[names[0].node as usize] > 0);

@@ -30,7 +30,7 @@ pub(crate) struct SearchState {
     /// Files that have changed since the scan, or whose new data may not be on the disk yet. Contains only files on
     /// volumes that use [`Method::Volume`]; the extents of these volumes are read at the end of the search.
     pub(super) changed: ChangedFiles,
-    /// Inodes with several names that [`SearchState::add`] has handled. Their extents are added only once.
+    /// Inodes that may have several names and that [`SearchState::add`] has handled. Their extents are added only once.
     pub(crate) added: HashSet<InodeKey>,
 }
 

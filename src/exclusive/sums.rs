@@ -78,8 +78,8 @@ impl ExclusiveSums {
         self.sums[node as usize].at_most = u64::MAX;
     }
 
-    /// Turns the [`Known::Transient`] references to a volume into [`Known::All`], unless `may_disappear` is true for
-    /// their node.
+    /// Turns the [`Known::Transient`] references to a volume into [`Known::All`], unless `may_disappear` returns `true`
+    /// for their node.
     pub fn settle_transient(&mut self, volume: usize, may_disappear: impl Fn(Node) -> bool) {
         let references = self.volumes.get_mut(volume).map_or(&mut [][..], Vec::as_mut_slice);
         for reference in references.iter_mut().filter(|it| it.is_transient() && !may_disappear(it.node)) {
@@ -329,8 +329,8 @@ impl Sweep {
         }
     }
 
-    /// Prepares the insertion of `node` between two neighbors. Subtracts the bytes from the position at which the two
-    /// became neighbors up to the current position, because these bytes are counted for each of the two. From here
+    /// Prepares the insertion of `node` between two neighbors. The bytes between the position at which the two became
+    /// neighbors and the current position are counted for both of them, so these bytes are subtracted once. From here
     /// on, the smaller neighbor forms a pair with `node` instead of with the greater neighbor.
     fn part(&mut self, sums: &mut ExclusiveSums, node: Node) {
         let after = self.nodes.range(node..).next().map(|(after, _)| *after);

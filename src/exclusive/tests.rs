@@ -15,7 +15,7 @@ use crate::tree::{Exclusive, ExclusiveCoverage, Node, NodeNumbers, NodeSums};
 const SECTORS: u64 = 24;
 const SECTOR: u64 = 512;
 
-/// Reference from an inode, given by its names, to a range of sectors.
+/// Reference to a range of sectors from an inode, which is identified by its names.
 #[derive(Clone, Debug)]
 struct Planned {
     names: Vec<Node>,

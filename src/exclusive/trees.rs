@@ -14,12 +14,13 @@ use crate::platform::{Directory, Errno};
 use crate::tree::Accuracy;
 
 /// Number of references in memory at which duplicates are removed for the first time. Later limits depend on the
-/// number of remaining references, and are never lower.
+/// number of remaining references, and are never lower than this one.
 const LIMIT: usize = 1 << 16;
 
-/// Adds the references of all subvolumes. `names` contains the sorted names of the scanned files, by the ID
-/// of their subvolume. Calls `note` after each extent, and ends when `note` returns `Break`. Compares the total size
-/// of the extents with the amount of data that the file system reports as used, and returns the resulting accuracy.
+/// Adds the references of all subvolumes. `names` contains the names of the scanned files, grouped by the ID of their
+/// subvolume. Each group is sorted by inode number. Calls `note` after each extent, and ends when `note` returns
+/// `Break`. Compares the total size of the extents with the amount of data that the file system reports as used, and
+/// returns the resulting accuracy.
 ///
 /// # Errors
 /// Returns an error if reading fails. The references found before the error are still added.

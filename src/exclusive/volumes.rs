@@ -5,7 +5,7 @@
 //! not find them.
 //!
 //! Invariant: an extent of a file outside the scan is assigned to the node that represents everything outside the
-//! tree.
+//! tree. On XFS, such an extent is skipped if no other file shares it.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -30,8 +30,8 @@ pub(super) struct WholeVolume {
     names: HashMap<u64, Vec<KnownName>>,
     /// Disk usage of the scanned files in bytes, indexed by [`Node`]; 0 for all other nodes.
     sizes: Vec<u64>,
-    /// Ends of the contents of the scanned files on XFS, where blocks after the end do not count as part of a file.
-    /// `None` on btrfs.
+    /// Ends of the scanned files on XFS. Blocks after the end of a file do not count as part of the file. `None` on
+    /// btrfs.
     ends: Option<FileEnds>,
 }
 
@@ -95,7 +95,7 @@ impl WholeVolume {
     }
 
     /// Adds the references of all files on the volume to `sums`. `number` is the volume's index in `sums`. Calls
-    /// `note` after each extent, and ends when `note` returns `Break`.
+    /// `note` after each added extent, and ends when `note` returns `Break`.
     pub(super) fn add(
         self,
         sums: &mut ExclusiveSums,

@@ -238,8 +238,8 @@ impl<'t> Builder<'t> {
             let inside = open.inside;
             if let Some(awaiting) = &mut open.awaiting {
                 // The size in the input includes entries that were not read, so it is replaced with the total
-                // size of the entries that were read. `leave` subtracts this total, which leaves 0 for the directory
-                // itself.
+                // size of the entries that were read. `leave` subtracts the same total, so the directory itself
+                // gets the size 0.
                 (awaiting.1.blocks, awaiting.1.apparent) = (inside.disk / 512, inside.apparent);
             }
             self.leave();

@@ -34,7 +34,7 @@ pub(super) const RATIO: u64 = 100;
 /// Number of decompressed bytes up to which [`RATIO`] is not checked.
 pub(super) const HARMLESS: u64 = 8 << 20;
 
-/// Detects the compression of `reader`, and decompresses it on a separate thread.
+/// Detects how the data from `reader` is compressed, and decompresses the data on a separate thread.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -129,11 +129,11 @@ enum TextOrigin {
     Unpacked,
 }
 
-/// Destination of decompressed text.
+/// Destination of plain or decompressed text.
 struct Text<'f> {
     feed: &'f Feed,
     sent: u64,
-    /// Number of bytes read from the compressed file.
+    /// Number of bytes read from the input, before decompression.
     taken: Rc<RefCell<u64>>,
 }
 

@@ -138,7 +138,7 @@ impl<'a> Lexer<'a> {
                 b'\\' => self.escape()?,
                 _ => {
                     self.at -= 1;
-                    // This byte may be plain if `byte` has loaded a new chunk. The next iteration then adds it to
+                    // This byte may be plain if `byte()` has loaded a new chunk. The next iteration then adds it to
                     // the string.
                     if !PLAIN[usize::from(self.bytes[self.at])] {
                         return self.fault("control character in a string");

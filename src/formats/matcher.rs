@@ -107,7 +107,7 @@ fn word(block: &[u8], at: usize) -> u64 {
 
 fn hash(block: &[u8], at: usize) -> usize {
     let bytes = word(block, at) << SPARE_BITS;
-    // The factor is 2^64 divided by the golden ratio, which spreads bits well.
+    // The factor is 2^64 divided by the golden ratio. Multiplying by this factor spreads the bits well.
     (bytes.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - HASH_BITS)) as usize
 }
 

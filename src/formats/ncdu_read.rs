@@ -22,8 +22,8 @@ use crate::base::kind::Kind;
 use crate::formats::json_lexer::{Fault, Lexer, Reason};
 use crate::tree::{DirId, Entry, EntryState, Exclusion, HostDevices, Links, Metadata, Owner};
 
-/// Maximum depth of directories. Linux permits paths of this depth, but they are far longer than `PATH_MAX`, the
-/// longest path that a system call accepts.
+/// Maximum depth of directories. Linux permits directories at this depth, although their paths are far longer than
+/// system calls accept (`PATH_MAX`).
 const DEEPEST: usize = 1 << 20;
 
 /// First version of gdu that marks all names of a file with hard links. Older versions mark only the names that they

@@ -50,7 +50,7 @@ pub(crate) fn write_table(
     out.flush()
 }
 
-/// Returns lines about the files that were not compared.
+/// Returns the messages for the files that were not compared: the first [`NAMED`] per reason, and counts of the others.
 pub(crate) fn skipped_lines(tree: &Tree, found: &Duplicates) -> Vec<String> {
     let is = |wanted: fn(SkipReason) -> bool| {
         found.skipped.iter().filter(move |skipped| wanted(skipped.reason)).collect()

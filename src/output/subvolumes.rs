@@ -10,7 +10,7 @@
 //!    3.0 GiB  data in 3 subvolumes; sizes are exact
 //! ```
 //!
-//! Invariant: names are printed in a form that is safe for a terminal.
+//! Invariant: names are safe for a terminal.
 
 use std::io::{self, BufWriter, Write};
 

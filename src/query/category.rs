@@ -126,8 +126,8 @@ const LONGEST: usize = 15;
 /// start of the name does not count, so `.hidden` has no extension. Neither do `backup.001` and `backup.002`, which
 /// contain no letter after the dot. Version numbers after the extension of a shared library are ignored: the extension
 /// of `libz.so.1.3` is `so`. If extensions.txt lists the complete name, such as `Makefile` or `.gitignore`, the
-/// extension is the name without its dot: `makefile`, `gitignore`. A name that is listed in the category `code` is the
-/// extension even if another extension follows it, as in `Dockerfile.dev` and `CMakeLists.txt`.
+/// extension is the name without a leading dot: `makefile`, `gitignore`. A name that is listed in the category `code`
+/// is the extension even if another extension follows it, as in `Dockerfile.dev` and `CMakeLists.txt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Extension {
     bytes: [u8; LONGEST],
@@ -216,8 +216,8 @@ enum Dot {
 struct Tables {
     /// Category of each extension, and of each complete file name in `names`.
     extensions: Vec<(u128, Category)>,
-    /// Complete file names that have a category (`Makefile`, `.gitignore`), without the leading dot, and with the
-    /// information whether the name begins with a dot.
+    /// Complete file names that have a category (`Makefile`, `.gitignore`), stored without a leading dot. [`Dot`]
+    /// states whether the name begins with a dot.
     names: Vec<(u128, Dot)>,
 }
 

@@ -258,7 +258,7 @@ impl Query {
     }
 
     /// Returns `true` if the totals of a matching directory include its contents. If the query has additional terms,
-    /// only they determine this, because every result must match them itself (see [`Query::narrowed_by`]).
+    /// only these terms are considered, because every entry must match them itself (see [`Query::narrowed_by`]).
     pub(crate) fn counts_contents(&self) -> bool {
         if self.is_narrowed() {
             self.narrowed.iter().any(Term::brings_contents)

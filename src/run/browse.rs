@@ -181,8 +181,8 @@ pub fn run(job: BrowseJob) -> Exit {
 }
 
 /// Opens the snapshot of the previous scan with the same roots and flags as `source`. If there is one, makes `source`
-/// read directories that have changed since that scan before others. Also returns a notice about the newest snapshot
-/// file that was ignored, if any.
+/// first read the directories that have changed since the previous scan. Also returns a notice about the newest
+/// snapshot file that was ignored, if any.
 fn recorded(source: &Source, folder: &Path) -> LastScan {
     wait_for_roots(source);
     let latest = source.latest_in(folder, |old| is_of_roots(old, source.tree()));
@@ -258,8 +258,8 @@ fn root_of(old: &Source) -> Result<PathBuf, Exit> {
     Err(Exit::Failure)
 }
 
-/// Waits until a scan has read the attributes of its roots, or has run for `GLANCE`. The time is limited because a
-/// server may not respond.
+/// Waits until a scan has read the attributes of its roots, has ended, or has run for `GLANCE`. The time is limited
+/// because a server may not respond.
 fn wait_for_roots(source: &Source) {
     let Some(scan) = source.scan() else { return };
     while scan.tree().listing(DirId::TOP).is_empty() && scan.outcome().is_none() && scan.elapsed() < GLANCE {

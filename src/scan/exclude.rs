@@ -5,7 +5,7 @@ use std::fmt::Debug;
 /// Rule that decides which entries a scan neither reads nor counts. The scan consults the rule for every entry,
 /// possibly in several threads at once.
 pub trait Exclude: Debug + Send + Sync {
-    /// Returns `true` if the other methods need the path of the parent directory. Otherwise they may get an empty path.
+    /// Returns `true` if the rule needs the path of the parent directory. Otherwise, the scan may pass an empty path.
     fn needs_paths(&self) -> bool;
 
     /// Returns `true` if the entry `name` in the directory at `path` is excluded regardless of its kind.

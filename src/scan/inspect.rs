@@ -8,8 +8,8 @@
 //! background, so a file system that does not respond blocks only the inspection's own thread.
 //!
 //! Invariant: apart from directories, only regular files are opened. A file is not opened if its contents are only in
-//! the cloud, or if it is on a network file system or a foreign one (provided by a program or by the host of a
-//! virtual machine).
+//! the cloud, or if its file system is a kernel or network file system or is provided by a program or by the host of
+//! a virtual machine.
 
 use std::ffi::CStr;
 use std::io;

@@ -2,8 +2,8 @@
 //!
 //! [`Scan::start`] returns immediately; the tree can be read at any time while it grows. Each directory is read by one
 //! rayon job (see `visit`), which spawns jobs for the child directories and never waits. A directory is complete when
-//! it has been read and its child directories are complete (`tree::totals`), so the last job completes the tree. After
-//! that, hard links are counted (`tree::hard_links`), and the scan ends.
+//! it has been read and its child directories are complete (`tree::totals`), so the last job completes the tree. The
+//! totals are then corrected so that each hard-linked inode counts once (`tree::hard_links`), and the scan ends.
 //!
 //! Invariant: an error is recorded in the tree and never ends a scan.
 

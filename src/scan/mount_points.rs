@@ -1,6 +1,6 @@
-//! Mount points below the roots that the scan does not enter, grouped by parent directory.
+//! Mount points that the scan does not enter, grouped by parent directory.
 //!
-//! Invariant: a root is never among these mount points, because the user asked for the root.
+//! Invariant: a root is scanned even if it is one of these mount points, because the user asked for the root.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;

@@ -1,8 +1,8 @@
 //! Network file systems mounted below the roots, determined before anything below the roots is read.
 //!
 //! A `stat` call on an unreachable server's mount point never returns. Therefore `--skip-network` uses the mount table
-//! and excludes mount points by path. If the table does not list a mount, the scan excludes it when it reaches the
-//! mount point, based on the mount's device or on the type that its file system reports.
+//! and excludes mount points by path. A network mount at any other path is excluded when the scan reaches its mount
+//! point, based on the device or on the type that the file system reports.
 //!
 //! Invariant: finding the network mounts accesses no mounted file system except those of the roots.
 

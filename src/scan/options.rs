@@ -42,8 +42,8 @@ pub struct Options {
     /// `true` to record the uid, gid and mode of every entry.
     pub owners: bool,
     /// Maximum time between reading the roots and starting the workers. The browser uses this time to draw its first
-    /// frame, because later the workers compete with it for the processors. [`super::Scan::end_head_start`] ends it
-    /// early.
+    /// frame, because the workers would compete with the browser for the processors.
+    /// [`super::Scan::end_head_start`] ends this time early.
     pub head_start: Duration,
     /// Directories that are listed but not entered, because they belong to another part of a plan (`duke plan`) or
     /// are below the depth to which the tree is scanned to create a plan.

@@ -1,6 +1,6 @@
-//! Directories that a scan lists but does not enter because of a plan, which divides a tree into parts that are
-//! scanned separately (`duke plan`). The directories belong to another part, or they are below the depth to which the
-//! tree is scanned to create the plan.
+//! Directories that a scan lists but does not enter because of a plan (`duke plan`). A plan divides a tree into parts
+//! for separate scans. The directories belong to another part, or they are below the depth to which the tree is
+//! scanned to create the plan.
 //!
 //! Invariant: a directory is found by its whole path, never by its name alone.
 

@@ -56,7 +56,7 @@ pub(crate) struct DirContext<'v> {
     pub(crate) path: Vec<u8>,
     /// Names of excluded network mounts in the directory, if there are any.
     pub(crate) excluded: Option<&'v HashSet<Vec<u8>>>,
-    /// Names of mount points in the directory that belong to unresponsive file systems, if there are any.
+    /// Names of the directory's mount points whose file systems do not respond, if there are any.
     pub(crate) silent: Option<&'v HashSet<Vec<u8>>>,
     pub(crate) mount: Mount,
 }

@@ -31,7 +31,7 @@ struct Recheck {
 }
 
 impl Shared {
-    /// Rechecks the entries at `entries`.
+    /// Rechecks `entries` and updates the tree.
     ///
     /// # Errors
     /// Returns the first error that prevented a recheck. All other entries are updated.

@@ -68,8 +68,8 @@ impl<'s> Roots<'s> {
             shared.workers.has_read(&sealed);
         }
         shared.tree.begin(DirId::TOP);
-        // Inner roots are marked as being read. Otherwise, an inner root that the user is looking at could be read
-        // before the outer root, because the directories that the user is looking at are read first.
+        // Inner roots are marked as being read. Otherwise, an inner root that the user is looking at would be
+        // read first (`viewed`), even before the outer root.
         for inner in roots.iter().filter(|root| root.inside).filter_map(|root| root.id) {
             shared.tree.begin(inner);
         }

@@ -1,10 +1,10 @@
-//! Mounts below the roots that the scan does not enter, so that it does not count files twice: file-system snapshots,
-//! and repeated mounts of a volume.
+//! Mounts that the scan does not enter, because their files would count twice: file-system snapshots, and repeated
+//! mounts of a volume.
 //!
-//! Such mounts are recognized only on macOS. It leaves Time Machine snapshots mounted, and mounts its system volume a
-//! second time for updates. The result does not depend on the order in which the scan visits the mounts.
+//! Such mounts are recognized only on macOS. macOS leaves Time Machine snapshots mounted, and mounts its system volume
+//! a second time for updates. The result does not depend on the order in which the scan visits the mounts.
 //!
-//! Invariant: a root is never among these mounts, because the user asked for the root.
+//! Invariant: a root is scanned even if it is one of these mounts, because the user asked for the root.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -20,7 +20,7 @@ pub(crate) struct SecondMounts(HashMap<Vec<u8>, Exclusion>);
 
 impl SecondMounts {
     /// Reads the mount table and selects the mounts below `roots` that the scan does not enter. The result is empty if
-    /// there is no mount table.
+    /// there is no mount table, and always on systems other than macOS.
     pub(crate) fn below(roots: &[PathBuf]) -> Self {
         if !HAS_VOLUMES {
             return Self::default();

@@ -22,7 +22,8 @@ pub enum BaselineSpec {
     None,
     /// Source given by the user.
     Source(Source),
-    /// Folder of automatic snapshots. The newest snapshot of the same paths is used, if there is one.
+    /// Folder of automatic snapshots. A snapshot of the same paths and flags is used if there is one, by default
+    /// the newest.
     Kept(PathBuf),
 }
 

@@ -1,6 +1,6 @@
 //! Search for the snapshot of the previous scan, whose sizes the browser shows while it scans the same roots again.
 //!
-//! Invariant: a file that cannot be used does not prevent an older one from being used.
+//! Invariant: if a file cannot be used, the next older one is tried.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::platform::memory::block_file::Access;
 use crate::source::snapshot_store::{Found, is_of, key, snapshots};
 use crate::tree::Tree;
 
-/// Snapshot of the previous scan of some roots.
+/// Result of [`open_latest`].
 #[derive(Default)]
 pub struct Latest {
     /// Newest snapshot that can be used.

@@ -1,4 +1,4 @@
-//! Sources of a tree: a scan of this machine, an import of exports, or a file that is loaded in parts.
+//! Sources of a tree: a scan of this machine, an import of exports or lists, or files that are loaded in parts.
 //!
 //! Views treat all sources alike. [`SourceKind`] determines which actions are possible: a recorded tree cannot
 //! be rescanned or changed.
@@ -85,9 +85,9 @@ pub enum Source {
         /// Time at which the scan began, in seconds since 1970.
         began: i64,
     },
-    /// Import of one or more exports.
+    /// Import of exports or lists.
     Import(Import),
-    /// Opened snapshot or binary export.
+    /// Opened snapshots, or an opened binary export.
     Snapshot(SnapshotSource),
 }
 
@@ -110,12 +110,12 @@ impl Source {
         }
     }
 
-    /// Starts reading, or reads on the calling thread if no thread can be started. A stored tree is read
+    /// Starts reading. If no thread can be started, a scan runs on the calling thread. A stored tree is read
     /// completely, so that damage is found before anything is printed. Several snapshots are imported into one tree,
-    /// because this takes less memory than opening each of them and reading it completely.
+    /// because opening and completely reading each of them would take more memory.
     ///
     /// # Errors
-    /// Returns an error if no thread can be started for exports, which need several threads.
+    /// Returns an error if no thread can be started for an import, which needs several threads.
     pub fn run(wanted: SourceSpec) -> io::Result<Self> {
         match wanted {
             SourceSpec::Paths(roots, options) => {
@@ -171,7 +171,7 @@ impl Source {
         }
     }
 
-    /// Returns the roots as given by the user: paths, or names of exports.
+    /// Returns the roots: the paths that were scanned, or the names of the inputs of an import.
     pub fn roots(&self) -> Vec<PathBuf> {
         match self {
             Self::Scan { scan, .. } => scan.roots().to_vec(),

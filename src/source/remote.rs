@@ -8,7 +8,7 @@
 //! ssh always passes its last argument to a shell on the remote machine, so the flags and the path are quoted.
 //! ssh asks for passwords on the terminal. The end of its standard error is kept for error messages.
 //!
-//! Invariant: no part of HOST can become a flag of ssh, and no part of PATH can become a word of the shell.
+//! Invariant: no part of HOST can become a flag of ssh, and the shell interprets no part of PATH.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;

@@ -174,7 +174,7 @@ pub fn write(
     Ok(bytes)
 }
 
-/// Writes a source in ncdu's export format.
+/// Writes the tree of a source in one of ncdu's formats.
 ///
 /// # Errors
 /// Returns an error if `out` cannot be written to, or if the tree does not have exactly one root directory.

@@ -12,8 +12,8 @@
 //! next scan of these roots, the browser shows the sizes in this snapshot.
 //!
 //! Invariant: a snapshot is not written to a disk that is nearly full, nor into a folder that another user can
-//! change, and all snapshots together never exceed [`RetentionPolicy::bytes`]. Only snapshots with names of this form,
-//! and the temporary files for them, are ever deleted.
+//! change. After each write, the oldest snapshots are deleted until the total size is at most
+//! [`RetentionPolicy::bytes`]. Only snapshots with names of this form, and the temporary files for them, are deleted.
 
 use std::collections::HashSet;
 use std::fs;
@@ -42,7 +42,7 @@ pub struct RetentionPolicy {
     /// Maximum total size in bytes. If all snapshots together are larger, the oldest are deleted. A single snapshot
     /// larger than half of this size is not written.
     pub bytes: u64,
-    /// Minimum time between two snapshots of the same roots.
+    /// Minimum time between two baselines of the same roots and flags, unless the user requests one.
     pub interval: Duration,
     /// `true` to keep a snapshot of the latest scan even if `interval` has not passed since the last baseline.
     pub keeps_latest: bool,
@@ -55,7 +55,7 @@ const FREE_BYTES: u64 = 1 << 30;
 pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl RetentionPolicy {
-    /// Returns the default policy: 30 days, 512 MiB, and at most one snapshot of the same roots per day.
+    /// Returns the default policy: 30 days, 512 MiB, and at most one baseline of the same roots per day.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, age: 30 * DAY, bytes: 512 << 20, interval: DAY, keeps_latest: true }
     }
@@ -176,7 +176,7 @@ pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> 
 }
 
 /// Searches the same snapshots as [`latest_for`]. Returns the path of the snapshot at position `index` (0 is the
-/// newest), or `None` if there are fewer. Also returns the number of snapshots that match by file name, including
+/// newest), or `None` if there is none. Also returns the number of snapshots that match by file name, including
 /// those that cannot be opened.
 pub fn kept_for(
     folder: &Path,
@@ -258,7 +258,7 @@ fn name_of(series: Series, key: &str, scanned_at: i64) -> String {
 /// Series that a snapshot belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Series {
-    /// Snapshots for comparisons. They are at least [`RetentionPolicy::interval`] apart unless the user requested them.
+    /// Snapshots that serve as baselines, at least [`RetentionPolicy::interval`] apart unless the user requested them.
     Daily,
     /// Snapshot of the latest scan, which replaces the previous one.
     Latest,
@@ -280,7 +280,7 @@ pub(crate) struct Found {
     pub(crate) key: String,
     pub(crate) scanned_at: i64,
     bytes: u64,
-    /// `true` if the file belongs to the owner of the folder or to root.
+    /// `true` if the file belongs to the owner of the folder or to the superuser.
     pub(crate) is_own: bool,
 }
 
@@ -302,7 +302,7 @@ pub(crate) fn snapshots(folder: &PrivateFolder) -> Vec<Found> {
     found
 }
 
-/// Returns the snapshots in `folder` that belong to its owner or to root, newest first.
+/// Returns the snapshots in `folder` that belong to its owner or to the superuser, newest first.
 fn own_snapshots(folder: &PrivateFolder) -> Vec<Found> {
     let mut found = snapshots(folder);
     found.retain(|found| found.is_own);

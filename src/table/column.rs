@@ -69,7 +69,7 @@ impl Width {
 /// Key that sorts by a column, or shows or hides it.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnKey {
-    /// Letter that is the default key.
+    /// Letter of the default key.
     pub letter: char,
     pub name: &'static str,
     /// Description on the help page.

@@ -63,8 +63,8 @@ pub struct OutlineRequest {
     pub order: Order,
     /// Source of the directory totals. Includes the active filter and the comparison, if there are any.
     pub sizes: SizeSource,
-    /// Size of the drawing area in terminal cells. It represents the total size of the directory. Entries that would
-    /// get fewer than `SMALLEST` cells are omitted.
+    /// Number of terminal cells in the drawing area, which represents the total size of the directory. Entries that
+    /// would get fewer than `SMALLEST` cells are omitted.
     pub parts: u64,
 }
 

@@ -3,8 +3,8 @@
 //! The user's commands act only on entries of the running scan. A recorded directory is found by its path, and its root
 //! by device and inode, so another disk mounted at the same path is not mistaken for the recorded one.
 //!
-//! Invariant: once a directory is complete, its recorded totals are shown only until the scan has subtracted the
-//! sizes of hard links that it counted more than once.
+//! Invariant: for a complete directory, recorded totals are shown only until the end of the scan, when repeated names
+//! of inodes are subtracted.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -99,8 +99,8 @@ impl RecordedTotals {
         self.directories.get(&id).map_or(0, |was| was.tree.block_length(was.id))
     }
 
-    /// Returns the totals to show for `id` instead of the live totals. Returns `None` if the live totals are final,
-    /// or if the directory is incomplete and its live totals exceed the recorded ones.
+    /// Returns the totals to show for `id` instead of the live totals. Returns `None` if no totals are recorded, if the
+    /// live totals are final, or if the directory is incomplete and its live totals exceed the recorded ones.
     pub fn totals(&self, tree: &Tree, live: &LiveTotals, id: DirId) -> Option<Totals> {
         let recorded = self.totals.get(&id).filter(|_| tree.is_growing(id))?;
         let status = tree.status(id);

@@ -27,7 +27,7 @@ pub struct Alias<'t> {
 
 impl Tree {
     /// Returns the roots whose contents are already counted in another root, in the order in which the roots are
-    /// listed. A root that is a file inside another root is included only once the scan is complete.
+    /// listed. A root that is a file inside another root is included only after the scan is complete.
     pub fn aliases(&self) -> Vec<Alias<'_>> {
         let roots = self.listing(DirId::TOP);
         let (mut directories, mut files) = (HashMap::new(), HashMap::new());
@@ -109,7 +109,7 @@ impl Tree {
                 *first = outer.min(*first);
             }
         }
-        // The outer roots are computed once, rather than for each file, because there may be thousands of both.
+        // The outer roots are not computed again for each file, because there may be thousands of roots and files.
         let outer_roots = self.outer_roots();
         let outer = |root: &Entry<'_>| {
             let EntryState::Known(metadata) = root.state else { return None };

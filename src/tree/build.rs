@@ -86,7 +86,7 @@ impl Batch {
         }
     }
 
-    /// Adds a directory created by [`Batch::new_directory`].
+    /// Adds the entry of a directory created by [`Batch::new_directory`].
     pub fn push_numbered(&mut self, id: DirId, name: &[u8], metadata: Metadata) {
         let page = &mut self.page;
         let state = EntryState::Known(Metadata { directory: Some(id), ..metadata });
@@ -248,7 +248,7 @@ impl Tree {
         ready.split_off(ready.len().saturating_sub(NUMBERS as usize))
     }
 
-    /// Appends a sealed batch to the listing of `id` and adds its sums to the totals. The batches of a directory
+    /// Appends a sealed batch to the listing of `id` and adds its sum to the totals. The batches of a directory
     /// must be published by one thread at a time, in the order in which the kernel returned them. Each child
     /// directory adds a claim on `id`, which is released when the child is complete.
     pub fn publish(&self, batch: &mut Batch, id: DirId, sealed: &Sealed) {

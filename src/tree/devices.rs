@@ -6,7 +6,7 @@
 
 use crate::base::sync::{Mutex, lock};
 
-/// Devices of a tree. Most file systems have only one device, so the list is short and a linear search is fast.
+/// Devices of a tree. The list is usually short, so a linear search is fast.
 #[derive(Default)]
 pub struct Devices {
     known: Mutex<Vec<Device>>,

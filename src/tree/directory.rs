@@ -19,7 +19,7 @@ pub enum State {
     Waiting = 0,
     /// The directory, or something below it, is being read.
     Reading = 1,
-    /// Reading the directory and everything below it has ended. It may have failed or been stopped.
+    /// Reading the directory and everything below it has ended, even if it failed or was stopped.
     Complete = 2,
 }
 

@@ -20,7 +20,7 @@ pub struct EntryId {
 
 impl EntryId {
     /// Returns the address of the entry for directory `id`. Returns `None` for [`DirId::TOP`] and for a directory that
-    /// has been replaced.
+    /// has been replaced or deleted.
     pub fn of(tree: &Tree, id: DirId) -> Option<Self> {
         let directory = tree.parent(id)?;
         let listing = tree.listing(directory);

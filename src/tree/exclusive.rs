@@ -33,7 +33,7 @@ impl Exclusive {
         self.at_most == Some(self.at_least)
     }
 
-    /// Returns the exclusive size of several entries that are deleted together, none of which contains another.
+    /// Returns the exclusive size of several entries that are deleted together. No entry may contain another.
     pub fn together(entries: impl IntoIterator<Item = Self>) -> Self {
         let mut sum = Self { at_most: Some(0), ..Self::default() };
         let mut count = 0;
@@ -58,8 +58,7 @@ pub struct NodeSums {
     pub at_least: u64,
     /// Maximum number of bytes freed; `u64::MAX` if no limit is known.
     pub at_most: u64,
-    /// Number of shared bytes. For a single node, the number may wrap around below zero. It is correct once the nodes
-    /// below are added.
+    /// Number of shared bytes. May wrap around below zero until the sums of all nodes below are added.
     pub shared: u64,
 }
 
@@ -191,7 +190,7 @@ impl Accuracy {
         }
     }
 
-    /// Returns a sentence about the accuracy. If the sizes are not exact, the sentence gives the reason.
+    /// Describes the accuracy for the user. If the sizes are not exact, includes the reason.
     pub fn text(self, units: Units) -> String {
         match self {
             Self::Exact => "sizes are exact".to_owned(),
@@ -212,7 +211,7 @@ impl Accuracy {
     }
 }
 
-/// Counts of files by the method that found their exclusive sizes, and the accuracy of these sizes.
+/// Number of files for each method of determining exclusive sizes, and the accuracy of these sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExclusiveCoverage {
     /// Number of files whose extents were read.
@@ -220,7 +219,7 @@ pub struct ExclusiveCoverage {
     /// Number of files whose exclusive size depends on the link count alone, such as files on file systems without
     /// shared extents.
     pub by_links: u64,
-    /// Number of files whose extents could not be read or that were being written.
+    /// Number of files that were being written, or whose extents could not be read.
     pub unread: u64,
     /// Accuracy of the sizes on the least accurate volume. Covers only volumes whose extents were read as a whole,
     /// not file by file.

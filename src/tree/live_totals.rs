@@ -3,7 +3,7 @@
 //! The totals of a directory include only those child directories that are complete. Only a few directories are
 //! incomplete at any time: those above the directories being read. To show current totals, a view copies the totals
 //! of the incomplete directories to a separate table and adds those of each directory to its ancestors. This costs
-//! the scan only one short lock per directory that has child directories.
+//! the scan only two short locks per directory that has child directories or several batches.
 //!
 //! Invariant: if no directory is incomplete, the live totals equal the totals of the tree.
 
@@ -40,8 +40,8 @@ impl LiveTotals {
         // Each directory comes after its parent. In reverse order, a directory is added to its parent only after all of
         // its children have been added to it.
         for id in order.into_iter().rev() {
-            // Skip detached directories, which a rescan is filling. The totals of their parents still include the
-            // directories that they will replace.
+            // Skip detached directories, which a rescan is filling. The totals of their parents still include the old
+            // directories.
             if !tree.status(id).is_complete()
                 && !tree.is_detached(id)
                 && let Some(below) = open.get(&id).copied()

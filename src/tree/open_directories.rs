@@ -1,4 +1,4 @@
-//! Set of directories that are being read and whose totals are not yet included in their parents' totals.
+//! Set of incomplete directories, whose totals are not yet included in their parents' totals.
 
 use std::collections::HashSet;
 

@@ -1,6 +1,6 @@
 //! Directory tree and the functions that read from it.
 //!
-//! Invariant: names, listings and totals are read without a lock, even while the tree is growing.
+//! Invariant: names, listings and totals in memory are read without a lock, even while the tree is growing.
 
 use std::collections::HashMap;
 
@@ -152,7 +152,7 @@ impl Tree {
     }
 
     /// Returns the metadata of the directory's own entry; `None` for [`DirId::TOP`], or if the parent's listing does
-    /// not contain the entry. Searches this listing, so calling this for every directory would be too slow.
+    /// not contain the entry. Searches that listing, so a call for every directory would be too slow.
     pub fn own_metadata(&self, id: DirId) -> Option<Metadata> {
         let listing = self.listing(self.parent(id)?);
         listing.entries().find_map(|(_, record)| match record.state {

@@ -146,7 +146,7 @@ pub type Changes = HashMap<Vec<u8>, Option<(Kind, Metadata)>>;
 
 #[doc(hidden)]
 impl Tree {
-    /// Replaces entries of `parent`. A new directory must have been read completely, and must not be in the tree yet.
+    /// Replaces entries of `parent`. A new directory must have been read completely, and no listing may contain it yet.
     /// If several of the user's paths lead to a replaced root, the entries for all these paths are replaced.
     pub fn replace_entries(&self, batch: &mut Batch, parent: DirId, changes: &Changes) {
         let mut removed: HashMap<DirId, Option<(Kind, Metadata)>> = HashMap::new();

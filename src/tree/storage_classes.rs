@@ -62,7 +62,7 @@ impl StorageClasses {
         others.names().iter().map(|name| self.add(name)).collect()
     }
 
-    /// Returns the name of a class as text; an empty text if the class is unknown.
+    /// Returns the name of a class; an empty string if the class is unknown.
     pub fn name(&self, class: StorageClass) -> String {
         let names = lock(&self.names);
         names

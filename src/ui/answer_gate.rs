@@ -17,7 +17,7 @@ use std::time::Duration;
 pub const QUIET: Duration = Duration::from_millis(300);
 /// Longer quiet time, used when a key may still be held down: for the second confirmation, and after input that
 /// arrived before the user could read the question. A held key sends no input until key repeat starts, so this time
-/// is longer than that delay.
+/// is longer than the usual delay before key repeat.
 pub const LONG_QUIET: Duration = Duration::from_secs(1);
 
 /// Gate for the answers to one question. A Yes is accepted only while the gate is open.

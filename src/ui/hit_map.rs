@@ -24,8 +24,8 @@ pub enum Hit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Button {
     Yes,
-    /// Button that cancels. It is preselected if answering Yes would lose data, unless the user's settings preselect
-    /// Yes.
+    /// Button that cancels. It is preselected, unless the settings preselect Yes in the deletion dialog, or a scan of
+    /// the parent directory would lose no marks.
     No,
 }
 

@@ -1,4 +1,4 @@
-//! Texts of the treemap: the meanings of its colors, the signs that replace the colors in framed treemaps, and others.
+//! Texts of the treemap, including the meanings of its colors and the signs that replace the colors in framed treemaps.
 
 use super::theme::Role;
 use crate::base::format::grouped;

@@ -80,7 +80,7 @@ pub enum Notice {
     DryRun {
         kind: OperationKind,
         entries: u64,
-        /// Disk usage, in bytes, of the entries that would be deleted.
+        /// Number of bytes that would be freed if everything that shares them were deleted too.
         bytes: u64,
         /// `true` if the preview was incomplete, so the numbers may be too low.
         at_least: bool,
@@ -128,7 +128,7 @@ pub enum Notice {
     OnlyFiles,
     /// A shell cannot be opened in the list of roots.
     NotInRoot,
-    /// The desktop's program for opening files was started with this path.
+    /// The desktop's program for opening files is being started with this path.
     Opening(Vec<u8>),
     /// The entry cannot be opened, because it is not a directory.
     NotADirectory,

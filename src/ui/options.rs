@@ -26,7 +26,7 @@ pub enum DeleteMode {
 }
 
 impl Default for DeletePolicy {
-    /// Returns a policy that never requires typing a name and keeps no journal.
+    /// Returns a policy that requires typing a name only to delete a user's home directory, and keeps no journal.
     fn default() -> Self {
         Self { mode: DeleteMode::default(), typed_over: u64::MAX, selects_yes: false, journal: None }
     }

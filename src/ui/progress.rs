@@ -1,6 +1,6 @@
 //! Progress of the scan and of rescans, as of the last tick.
 //!
-//! Invariant: all values were read at the same tick.
+//! Invariant: all values of a [`ScanProgress`] were read at the same tick.
 
 use std::time::Duration;
 
@@ -44,8 +44,8 @@ pub struct Rescan {
     /// Parent directory and former size of the rescanned entry, for the notice about the result; `None` if no notice
     /// will be shown.
     pub wanted: Option<(DirId, u64)>,
-    /// Directories that the rescan may replace or remove. Ancestors that no longer exist on disk are also
-    /// removed.
+    /// Directories that the rescan may replace or remove. If their ancestors no longer exist on disk, the rescan
+    /// removes these, too.
     pub replaced: Vec<DirId>,
 }
 
@@ -77,9 +77,9 @@ impl ScanState {
     /// percentage of their bytes or of their entries, whichever is smaller. The percentage of bytes alone may be too
     /// high early in the scan, because a large file or several names of an inode may account for most of the bytes.
     /// Without the previous scan, the percentage is relative to the used space of the file system. Returns `None` if
-    /// the used space is unknown, too, for example because the scan does not read exactly one whole file system. The
-    /// value never falls during a scan, because the counters only grow. The maximum is 99, because some data is
-    /// counted twice or grows during the scan.
+    /// the used space is not known either, for example because the scan does not read exactly one whole file system.
+    /// The value never falls during a scan, because the counters only grow. The maximum is 99, because the counters
+    /// may exceed the totals if some data is counted twice or grows during the scan.
     pub fn percent(&self) -> Option<u8> {
         let Progress { disk, expected, entries, .. } = self.last.progress;
         let Some(totals) = &self.recorded else { return Some(percentage(disk, expected?)) };

@@ -73,7 +73,7 @@ impl<K: Clone + PartialEq, T> Requested<K, T> {
         self.result.set_current();
     }
 
-    /// Loads the result again if the tree has grown since the request.
+    /// Loads the result again if it is outdated and no job is running.
     pub fn refresh(&mut self) {
         self.result.refresh();
     }

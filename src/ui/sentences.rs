@@ -102,7 +102,7 @@ impl FailedJob {
     }
 }
 
-/// Text for copies that cannot share data.
+/// Text shown if copies cannot share data.
 pub const CANNOT_SHARE: &str =
     if CAN_SHARE { "Copies cannot share data on this file system" } else { ONLY_ON_LINUX };
 
@@ -115,7 +115,7 @@ pub fn shell_error(directory: &[u8], error: OsError) -> String {
     format!("Cannot start a shell in {}: {error}", escape(directory))
 }
 
-/// Returns the error of a program that has ended; `None` if it was successful.
+/// Returns the error message for a program that failed or could not be started; `None` if the program was successful.
 pub fn program_error(program: &OsString, ended: io::Result<Ended>) -> Option<String> {
     let name = escape(program.as_encoded_bytes());
     match ended {
@@ -130,7 +130,7 @@ pub fn damage_text(damage: &Damage) -> String {
     format!("Previous scan ignored: its snapshot is damaged ({damage})")
 }
 
-/// Returns the notice about a comparison with the baseline that failed.
+/// Returns the notice about a failed comparison with the baseline.
 pub fn growth_error(error: &JobError) -> String {
     format!("Cannot show growth: {error}")
 }

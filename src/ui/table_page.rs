@@ -71,7 +71,7 @@ impl TablePage {
     }
 }
 
-/// Returns `true` unless `command` depends on columns, bars, copies or marks that this table does not have.
+/// Returns `true` unless `command` depends on columns, bars, measures, copies or marks that this table does not have.
 pub fn is_of_table(table: &TableSpec, command: Command) -> bool {
     match command {
         Command::Scale => table.has_scale,
@@ -81,8 +81,8 @@ pub fn is_of_table(table: &TableSpec, command: Command) -> bool {
         }
         Command::MarkRange | Command::MarkShown | Command::InvertMarks => table.marks == RowMarks::Entries,
         Command::Show(column) => table.columns.has(column),
-        // These commands act on marked entries. In a table with marks of its own, the user would expect them to act on
-        // the marked rows.
+        // These commands act on marked entries. In a table with marks of its own, the user would expect the commands
+        // to act on the marked rows.
         Command::Delete | Command::Trash | Command::Script | Command::PrintMarks => {
             table.marks != RowMarks::Own
         }

@@ -185,8 +185,8 @@ impl TableView {
 
     /// Returns the entries of a row: several for a group of cleanup candidates or an inode with several names, none
     /// for a total or a group of copies. For a row from the previous scan, returns those of its entries that the
-    /// running scan has found, but nothing while the scan may still find more of them. Also returns nothing for more
-    /// than [`MOST_AWAITED`] entries, because the drawing thread would have to look up each of them.
+    /// running scan has found. Returns nothing while the scan may still find more of them, or if the row has more than
+    /// [`MOST_AWAITED`] entries, because the drawing thread would have to look up each of them.
     pub fn entries(&self, tree: &Tree, row: usize) -> Vec<EntryId> {
         match self.recorded(row) {
             Some((_, entries)) if entries.len() > MOST_AWAITED => Vec::new(),
@@ -229,8 +229,7 @@ impl TableView {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
     }
 
-    /// Returns the copies that are `directory` or have a name inside it as [`Copies::kept`], and the other copies in
-    /// the same groups as [`Copies::others`].
+    /// Splits the copies of the groups that have a copy in `directory`; see [`TableData::copies_elsewhere`].
     pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
         self.answer().map(|answer| answer.data.copies_elsewhere(tree, directory)).unwrap_or_default()
     }

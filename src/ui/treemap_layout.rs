@@ -159,7 +159,7 @@ fn place_row(
     }
 }
 
-/// Side of a rectangle that is divided by cuts perpendicular to this side.
+/// Side along which a rectangle is divided. The cuts are perpendicular to this side.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Width,

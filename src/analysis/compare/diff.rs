@@ -10,10 +10,10 @@
 //! side up to the first difference, and only the rest is sorted by name and merged. Entries that could not be read or
 //! were excluded on either side are not compared.
 //!
-//! Either tree may be incomplete or still growing. In an incomplete directory, only entries present on both sides are
-//! compared, because a missing entry may simply not have been read yet.
+//! Either tree may be incomplete or still growing. An entry missing from an incomplete directory is not reported as new
+//! or deleted, because it may simply not have been read yet.
 //!
-//! Invariant: every entry of both trees is visited once, and the call stack does not grow with the depth of the
+//! Invariant: no pair of directories is compared twice, and the call stack does not grow with the depth of the
 //! directories.
 
 use std::collections::{HashMap, HashSet};
@@ -102,7 +102,7 @@ enum ItemState {
     Unknown,
 }
 
-/// Entry that is in only one of the trees.
+/// Entry of one of the trees, with its parent directory.
 #[derive(Clone, Copy)]
 struct Unmatched<'t> {
     /// Parent directory, in the tree that contains the entry.
@@ -263,7 +263,8 @@ impl<'t, N: FnMut(Finding<'t>)> Diff<'t, N> {
     }
 
     /// Passes a pair of directories to `note`, and queues the pair so that its entries are compared later. If the
-    /// totals of both directories are comparable, also passes any change of the totals to `note`.
+    /// totals of both directories are comparable, also passes the change to `note`, unless `difference` is
+    /// [`ChangeKind::Kept`] and the totals are equal.
     fn pair(&mut self, difference: ChangeKind, unmatched: Unmatched<'t>, (old, new): (DirId, DirId)) {
         if self.old.tree.is_comparable(old) && self.new.tree.is_comparable(new) {
             self.add(difference, unmatched, extent(self.old.tree, old), extent(self.new.tree, new));

@@ -6,8 +6,7 @@
 //!            -> PreviousListing: the earlier state of each entry of a directory
 //! ```
 //!
-//! In a directory that has not been read completely, only entries in both trees are compared; a later comparison adds
-//! the rest.
+//! An entry missing from a directory that has not been read completely is not compared; a later comparison adds it.
 //!
 //! Invariant: an entry that has not been read yet is never reported as new or deleted.
 

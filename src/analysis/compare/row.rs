@@ -14,10 +14,10 @@ pub struct Row {
     pub kind: Kind,
     /// ID of the entry: in the earlier tree if the entry was deleted, otherwise in the current tree.
     pub entry: EntryId,
-    /// ID, always in the current tree, of the directory that contains the entry or, if the entry was deleted,
-    /// contained it.
+    /// Directory that contains the entry, or contained it before it was deleted. The ID always refers to the current
+    /// tree.
     pub new_parent: DirId,
-    /// ID of the entry in the current tree, if it is a directory there; otherwise `None`.
+    /// ID of the directory in the current tree; `None` if the entry was deleted or is not a directory.
     pub itself: Option<DirId>,
     /// Sizes in the earlier tree.
     pub before: Sizes,

@@ -1,8 +1,8 @@
 //! Search: queries, and background jobs that find matching entries in a subtree.
 //!
 //! [`Query::parse`] parses the user's text; [`search()`] lists the matching entries, largest first; [`filter()`]
-//! computes the totals that a filtered view shows for every directory. Both start a [`Job`] and return at once; the
-//! latest result of the job can be fetched at any time.
+//! computes the totals that a filtered view shows for every directory. [`search()`] and [`filter()`] start a [`Job`]
+//! and return at once; the latest result of the job can be fetched at any time.
 //!
 //! A **search** tests each entry on its own. Size terms apply to a directory's size including all its contents. If the
 //! query finds directories by name, type or size, the total of the search includes all of their contents. A **filter**

@@ -166,7 +166,7 @@ fn the_largest_files_are_named_once_by_their_first_path() {
 #[test]
 fn the_largest_of_equal_files_do_not_depend_on_threads() {
     // The walk keeps fewer than 5,000 files, so some are dropped. Files of the same size are sorted by inode number,
-    // and `f4999` has the smallest.
+    // and `f4999` has the smallest number.
     let directories = (0..7).map(|number| directory(&format!("d{number}")));
     let name = |number| format!("d{}/f{number}", number % 7);
     let files = (0..5000).map(|number| file(&name(number), 4096).numbered(9000 - number));

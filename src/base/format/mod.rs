@@ -1,7 +1,7 @@
 //! Formats sizes, counts, shares and durations in fixed widths, so that columns stay aligned, and parses sizes and ages
 //! typed by users.
 //!
-//! Invariant: every number can be formatted and has the documented width.
+//! Invariant: every number can be formatted, and the text has the documented width.
 
 mod age;
 

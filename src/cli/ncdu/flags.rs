@@ -14,7 +14,7 @@ pub enum Means {
     Words(&'static str),
     /// Shows this column of the list if `true`, hides it otherwise.
     Columns(&'static str, bool),
-    /// Binds the keys of these browser commands if `true`, unbinds them otherwise.
+    /// Keeps the key bindings of these browser commands if `true`, removes them otherwise.
     Actions(&'static [&'static str], bool),
     /// Disables deletion. If given twice, also disables running other programs; if given three times, also rescanning.
     ReadOnly,

@@ -69,8 +69,8 @@ fn write_text(
     Err(io::Error::from(ErrorKind::AlreadyExists).into())
 }
 
-/// Returns the first of `directory` and `fallback` that no other user can change or redirect, as a path without
-/// symbolic links.
+/// Returns `directory`, or `fallback` if other users can change or redirect `directory`, as a path without symbolic
+/// links. Fails if neither is safe.
 fn folder(directory: &Path, fallback: Option<&Path>) -> Result<PathBuf, ScriptError> {
     let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
     let here = std::path::absolute(here)?;

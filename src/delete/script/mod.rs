@@ -35,8 +35,8 @@ const HEAD: &str = "#!/bin/sh
 # Entries that have changed since this script was written are kept. So are file systems mounted inside an entry.
 ";
 const FUNCTIONS: &str = include_str!("functions.sh");
-/// Maximum length in bytes of a path that the system accepts (`PATH_MAX` on Linux). On macOS, the maximum is lower, and
-/// the script reports paths that are too long.
+/// Maximum length of a path in bytes (`PATH_MAX` on Linux). On macOS, the maximum is lower, and the script reports
+/// paths that are too long.
 const LONGEST: usize = 4096;
 
 /// Reason why no script was written.

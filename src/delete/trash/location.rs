@@ -7,8 +7,8 @@
 //! ~/.Trash, $topdir/.Trashes/$uid   macOS: the items themselves
 //! ```
 //!
-//! On macOS, privacy settings and permissions may forbid opening a trash, but still allow moving entries into it. On
-//! this system, duke therefore does not open the trash, but moves entries to a path relative to the directory above it.
+//! On macOS, privacy settings and permissions may forbid opening a trash, but still allow moving entries into it. duke
+//! therefore does not open the trash there, but moves entries to a path relative to a directory above the trash.
 //!
 //! Invariant: a trash is searched for or created only when it is needed, and nothing is created in another
 //! user's home.
@@ -92,7 +92,7 @@ impl<'g> Trashes<'g> {
     }
 }
 
-/// Trash whose owner and permissions have been checked. Items are moved relative to the open directory `files`.
+/// Trash whose owner and permissions have been checked. Items are moved to paths relative to the directory `files`.
 pub struct Trash {
     pub path: PathBuf,
     /// Directory that contains the items, or an open directory above it.
@@ -122,8 +122,8 @@ impl Trash {
             let path = real.join(path.file_name().ok_or(NoTrash::Nowhere)?);
             return Self::unopened(path, home, Access { uid: owner.uid, is_open: false });
         }
-        // The next call fails if HOME belongs to another user, for example because sudo keeps HOME. If the call did not
-        // fail, root would create a trash that the user cannot use.
+        // The next call fails if HOME belongs to another user, for example because sudo keeps HOME. Without this check,
+        // root would create a trash that the user cannot use.
         let (directory, path) = PrivateFolder::find(path)?.make()?.into_parts();
         Self::in_directory(path, &directory, Access { uid: owner.uid, is_open: false }, None)
     }

@@ -68,7 +68,7 @@ pub trait Visitor: Sync {
         found: &Attributes,
         item: usize,
     ) -> Result<Disposition, Errno>;
-    /// Called for each entry that could not be deleted.
+    /// Called for each entry that cannot be deleted.
     fn fail(&self, item: usize, reason: Reason);
     /// Called when an item has been completed without failures.
     fn finish(&self, item: usize);
@@ -244,7 +244,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         let count = u32::try_from(directories.len()).unwrap_or(u32::MAX);
         node.claims.fetch_add(count, Ordering::Relaxed);
         if self.descriptors.suffice() && self.descriptors.count() < MOST_OPEN {
-            // If the directory is being read again, `kept` is already set, so the error of `set` is ignored.
+            // If the directory is being read again, `kept` may already be set, so the error of `set` is ignored.
             drop(node.kept.set(self.descriptors.hold(Arc::clone(&directory))));
         }
         *lock(&node.waiting) = directories;

@@ -1,8 +1,8 @@
-//! Unreadable lines in a list: a count of all of them, and messages about the first ones.
+//! Errors in the lines of a list: their number, and messages for the first ones.
 
 use crate::base::format::counted;
 
-/// Maximum number of lines that get their own message.
+/// Maximum number of errors that get their own message.
 const NAMED: usize = 5;
 
 #[derive(Debug, Default)]
@@ -12,8 +12,8 @@ pub(crate) struct LineFaults {
 }
 
 impl LineFaults {
-    /// Counts an unreadable line. `describe` returns a message with the line's number or path and the reason. The
-    /// message must be safe to print.
+    /// Counts an error. `describe` returns a message with the line's number or path and the reason. The message must
+    /// be safe to print.
     pub(crate) fn note(&mut self, describe: impl FnOnce() -> String) {
         if self.first.len() < NAMED {
             self.first.push(describe());
@@ -21,7 +21,7 @@ impl LineFaults {
         self.count += 1;
     }
 
-    /// Returns the messages about the first unreadable lines, and a message with the number of all others, if any.
+    /// Returns the messages for the first errors, and a message with the number of the other errors, if any.
     pub(crate) fn into_messages(self) -> Vec<String> {
         let mut messages = self.first;
         if let more @ 1.. = self.count - messages.len() as u64 {

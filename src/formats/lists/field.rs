@@ -158,7 +158,7 @@ const UNITS: &[(&str, u64)] = &[
     ("tib", 1 << 40),
 ];
 
-/// Size in bytes of the blocks that a column named `blocks` counts (stat(2)).
+/// Size of a block in bytes, for a column named `blocks` (stat(2)).
 const BLOCK: u64 = 512;
 
 impl ListField {

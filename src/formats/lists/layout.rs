@@ -236,7 +236,7 @@ fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recogniz
     }
 }
 
-/// Returns `true` if the bytes begin with text that contains a tab and ends in NUL.
+/// Returns `true` if the bytes begin with NUL-terminated text that contains a tab.
 fn is_tabbed_record(bytes: &[u8]) -> bool {
     let Some(end) = bytes.iter().position(|byte| *byte == 0) else { return false };
     let is_text = |byte: &u8| *byte == b'\t' || !byte.is_ascii_control();

@@ -1,4 +1,4 @@
-//! Tree that shows the files of a list while the list is read. Used only for the lists that duke itself requests from
+//! Tree that can be shown while its list is still being read. Used only for the lists that duke itself requests from
 //! rclone. These contain no directories, because duke passes `--files-only`.
 //!
 //! Other lists can be shown only after the whole list has been read, because the line for a directory may follow the

@@ -1,8 +1,8 @@
 //! Directories of a list, looked up by path, and a log of their entries.
 //!
 //! ```text
-//! root     the root or bucket that the line names, or --root; otherwise `/` for an absolute path,
-//!          and `.`, `..` or `../..` for a relative path
+//! root     --root if given, or else the root or bucket that the line names; if there is neither, `/` for
+//!          an absolute path, and `.`, `..` or `../..` for a relative path
 //! path     empty names and `.` are dropped, as by the kernel; `..` after a name is refused
 //! a/b/     a path that ends with a slash is a directory, and so is everything that contains an entry
 //! ```
@@ -63,7 +63,7 @@ pub(super) struct ListRoot {
     pub(super) host_name: Vec<u8>,
     pub(super) scanned_at: Option<i64>,
     /// `true` if the root is derived from the paths, because the lines name no root. If such a root contains only a
-    /// single directory, `PathTree::narrow` may replace the root with it.
+    /// single directory, `PathTree::narrow` may replace the root with that directory.
     pub(super) is_implied: bool,
 }
 

@@ -154,8 +154,8 @@ impl<'d> ListReader<'d> {
     }
 
     /// Adds the entries of all lines read so far to the tree. Returns the host and scan time of each root, and
-    /// messages about unreadable lines. If there are neither roots nor such lines, the only message says that
-    /// the list has no entries.
+    /// the messages for errors in the list. If there are neither roots nor errors, the only message says that there
+    /// are no entries.
     pub(crate) fn write(
         mut self,
         builder: &mut Builder<'d>,
@@ -184,7 +184,7 @@ impl<'d> ListReader<'d> {
         (roots, messages)
     }
 
-    /// Returns the messages about unreadable lines. Does not write any entries to the tree.
+    /// Returns the messages for errors in the list. Does not write any entries to the tree.
     pub(crate) fn into_messages(self) -> Vec<String> {
         self.faults.into_messages()
     }

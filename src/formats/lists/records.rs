@@ -29,7 +29,7 @@ pub(crate) enum RecordEnd {
 pub(crate) struct RawRecord {
     /// Line number where the record begins, or record number if records end with NUL. Both are counted from 1.
     pub(crate) number: u64,
-    /// Position in the buffer, or the reason why the record is refused.
+    /// Position in the buffer, or the reason why the record was rejected.
     pub(crate) bytes: Result<Range<usize>, LineError>,
 }
 

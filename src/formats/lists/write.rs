@@ -21,9 +21,9 @@ use crate::tree::{Batch, DirId, Entry, EntryState, Links, Metadata, Tree, join};
 pub(crate) enum RootLabel<'l> {
     /// Prefix of each root's name, which distinguishes the root from the roots of other inputs.
     Prefix(&'l [u8]),
-    /// Name of the root for relative paths. Other roots are named `NAME:ROOT`. Unlike with `Prefix`, a root whose
-    /// only entry is a directory is not replaced with that directory. If the list has no entries, an empty root with
-    /// this name is written.
+    /// Name of the root `.`. Other roots are named `NAME:ROOT`. Unlike with `Prefix`, a root whose only entry is a
+    /// directory is not replaced with that directory. If the list has no entries, an empty root with this name is
+    /// written.
     Name(&'l [u8]),
 }
 

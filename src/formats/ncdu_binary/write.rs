@@ -24,8 +24,8 @@ use crate::formats::WrittenEntries;
 use crate::formats::zstd_block::Packer;
 use crate::tree::{DirId, Entry, EntryState, Exclusion, Metadata, Totals, Tree, hard_links};
 
-/// Number of directories that a worker writes at a time. It then releases its partly filled block, to which any
-/// worker may append.
+/// Number of directories that a worker writes at a time. The worker then releases its partly filled block, so that any
+/// worker can append to the block.
 const PORTION: usize = 64;
 /// Maximum number of full blocks waiting for compression, per thread of the pool.
 const WAITING: usize = 4;
@@ -157,7 +157,7 @@ impl Writer<'_, '_> {
         previous
     }
 
-    /// Writes the root as the last item, and returns its reference.
+    /// Writes the root as the last item, and returns its reference. All partly filled blocks are then compressed.
     fn root<'s>(&'s self, scope: &Scope<'s>, entry: &Entry<'_>, id: DirId, last: Option<u64>) -> u64 {
         let mut open_block = lock(&self.open_blocks).pop().unwrap_or_else(|| self.output.open_block());
         let item = Item { entry, previous: None, directory: Some((id, last)), device: None };
@@ -169,8 +169,8 @@ impl Writer<'_, '_> {
         reference
     }
 
-    /// Adds an item to the block `open_block`, and returns its reference. If the block is then full, replaces it with an
-    /// empty one. The full block is compressed by a new task, or in this call if too many blocks are waiting.
+    /// Adds an item to the block `open_block`, and returns its reference. If the block is then full, replaces it with
+    /// an empty one. The full block is compressed by a new task, or in this call if too many blocks are waiting.
     fn push<'s>(&'s self, scope: &Scope<'s>, open_block: &mut OpenBlock, item: &Item<'_, '_>) -> u64 {
         let reference = open_block.reference();
         self.encode(&mut open_block.bytes, reference, item);

@@ -4,9 +4,9 @@
 
 use crate::tree::varint::{ByteReader, Malformed, write_varint, zigzag};
 
-/// Value of [`SnapshotInfo::scope`] if the flags are unknown, or if path patterns exclude entries. With path
-/// patterns, equal flags would not mean that two scans are comparable, because the matches also depend on the paths
-/// of the roots as the user gave them.
+/// Value of [`SnapshotInfo::scope`] if the flags are unknown, or if path patterns exclude entries. Two scans with the
+/// same path patterns may not be comparable, because the matches also depend on the paths that the user gave for the
+/// roots.
 pub(crate) const UNKNOWN_SCOPE: &[u8] = b"filtered";
 
 /// Information about the tree in a snapshot, apart from its entries.
@@ -106,7 +106,7 @@ impl SnapshotInfo {
         }
     }
 
-    /// Encodes everything but the file systems.
+    /// Encodes everything except `file_systems` and `keeps_names`.
     pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
         write_varint(bytes, 1 + self.others.len() as u64);
         self.origin(0).write(bytes);

@@ -43,7 +43,7 @@ pub enum Body<'t> {
         /// Lists requested with `--top` and `--by`.
         summary: &'t Summary,
         /// File system of the first root that is a mount point. If there is none and `-x` is given, the file system
-        /// of the first root. `None` in all other cases, after an incomplete scan, and for imports and snapshots.
+        /// of the first root; without `-x`, `None`. Always `None` for incomplete scans, imports and snapshots.
         system: Option<&'t FileSystem>,
     },
     /// Usage of the file systems that the scan visited.

@@ -119,8 +119,8 @@ impl DraftFile {
     }
 }
 
-/// Calls `make` with one temporary name after another until one is free in the directory of `output`. Returns the result
-/// of `make` and the name. Fails with `EEXIST` if [`TRIES`] names are in use.
+/// Calls `make` with one temporary name after another until one is free in the directory of `output`. Returns the
+/// result of `make` and the name. Fails with `EEXIST` if [`TRIES`] names are in use.
 fn with_fresh_name<T>(
     output: &Output,
     make: impl Fn(&CStr) -> Result<T, Errno>,

@@ -71,9 +71,9 @@ pub struct StoredContents {
 }
 
 impl StoredContents {
-    /// Returns `true` if all files stored at this location must have the same contents. Returns `false` if a part is
-    /// reserved, inline or at an unknown location. Also returns `false` if a part is compressed, because the system
-    /// does not report which part of the extent a file contains.
+    /// Returns `true` if all files stored at this location necessarily have the same contents. Returns `false` if a
+    /// part is reserved, inline or at an unknown location. Also returns `false` if a part is compressed, because the
+    /// system does not report which part of the extent a file contains.
     pub fn determines_contents(&self) -> bool {
         self.parts.iter().all(|part| part.form == StoredForm::Plain)
     }
@@ -144,7 +144,7 @@ impl Contents {
         }
     }
 
-    /// Returns the location of the contents, or `None` if the system does not report the location of every part.
+    /// Returns the location of the contents, or `None` if the system does not report all parts of the file.
     pub fn stored(&self) -> Option<StoredContents> {
         let mut parts = Vec::new();
         let is_whole = imp::locate(&self.file, &mut |part| {

@@ -129,7 +129,7 @@ impl StoredPart {
 }
 
 /// Returns the ranges of a file that could share the space of another file with the same contents, but take up space
-/// of their own on the volume. `parts` and `other` are the parts of the two files in order of their position.
+/// of their own on the volume. `parts` and `other` are the parts of the two files, each sorted by file offset.
 ///
 /// The ranges contain no reserved space, because the program that reserved it wants to keep it, and no inline data,
 /// because inline data cannot be shared.

@@ -62,7 +62,7 @@ const _: () = assert!(size_of::<Map>() == 32 + EXTENTS * 56);
 
 const LAST: u32 = 0x1;
 const UNKNOWN: u32 = 0x2;
-/// Flag for written data that has no location on disk yet.
+/// Flag for data that has no location on disk yet.
 const DELAYED: u32 = 0x4;
 const ENCODED: u32 = 0x8;
 /// Flag for encrypted data, which also has the flag `ENCODED` but is not compressed.

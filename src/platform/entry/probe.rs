@@ -72,7 +72,7 @@ impl Trait {
     clippy::unnecessary_cast
 )]
 pub fn major_minor(device: u64) -> (u32, u32) {
-    // The type `dev_t` differs between systems. This system has reported `device`, so the value fits into its `dev_t`.
+    // The type `dev_t` differs between systems. The value fits, because `device` was reported by this system.
     let device = device as libc::dev_t;
     (libc::major(device) as u32, libc::minor(device) as u32)
 }

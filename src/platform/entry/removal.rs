@@ -64,8 +64,8 @@ impl Directory {
         }
     }
 
-    /// Opens the child directory `name` without openat2(2), provided that its attributes and device show that
-    /// it is on the same mount.
+    /// Opens the child directory `name` without openat2(2). Fails with `EXDEV` if the system reports that `name` is a
+    /// mount point, or if `name` is on another device.
     ///
     /// # Errors
     /// Returns any error of [`Directory::open_inside`].

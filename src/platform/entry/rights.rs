@@ -10,7 +10,7 @@ use nix::unistd::{AccessFlags, faccessat, geteuid};
 use super::imp::owns_all;
 use crate::platform::{Attributes, Directory, STICKY};
 
-/// Permission to delete names from a directory.
+/// Permission to delete entries from a directory.
 #[derive(Clone, Copy, Debug)]
 pub struct Rights {
     /// Error that prevents all deletions in the directory; `None` if there is no such error.
@@ -20,8 +20,9 @@ pub struct Rights {
 }
 
 impl Directory {
-    /// Checks which entries this process may delete from the directory, based on the effective user, permission bits
-    /// and access control lists. On a read-only file system, nothing may be deleted.
+    /// Determines which entries this process may delete from the directory, based on the effective user, permission
+    /// bits and access control lists. Nothing may be deleted from a directory that is immutable, append-only, or on a
+    /// read-only file system.
     pub fn rights(&self) -> Rights {
         let refused = self.check_change().err();
         // An immutable or append-only directory does not allow deletions either.

@@ -28,7 +28,7 @@ impl Capacity {
         self.size.saturating_sub(self.free)
     }
 
-    /// Returns the number of used bytes minus `known`, the number of bytes that are accounted for. Returns 0 if `known`
+    /// Returns the number of used bytes minus `known`, the number of bytes already accounted for. Returns 0 if `known`
     /// is larger only because of rounding.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! Identity of mounted file systems: type, source, and the ID that statvfs(3) reports.
 //!
-//! Invariant: a file system that does not answer has no ID, and delays the caller by at most `answer::LIMIT`.
+//! Invariant: a file system that does not answer has no ID. If threads can be started, such file systems delay the
+//! caller by at most `answer::LIMIT`.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

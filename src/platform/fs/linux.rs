@@ -31,7 +31,7 @@ use crate::platform::{Boundary, Directory, Errno, FileSystem, errno_of};
 pub use quota::of_user as quota;
 pub use unix::*;
 
-/// `true`, because covered files can be read: `open_tree(2)` clones a mount without the mounts on top of it.
+/// `true`, because covered files can be read: `open_tree(2)` clones a mount without the mounts below it.
 pub const UNCOVERS: bool = true;
 
 /// Returns all mounts that this process can see, in the order in which they were mounted.

@@ -116,8 +116,8 @@ pub fn mounts() -> Result<Vec<Mount>, Errno> {
     Ok(found.iter().map(mount).collect())
 }
 
-/// Returns the mount of the entry `name` in `directory`; `probe` describes the entry. A directory that may be on another
-/// mount is opened to find its mount, because device numbers do not distinguish the volumes of a volume group.
+/// Returns the mount of the entry `name` in `directory`; `probe` describes the entry. If the entry is a directory that
+/// may be on another mount, opens it, because device numbers do not distinguish the volumes of a volume group.
 ///
 /// # Errors
 /// Returns any error of fstatfs(2).

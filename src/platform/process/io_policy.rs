@@ -1,9 +1,9 @@
 //! I/O policy for files in the cloud. Such files look like other files, but opening one downloads its contents.
 //!
 //! A scan must not download anything, so each of its threads disables downloads for itself. The policy of the process
-//! is not changed, because programs that duke starts, such as a shell or a pager, would inherit it, and these must be
-//! able to download files. Changing the policy of the process temporarily would not help: a process that sets the
-//! policy back to the default still does not download (`getiopolicy_np(3)`).
+//! is not changed, because programs that duke starts, such as a shell or a pager, inherit it and must be able to
+//! download files. Changing the policy of the process temporarily would not help: a process that sets the policy back
+//! to the default still does not download (`getiopolicy_np(3)`).
 //!
 //! Invariant: other threads of this process are not affected.
 

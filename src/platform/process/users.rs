@@ -67,7 +67,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Results of getent(1) so far; `None` for IDs without a name.
 type Answers = HashMap<(Database, u32), Option<String>>;
 
-/// Returns the name that getent(1) finds for an ID, if this program is built with musl; otherwise returns `None`. Each
+/// Returns the name that getent(1) finds for an ID, if any. Always returns `None` if duke is not built with musl. Each
 /// ID is looked up only once.
 fn elsewhere(database: Database, number: u32) -> Option<String> {
     static ANSWERS: OnceLock<Mutex<Answers>> = OnceLock::new();

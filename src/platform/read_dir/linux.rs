@@ -110,7 +110,7 @@ impl Buffer {
     ///
     /// For a directory, cached attributes are enough (`AT_STATX_DONT_SYNC`). The directory may be a mount point of an
     /// unreachable server, and waiting for the server would delay all other entries. The cached size and times of a
-    /// directory can be outdated only on network file systems.
+    /// directory can be outdated only on network and user-space file systems.
     ///
     /// # Errors
     /// Returns any error of statx(2), such as `ENOENT` if the entry no longer exists.
@@ -147,8 +147,7 @@ impl Buffer {
 }
 
 /// Returns the name in a directory record, or `None` if no zero byte ends the name. Reads eight bytes at a time; the
-/// kernel aligns records to eight bytes. Reading single bytes took a sixth of the time that a scan spends outside
-/// system calls.
+/// kernel aligns records to eight bytes. Reading byte by byte took a sixth of a scan's time outside system calls.
 #[allow(unsafe_code)]
 fn name(record: &[u8]) -> Option<&CStr> {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);

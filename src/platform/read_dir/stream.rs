@@ -1,4 +1,4 @@
-//! Directory stream on macOS, from `fdopendir(3)` and `readdir_r(3)`, which the standard library also uses on macOS.
+//! Directory stream on macOS. Uses `fdopendir(3)` and `readdir_r(3)`, as the standard library does there.
 //!
 //! Invariant: dropping the stream closes it and its descriptor.
 

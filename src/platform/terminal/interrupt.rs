@@ -2,7 +2,8 @@
 //!
 //! No extra thread is needed: the loop that waits for the scan checks for a signal every few milliseconds.
 //!
-//! Invariant: a signal is either recorded or ends the process immediately. A second signal always ends the process.
+//! Invariant: unless SIGINT is ignored, the first SIGINT is recorded or ends the process immediately, and the second
+//! always ends the process.
 
 use std::io;
 

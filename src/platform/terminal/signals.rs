@@ -37,8 +37,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Installs handlers for the signals that end a program. [`Watch::wait`] reports these signals, and the hangup of
-    /// `terminal`.
+    /// Installs handlers for the signals that ask a program to end. [`Watch::wait`] reports these signals, and the
+    /// hangup of `terminal`.
     ///
     /// # Errors
     /// Returns an error if no descriptor is free or the system refuses a handler.

@@ -33,8 +33,8 @@ struct Stops {
 
 static STOPS: OnceLock<Stops> = OnceLock::new();
 
-/// Ensures that SIGTSTP stops this process only through [`around`]. Must be called before any thread is started,
-/// because existing threads would not block the signal.
+/// Ensures that SIGTSTP first calls the function set with [`around`], if there is one, instead of stopping this process
+/// directly. Must be called before any thread is started, because existing threads would not block the signal.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -70,7 +70,7 @@ pub fn around(around: Around) {
 }
 
 /// Stops this process and its process group, as Ctrl-Z does, and returns when the shell continues them. Returns
-/// immediately if no shell could continue the group.
+/// immediately if SIGTSTP is ignored or no shell could continue the group.
 ///
 /// # Errors
 /// Returns any error of kill(2).

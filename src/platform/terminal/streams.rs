@@ -46,8 +46,8 @@ pub fn columns() -> Option<usize> {
     (result == 0 && size.ws_col > 0).then_some(usize::from(size.ws_col))
 }
 
-/// Records which standard streams are closed. On Linux, the loader calls this function before `main`
-/// (`process/linux.rs`). On other systems, it is not called, and a closed stream behaves like `/dev/null`.
+/// Records whether standard input and standard output are closed. On Linux, the loader calls this function before
+/// `main` (`process/linux.rs`). On other systems, it is not called, and a closed stream behaves like `/dev/null`.
 #[allow(unsafe_code)]
 pub extern "C" fn note() {
     // SAFETY: the call only reads the descriptor table of this process.

@@ -1,11 +1,11 @@
 //! Query parser.
 //!
 //! ```text
-//! query = terms with blanks between
+//! query = terms separated by blanks
 //! term  = ["-"] ( "two words" | /regex/ | qualifier | glob | word )
 //! qualifier = (">" | ">=" | "<" | "<=" | "=") size            disk usage; also `size>1G`, `disk>1G`, `apparent>1G`, `frees>1G`
 //!           | "older:" age | "newer:" age                     h d w mo y
-//!           | "type:" names | "ext:" names | "is:" property   names with commas between
+//!           | "type:" names | "ext:" names | "is:" property   names separated by commas
 //! ```
 //!
 //! A lower-case letter matches both cases unless the term contains a capital. A word or glob with a slash is matched

@@ -7,8 +7,8 @@
 //! directories until it has 1/N of all entries, so that a plan names few paths. All other directories are assigned to
 //! the other parts, largest first, each to the part with the fewest entries so far.
 //!
-//! Invariant: every directory goes to one part. A mount point stays in the rest, where a scan decides whether to enter
-//! it.
+//! Invariant: every directory goes to one part. A mount point itself stays in the rest, whose scan decides whether to
+//! enter it.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -48,8 +48,8 @@ fn entries(tree: &Tree, id: DirId) -> u64 {
 
 /// Divides each directory that has more than `limit` entries into its child directories, unless most of these entries
 /// are directly in the directory. Skips directories that `flags` or `filter` exclude. Returns the directories that
-/// are neither divided nor skipped, except mount points. Also returns `total` minus the number of skipped directories
-/// and of the entries below them.
+/// are neither divided nor skipped, except mount points. Also returns `total` without the skipped directories and the
+/// entries below them.
 fn units(
     tree: &Tree,
     (root, path): (DirId, &[u8]),

@@ -1,4 +1,4 @@
-//! Order of a directory's entries, and choice of the entries to show.
+//! Sorts the entries of a directory, and determines which of them are shown.
 //!
 //! The order takes only eight bytes of memory per entry, and only for the directory being shown. Sorting a directory of
 //! a million entries takes a while, so the duration is measured, and [`SortedEntries::can_sort`] allows the next sort
@@ -152,7 +152,7 @@ impl SortedEntries {
     }
 
     /// Sorts the largest entries of `id` if only these have been loaded from a snapshot and `order` puts them first.
-    /// Otherwise, returns `None`.
+    /// Otherwise, or if `sizes` includes a filter, growth or recorded totals, returns `None`.
     pub fn of_head(tree: &Tree, sizes: &SizeSource, id: DirId, order: Order) -> Option<Self> {
         let edition = tree.edition();
         let is_plain = sizes.filtered.is_none() && sizes.growth.is_none() && sizes.recorded.is_none();

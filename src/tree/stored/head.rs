@@ -1,6 +1,6 @@
 //! Head of a listing: the largest entries of a long listing, which a snapshot stores in a block of their own.
 //!
-//! The browser shows them without loading the other entries.
+//! The browser shows these entries without loading the others.
 
 use super::Stored;
 use crate::base::sync::Ordering;

@@ -1,8 +1,8 @@
-//! Tree in a file, such as a snapshot, in which each directory has a number.
+//! Tree stored in a file, such as a snapshot, as numbered directories.
 //!
 //! Directories are numbered breadth-first: the top is 0, and the child directories of each directory get the next
 //! numbers, in the order of its listing. A parent therefore has a smaller number than its children. If directories are
-//! taken in ascending order, the numbers of their parents and of their children ascend too. This order keeps the file
+//! sorted by number, the numbers of their parents and of their children ascend too. This order keeps the file
 //! small. A block is checked against this order when it is first used. There are two kinds of blocks:
 //!
 //! ```text
@@ -10,7 +10,7 @@
 //! listings  the listings of directories with adjacent numbers; see `listings`
 //! ```
 //!
-//! A checked block has the same guarantees as memory filled by a scan: each directory is named by exactly one record,
+//! A checked block gives the same guarantees as the data of a scan: each directory is named by exactly one record,
 //! and parents, listings and children form no cycles. A damaged block is ignored as a whole: its directories are empty,
 //! and the damage is recorded.
 //!

@@ -52,7 +52,7 @@ impl<'t> App<'t> {
         self.layers.retain(|layer| !is_quit(layer));
     }
 
-    /// Opens a layer below an open question, and closes all other layers.
+    /// Opens a layer below the open question, if any, and closes all other layers.
     pub(in crate::ui) fn open_below_question(&mut self, layer: Layer<'t>) {
         self.layers.retain(|layer| matches!(layer, Layer::Question(_)));
         self.layers.insert(0, layer);

@@ -31,7 +31,7 @@ impl App<'_> {
         self.cx.shown.columns.has(Column::Owner) || self.cx.window.lines.iter().any(has_owner)
     }
 
-    /// Processes a key press. `was_waiting` is `true` if the key has canceled a waiting command. In that case,
+    /// Handles a key press. `was_waiting` is `true` if the key has canceled a waiting command. In that case,
     /// [`Command::Back`] does nothing more.
     pub(super) fn key(&mut self, event: KeyEvent, was_waiting: bool) -> Option<Effect> {
         self.cx.notice = None;

@@ -8,8 +8,8 @@
 //! If entries have changed since the scan, the user can rescan them and is then asked again. The list of failures
 //! opens only after the entries of the operation have been rescanned.
 //!
-//! Invariant: a deletion starts only after a Yes that the user gives while all warnings and blocked entries are on the
-//! screen.
+//! Invariant: a deletion starts only after the user answers Yes in a dialog that shows the warnings of the preview and
+//! has no blocked entries.
 
 use std::collections::HashSet;
 
@@ -49,7 +49,7 @@ impl<'t> App<'t> {
         self.selected()
     }
 
-    /// Returns the marked entries or the entry under the cursor. If they cannot be selected, returns a notice with
+    /// Returns the marked entries or the entry under the cursor. If they cannot be deleted, returns a notice with
     /// the reason.
     fn selected(&self) -> Result<Selection, Notice> {
         let selection = Selection::new(self.cx.tree, self.subject(), DeleteScope::Whole);
@@ -100,7 +100,7 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Returns the files whose data would be shared, or a notice that explains why there are none.
+    /// Returns the files whose data would be shared, or a notice that explains why no data can be shared.
     fn check_sharing(&self) -> Result<CopySharing, Notice> {
         self.cx.check_changes()?;
         let view = self.cx.table().ok_or(Notice::NoCopies)?;
@@ -241,7 +241,7 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Processes a message from the rescan. Once the rescan has ended, returns the effect of [`Self::after_rescan`],
+    /// Handles a message from the rescan. Once the rescan has ended, returns the effect of [`Self::after_rescan`],
     /// if any. Otherwise, if the user requested the rescan and neither the rescanned nor the shown directory exists
     /// any more, requests a rescan of the nearest existing directory, which is now shown.
     pub(super) fn take_rescan(&mut self, message: RescanMessage) -> Option<Effect> {

@@ -82,7 +82,7 @@ impl App<'_> {
         }
     }
 
-    /// Processes a mouse event. `now` is the time since the session began.
+    /// Handles a mouse event. `now` is the time since the session began.
     pub(super) fn mouse(&mut self, event: MouseEvent, now: Duration) -> Option<Effect> {
         self.cx.pressed = Some(self.cx.scan.last.now);
         let at = Position { x: event.column, y: event.row };

@@ -1,6 +1,7 @@
-//! State of file operations (delete, trash, restore): checks, progress, results, and rechecks afterwards.
+//! State of file operations (delete, trash, restore, share): checks, progress, results, and rechecks afterwards.
 //!
-//! Invariant: after every operation, successful or not, the entries are rechecked before the result is shown.
+//! Invariant: after every operation, successful or not, the entries are rechecked. The reported result is shown after
+//! the recheck.
 
 use super::Context;
 use crate::base::sort::sort_by_key;

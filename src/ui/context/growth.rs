@@ -147,7 +147,7 @@ impl Context<'_> {
         }
     }
 
-    /// Goes to the entry of a row, or to its former directory if the entry was deleted.
+    /// Goes to the entry of a row or, if the entry was deleted, to its former directory.
     pub fn follow_change(&mut self, row: &Row) {
         if row.difference == ChangeKind::Deleted {
             if let Some(entry) = EntryId::of(self.tree, row.new_parent) {

@@ -19,8 +19,8 @@ use crate::ui::views::table::Copies;
 
 type Located<'t> = (DirId, Entry<'t>);
 
-/// Minimum number of requested entries in a directory for finding all of them in one pass over its listing. Fewer
-/// entries are looked up one by one.
+/// Minimum number of requested entries in a directory for a single pass over its listing. Fewer entries are looked up
+/// one by one.
 const FEW: usize = 16;
 
 impl<'t> Context<'t> {
@@ -122,8 +122,8 @@ impl<'t> Context<'t> {
         Some(begin.min(self.row())..=begin.max(self.row()))
     }
 
-    /// Returns the notice shown if there is no entry under the cursor. In a table of changes, a row has no entry if
-    /// the entry was deleted.
+    /// Returns the notice shown if there is no entry under the cursor. In a table of changes, a row without
+    /// an entry represents a deleted entry.
     pub fn no_entry(&self) -> Notice {
         let is_deleted = self.table().is_some_and(|view| view.spec.is_of_changes()) && self.row_count() > 0;
         if is_deleted { Notice::EntryMissing } else { Notice::NoEntry }
@@ -252,8 +252,8 @@ impl<'t> Context<'t> {
         entries
     }
 
-    /// Returns the entries of these rows, except directories with entries that the filter hides. This ensures that a
-    /// command for several rows never marks hidden entries.
+    /// Returns the entries of these rows, except directories that contain entries hidden by the filter. This ensures
+    /// that a command for several rows never marks hidden entries.
     fn whole_entries(&mut self, first: usize, count: usize) -> Vec<Located<'t>> {
         let mut entries = self.entries(first, count);
         let before = entries.len();

@@ -73,14 +73,14 @@ pub struct Context<'t> {
     pub notice: Option<Notice>,
     /// Time from the start of the session until the notice appeared on the screen; `None` if it has not appeared yet.
     pub notice_since: Option<Duration>,
-    /// `true` if a page beside the view receives the key presses.
+    /// `true` if a page is open that can be drawn beside the view, so that the view has no keyboard focus.
     pub is_beside_page: bool,
     /// Number of columns and lines of the terminal.
     pub size: (u16, u16),
     pub views: Views,
     pub deletion: DeletionState,
     pub location: ListState<'t>,
-    /// Directories above the shown directory to which the user can go up, outermost first.
+    /// Directories that the user can reach by going up from the shown directory, outermost first.
     pub history: Vec<DirId>,
     /// Contents of the parent directory's pane, if that pane is visible.
     pub parent_list: Option<ParentList<'t>>,

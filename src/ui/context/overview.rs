@@ -31,7 +31,7 @@ const MOST: usize = 20;
 /// Maximum number of rows in each part of the overview.
 const ROWS: usize = MOST;
 
-/// Text after the heading of the largest directories.
+/// Text shown after the heading of the part with the largest directories.
 const NOT_RECURSIVE: &str = "not recursive";
 /// Text shown in place of rows that are being loaded, followed by an ellipsis.
 const LOADING: &str = "Loading";

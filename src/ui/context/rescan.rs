@@ -52,8 +52,8 @@ impl<'t> Context<'t> {
     /// Requests a recheck of a root that is not a directory.
     fn recheck_root(&mut self, root: Entry<'_>) -> Option<Effect> {
         self.checked(self.check_rescan())?;
-        // If the root could not be read and lies inside another root, a rescan of the deepest known directory above
-        // it also updates the root.
+        // If the root could not be read and lies inside another root, a rescan of the root's deepest known ancestor
+        // also updates the root.
         if let (EntryState::Failed(_), Some((directory, _))) = (root.state, self.tree.locate(root.name)) {
             return self.begin_rescan(directory);
         }
@@ -103,7 +103,7 @@ impl<'t> Context<'t> {
         Some(Effect::StopRescan)
     }
 
-    /// Returns the notice about a rescanned entry. `before` is its size before the rescan.
+    /// Returns the notice about a rescanned entry. `before` is the entry's size before the rescan.
     fn rescanned(&self, directory: DirId, name: Vec<u8>, before: u64) -> Notice {
         let directory = Relocation::new(self.tree, [directory]).find(directory);
         let content = directory.and_then(|id| self.tree.entry(id, &name)).map(|entry| entry.state);
@@ -130,7 +130,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Processes a message from the rescan. Once the rescan has ended, returns the directories that it may have
+    /// Handles a message from the rescan. Once the rescan has ended, returns the directories that it may have
     /// replaced.
     pub fn take_rescan(&mut self, again: RescanMessage) -> Option<Vec<DirId>> {
         let rescan = self.rescan.as_mut()?;

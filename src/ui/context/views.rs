@@ -40,7 +40,7 @@ impl Context<'_> {
         self.views.clock
     }
 
-    /// Loads the rows of the top view, or the filter's result if no view is open. Returns `true` if anything
+    /// Loads the rows of the top table view or, if none is open, the filter's result. Returns `true` if anything
     /// has changed.
     pub fn poll_shown(&mut self, sources: &Sources<'_>) -> bool {
         let order = self.request(Query::default()).order;
@@ -52,7 +52,7 @@ impl Context<'_> {
             let compared = &self.views.compared;
             let is_of_changes = top.spec.is_of_changes();
             if is_of_changes && self.record.is_some() && compared.offer.is_loading() {
-                // It is not known yet if the previous scan can be compared with the baseline.
+                // It is not known yet whether the previous scan can be compared with the baseline.
                 return false;
             }
             let record = self.record.as_ref().filter(|record| !is_of_changes || compared.precedes(record));

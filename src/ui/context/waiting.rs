@@ -1,5 +1,4 @@
-//! Commands that wait for the running scan, because the user gave them for entries that only the previous scan has
-//! found.
+//! Commands that wait for the running scan, because they would act on entries that only the previous scan has found.
 //!
 //! ```text
 //! key on a row of the previous scan -> notice -> the entry is found: the command is performed on it
@@ -8,8 +7,8 @@
 //! ```
 //!
 //! The scan gives priority to the shown directory or, if the row is in a table view, to the deepest directory found
-//! so far on the path of the entry ([`Context::viewed_directories`]). The command is stored in the notice that tells the user
-//! about it. When the notice disappears, the command is forgotten.
+//! so far on the path of the entry ([`Context::viewed_directories`]). The command is stored in the notice that tells
+//! the user about it. When the notice disappears, the command is forgotten.
 //!
 //! Invariant: a waiting command acts only on entries that the scan has found, and never after further input.
 
@@ -160,8 +159,9 @@ impl Context<'_> {
         }
     }
 
-    /// Returns `None` while the scan may still find one of `entries`, which a row from the previous scan shows. After
-    /// that, returns a notice if none of them exists. Otherwise, returns `true` if the cursor's row shows them.
+    /// Returns `None` while the scan may still find one of `entries`, the entries of a row from the previous scan.
+    /// After that, returns a notice if none of these entries exists. Otherwise, returns `true` if the row under the
+    /// cursor shows them.
     fn is_row_ready(&self, record: &RecordedTree, entries: &[EntryId]) -> Option<Result<bool, Notice>> {
         let found = record.look_up_all(self.tree, entries).ok()?;
         if found.is_empty() {

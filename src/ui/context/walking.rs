@@ -52,7 +52,8 @@ impl Context<'_> {
         }
     }
 
-    /// Enters the root if it is the only one and exists in the tree, because a list with a single root is useless.
+    /// Enters the root if it is the only one and is a directory in the tree, because a list with a single root is
+    /// useless.
     pub fn enter_only_root(&mut self) {
         if self.location.id != DirId::TOP || self.roots.len() != 1 {
             return;

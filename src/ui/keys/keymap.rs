@@ -67,8 +67,8 @@ impl Keymap {
         self.keys(line).map(Key::name).collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the indexes of all [`KEYMAP`] lines except `line` to which `key` is bound in a scope of `line`. Scopes
-    /// in which `key` types text do not count.
+    /// Returns the indexes of the other [`KEYMAP`] lines that have `key` and share a scope with `line`. Scopes in which
+    /// `key` types text do not count.
     pub fn rivals(&self, line: usize, key: Key) -> impl Iterator<Item = usize> {
         let works = move |scope: &Scope| KEYMAP[line].scopes.contains(scope) && !scope.types(key);
         let shares = move |other: &usize| KEYMAP[*other].scopes.iter().any(works);

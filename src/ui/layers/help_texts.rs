@@ -45,7 +45,8 @@ pub fn search_title(room: usize) -> &'static str {
     if room < NARROW { " /" } else { " Search the keys: " }
 }
 
-/// Returns two texts about the keys that end the input in the search field: one about both keys, and a shorter one.
+/// Returns the hints for the keys that end the input in the search field: one with both keys, and a shorter one with
+/// the key that keeps the search.
 pub fn search_hints(keymap: &Keymap) -> [String; 2] {
     let hint = |answer, does| {
         let key = keymap.first(Command::Answer(answer), Scope::Typing);

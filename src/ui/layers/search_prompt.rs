@@ -1,7 +1,7 @@
 //! Prompt for a search, shown in place of the status line.
 //!
 //! The search filters all views, even after the prompt has closed. Up and Down recall earlier searches. If no
-//! search is left to recall, or if the user has typed or edited the text, they move the cursor in the results.
+//! search is left to recall, or if the user has typed or edited the text, these keys move the cursor in the results.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};

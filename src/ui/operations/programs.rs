@@ -93,7 +93,7 @@ fn next_level(level: Option<OsString>) -> u32 {
     level.unwrap_or(0).saturating_add(1)
 }
 
-/// Runs a pager with the file as standard input. No name is passed to the pager, because it could mistake
+/// Runs a pager with the file as standard input. No name is passed to the pager, because the pager could mistake
 /// a name for an option.
 fn view(screen: &Screen, file: &OwnedFd) -> Option<String> {
     let own = variable("PAGER");

@@ -12,7 +12,7 @@ use crate::ui::theme::Background;
 /// Maximum number of events processed per frame. More than one is allowed so that the browser need not draw a
 /// frame for every repetition of a held key.
 const KEYS_PER_FRAME: usize = 64;
-/// Maximum time to wait at exit for an answer from the terminal, which the shell would otherwise read as input.
+/// Maximum time to wait at exit for the terminal's answer. The shell would read a later answer as input.
 const SETTLE: Duration = Duration::from_millis(50);
 
 #[derive(Debug, Default)]

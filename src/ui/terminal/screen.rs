@@ -1,9 +1,9 @@
 //! Taking over the terminal and restoring it.
 //!
 //! The terminal is restored when the browser ends normally, or because of an error, a panic, an abort or one of the
-//! signals that usually end a program, and while it is lent to another program or the process is suspended. After
-//! each takeover, only the first attempt to restore the terminal has an effect. Output is then discarded until the
-//! next takeover. Only one thread at a time can take over or restore the terminal.
+//! signals that usually end a program. The terminal is also restored while another program uses it, and while the
+//! process is suspended. After each takeover, only the first attempt to restore the terminal has an effect. Output is
+//! then discarded until the next takeover. Only one thread at a time can take over or restore the terminal.
 //!
 //! Invariant: raw mode, the alternate screen and mouse capture are on exactly while `is_on` is `true`. Restoring
 //! the terminal clears the progress in the terminal's tab.

@@ -1,4 +1,4 @@
-//! Tests of the key hints for the row under the cursor, and of notices about keys without effect.
+//! Tests of the key hints for the row under the cursor, of the colors of this row, and of notices.
 
 use ratatui::buffer::Cell;
 use ratatui::style::{Color, Modifier};

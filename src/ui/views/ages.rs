@@ -54,7 +54,7 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
-/// Returns the title of the list of the files of an age.
+/// Returns the title of the list of files in an age range.
 fn files_label(age: Age) -> String {
     format!("changed {}", age.text())
 }

@@ -6,8 +6,8 @@
 //!   1.6 GiB  71.0% ███████▏       8,121 2026-11-21 08:15       duke/target/
 //! ```
 //!
-//! The `Modified` column shows the latest change below a directory, as a candidate of when the directory was last
-//! used. This time is available once the search is complete. On a group, Enter unfolds the group. On a directory,
+//! The `Modified` column shows the time of the latest change below a directory, which suggests when the directory was
+//! last used. This time is available once the search is complete. On a group, Enter unfolds the group. On a directory,
 //! Enter opens its parent and puts the cursor on the directory. Nothing is marked automatically. Marking a group
 //! marks all of its directories.
 

@@ -125,7 +125,7 @@ impl TableData for SearchResult {
     }
 }
 
-/// Returns the path of an entry of `directory` relative to `from`, escaped for the terminal.
+/// Returns the path of the entry `name` in `directory`. The path is relative to `from` and escaped for the terminal.
 pub fn path_below(tree: &Tree, from: DirId, directory: DirId, name: &[u8]) -> String {
     let above = tree.ancestry(directory).take_while(|id| *id != from);
     let mut names: Vec<&[u8]> = above.map(|id| tree.name(id)).collect();

@@ -185,7 +185,7 @@ fn totals(cx: &Context<'_>) -> [String; 3] {
 }
 
 /// Returns the text for an unconfirmed size, in three lengths. The longest text contains the size, the time of the
-/// earlier scan if the size is from that scan, and the percentage that has been scanned again.
+/// previous scan if the size is from that scan, and the percentage that has been confirmed.
 fn recorded(cx: &Context<'_>, size: &str, scanned_at: Option<i64>) -> [String; 3] {
     let dot = cx.theme.glyphs.dot();
     let time = scanned_at.map(|at| format!("{dot} as of {} ", day_and_time(at, cx.clock(), &cx.zone)));

@@ -1,5 +1,5 @@
-//! Key hints in the status line and in prompts. A hint consists of a key and a word that explains it. The most important
-//! hint comes first.
+//! Key hints in the status line and in prompts. A hint consists of a key and a word that explains the key. The most
+//! important hint comes first.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,8 @@ use crate::ui::views::RowMarks;
 /// by rank, lowest first.
 const DELETE_MARKED: u8 = 1;
 
-/// Properties that affect the status line and the key hints: those of the top layer, or of the view if no layer is open.
+/// Properties of the top layer, or of the view if no layer is open. The status line and the key hints depend on these
+/// properties.
 #[derive(Clone, Copy, Debug)]
 pub struct Top<'l, 't> {
     pub scope: Scope,

@@ -10,9 +10,9 @@
 //! are filled with a color. Each rectangle includes a gap of half a column on its right and half a line at its bottom,
 //! unless the rectangle is only half a line high. Text ends one column before the right edge.
 //!
-//! A rectangle, including title and gap, gets its share of the area below its directory's title. Rounding changes the
-//! width by at most one column and the height by at most half a line. Areas can therefore be compared among the
-//! entries of one directory, but not between directories: a directory with many levels loses more area to titles.
+//! A rectangle, including title and gap, gets its share of the area below the title of the parent directory. Rounding
+//! changes the width by at most one column and the height by at most half a line. Areas can therefore be compared among
+//! the entries of one directory, but not between directories: a directory with many levels loses more area to titles.
 //!
 //! Without colors or half blocks, each rectangle has a frame, whose upper line begins with the name. A symbol before
 //! the name replaces the color. Adjacent frames share a line. A rectangle includes the upper and the left line of its
@@ -330,7 +330,7 @@ impl<'a, 't> Painter<'a, 't> {
     }
 
     /// Returns the color for an entry whose contents are not drawn, and adds the entry's role to `used`. If colors
-    /// show types, a directory is darker than files of its main category.
+    /// show types, a directory is fainter than files of its main category.
     fn use_color(&mut self, shape: &Shape<'_>) -> Color {
         let (theme, role) = (self.cx.theme, self.role(shape));
         if !self.used.contains(&role) {

@@ -155,7 +155,7 @@ fn keyed_title(cx: &Context<'_>, view: &'static ViewSpec) -> String {
     format!("{key} {}", view.tab[0])
 }
 
-/// Returns the start of a heading: the cursor mark if the part is selected, then the key and title of the view.
+/// Returns the start of a heading: the cursor symbol if the part is selected, then the key and title of the view.
 fn heading<'a>(cx: &Context<'_>, view: &'static ViewSpec, is_selected: bool) -> Line<'a> {
     let mark = if is_selected { cx.theme.glyphs.cursor() } else { " " };
     let accent = cx.theme.style(Role::Accent);

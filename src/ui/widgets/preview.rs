@@ -46,7 +46,7 @@ const LABEL: u16 = 6;
 
 /// Labels of the strips for the types and the ages of files.
 const STRIPS: [&str; 2] = ["types", "age"];
-/// Text shown if none of the files of a row are found.
+/// Text shown if the search for the files of a row finds nothing.
 const NO_FILES: &str = "No files";
 
 /// Returns the title of the preview of a row that combines several files.

@@ -41,10 +41,10 @@ const NARROW: usize = 20;
 const WIDE: usize = 60;
 /// Width of the progress bar in cells.
 const BAR: usize = 12;
-/// Width that is enough for a size written as an exact number of bytes.
+/// Maximum width of a size written as a number of bytes.
 const FACT: usize = 20;
-/// Number of key hints that stay visible beside most texts on the right. The row number (see [`KEPT_BESIDE_ROW`]) and
-/// texts about the filter or an incomplete scan may leave room for fewer hints.
+/// Number of key hints that stay visible beside most facts on the right. The row number (see [`KEPT_BESIDE_ROW`]), the
+/// word for the filter and the error of an incomplete scan may leave room for fewer hints.
 const KEPT: usize = 4;
 /// Number of key hints that take precedence over the row number of the list, the treemap and the overview. The row
 /// number is shown only if these hints fit beside it.

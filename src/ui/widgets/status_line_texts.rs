@@ -14,20 +14,20 @@ use crate::ui::progress::Rescan;
 use crate::ui::sentences::frees_text;
 use crate::ui::window::totals_size;
 
-/// Hint with the key that stops a scan or an operation.
+/// Word after the key that stops a scan or an operation.
 pub const STOPS: &str = "stops";
 /// Text after the path of a file system that does not answer.
 pub const NOT_RESPONDING: &str = " is not responding";
 
-/// Fact about a list with a filter.
+/// Text shown if a filter is active.
 pub const FILTERED: &str = "filtered";
-/// Hint after [`FILTERED`], following the key that clears the filter.
+/// Words after the key that clears the filter, in the hint after [`FILTERED`].
 pub const SHOWS_ALL: &str = "shows all";
 /// Columns of the selected entry that the status line of the treemap shows, each with the word before the size.
 pub const COLUMNS: [(Column, &str); 2] = [(Column::Frees, "frees"), (Column::Shared, "shared")];
-/// Fact about a scan that ended because of a bug.
+/// Text shown if a scan ended because of a bug.
 pub const PANICKED: &str = "internal error: scan ended early";
-/// Fact about a source with errors, if there is no room for the errors.
+/// Text shown if reading a source failed and there is no room for the error messages.
 pub const INCOMPLETE: &str = "not everything was read";
 
 /// Returns the progress of a scan without the errors, in several versions, longest first.

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Without colors, each part is filled with a character: its symbol in the treemap, or the first letter of its name.
-//! With sixteen colors, a part is left blank if none of these colors is assigned to its [`Role`].
+//! With colors, a part is left blank if its [`Role`] has no color, for example free space with sixteen colors.
 
 use std::cmp::Reverse;
 

@@ -30,7 +30,7 @@ use crate::ui::theme::Role;
 use crate::ui::views::{TableLayout, TableSummary};
 use crate::ui::window::totals_size;
 
-/// Minimum width of the column of paths before a part of any further space widens the bars ([`Column::Bar`]).
+/// Width of the column of paths above which the bars ([`Column::Bar`]) get a part of any further space.
 const PATH: usize = 60;
 /// Maximum width of the progress bar of a search.
 const BAR: usize = 48;

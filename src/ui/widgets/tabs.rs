@@ -5,10 +5,10 @@
 //!  1 List  2 Files  L Dirs  3 Types  4 Age  5 Map  7 Errors 3  8 Growth +212M  9 Clean
 //! ```
 //!
-//! In a narrow window, names are shortened, the tabs move together, and up to half of the tabs lose their names. In an
-//! even narrower window, only the current tab and its neighbors are left, with their names, and `…` stands for hidden
-//! tabs. A view that would be empty has no tab. The duplicates view has a tab only in a wide window. The df view also
-//! needs a wide window, unless a whole file system was scanned. The current view always has a tab.
+//! In a narrow window, names are shortened, the gaps between tabs shrink, and up to half of the tabs lose their names.
+//! In an even narrower window, only the current tab and its neighbors are left, with their names, and `…` stands for
+//! hidden tabs. A view that would be empty has no tab. The duplicates view has a tab only in a wide window. The df view
+//! also needs a wide window, unless a whole file system was scanned. The current view always has a tab.
 //!
 //! ```text
 //!  … 2 Files 3 Types  4 Age  5 Map 7 Errors 3 …
@@ -35,8 +35,8 @@ use crate::ui::views::{
 };
 use crate::ui::window::totals_size;
 
-/// Views in the order in which their names are shortened if the tabs do not fit, and then hidden if they still do not
-/// fit.
+/// Views in the order in which the names in their tabs are shortened. If the tabs still do not fit, names are omitted
+/// in the same order.
 static LEAST_USED: [&ViewSpec; VIEWS.len()] = [
     &links::VIEW,
     &directories::VIEW,

@@ -3,7 +3,7 @@
 use super::{fields, preset, read, read_in, read_with};
 use crate::formats::lists::{ListOptions, ListPreset};
 
-/// Reads each line of `cases` between two valid lines, and checks the message about it.
+/// Reads each line of `cases` between the valid lines `before` and `after`, and checks the message for that line.
 fn check(cases: &[(&str, &str)], (before, after): (&str, &str), unit: &str, options: &ListOptions) {
     let expected = read_in(format!("{before}{after}").as_bytes(), options, 99).unwrap().summary();
     for (line, reason) in cases {

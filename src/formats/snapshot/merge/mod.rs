@@ -1,9 +1,9 @@
 //! Merges the parts of a plan (`duke plan`) into one snapshot.
 //!
-//! The tree of the first part has an entry for each root of the other parts. The merged tree is never in memory: the
-//! writer walks it level by level, and continues in another part's file at each of these entries.
+//! The tree of the first part has an entry for each root of the other parts. The writer walks the merged tree level by
+//! level, and continues in another part's file at each of these entries.
 //!
-//! The directory tables and the names of hard-linked inodes are kept in memory.
+//! The merged tree is never in memory as a whole: only the directory tables and the names of hard-linked inodes are.
 
 mod joined;
 mod totals;

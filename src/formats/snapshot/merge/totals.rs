@@ -10,8 +10,8 @@ use crate::formats::snapshot::merge::joined::Joined;
 use crate::tree::hard_links::{incomplete, unlinked_names};
 use crate::tree::{DirId, EntryState, InodeKey, LinkedName, Totals, UniqueSizes};
 
-/// Amounts to add to (`more`) and subtract from (`less`) the totals of directories in their parts, to get their
-/// totals in the merged tree. `shared` contains the nonzero shared sizes in the merged tree.
+/// Differences between the totals of a directory in its part and in the merged tree: amounts to add (`more`) and
+/// amounts to subtract (`less`). `shared` contains the nonzero shared sizes in the merged tree.
 #[derive(Default)]
 pub(crate) struct TotalChanges {
     more: HashMap<DirId, Totals>,

@@ -1,5 +1,5 @@
-//! Path lookup that does not follow symbolic links placed by other users. For duke's own files, it does not enter
-//! directories of other users either.
+//! Path lookup that does not follow symbolic links placed by other users. When it looks for duke's own files, it does
+//! not enter directories of other users either.
 //!
 //! A path is walked one component at a time, each relative to the open directory above it and without following links
 //! (`O_NOFOLLOW`). A link is read and checked, and the path in it is then walked in the same way. There are two rules:

@@ -21,8 +21,9 @@ impl PrivateFolder {
     /// Finds the folder without creating anything.
     ///
     /// # Errors
-    /// Returns any error of open(2), or `EINVAL` if `path` is relative. Returns [`Error::Refused`] if another user owns
-    /// the folder or the directory in which it would be created, can write to the folder, or could redirect the path.
+    /// Returns any error of open(2), or `EINVAL` if `path` is relative. Returns [`Error::Refused`] if another user
+    /// could redirect the path, can write to the folder, or owns the folder or the directory in which it would be
+    /// created.
     pub fn find(path: &Path) -> Result<Self, Error> {
         if !path.is_absolute() {
             return Err(Errno::EINVAL.into());
@@ -66,7 +67,7 @@ impl PrivateFolder {
     }
 
     /// Returns the folder or, if it does not exist, the last existing directory on its path. On Linux, the directory
-    /// was opened with `O_PATH`.
+    /// may be opened with `O_PATH`.
     pub fn directory(&self) -> &Directory {
         &self.walk.directory
     }
@@ -86,8 +87,8 @@ impl PrivateFolder {
         (self.walk.directory, self.walk.path)
     }
 
-    /// Checks the deepest existing directory on the path. It must belong to this user. If it is the private folder
-    /// itself and not a parent, neither its group nor other users may have write permission, even if the group has no
+    /// Checks that the deepest existing directory on the path belongs to this user. If the private folder itself
+    /// exists, also checks that neither its group nor other users have write permission, even if the group has no
     /// other members.
     fn check(&self) -> Result<(), Error> {
         let Walk { attributes, path, trusted, .. } = &self.walk;

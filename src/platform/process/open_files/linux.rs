@@ -1,8 +1,8 @@
 //! Deleted but open files, found in /proc (proc(5)).
 //!
 //! The target of the link to such a file in `/proc/PID/fd` ends with ` (deleted)`. Attributes are read only for these
-//! files, so that a file on an unreachable server does not block the search. Mapped files are listed in `maps`, which
-//! is a single file per process. Their sizes are read through the links in `map_files`, which only root can follow.
+//! files, so that a file on an unreachable server does not block the search. The mapped files of a process are listed
+//! in its file `maps`. The sizes of mapped files are read through the links in `map_files`, which only root can follow.
 
 use std::cell::OnceCell;
 use std::ffi::{CStr, CString};

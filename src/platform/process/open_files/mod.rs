@@ -61,7 +61,7 @@ pub enum ProcessAccess {
     /// No processes.
     #[default]
     None,
-    /// Only the processes that duke may access: those of the same user.
+    /// Only the processes that duke may access, usually those of the same user.
     Own,
     /// All processes in this container. There may be others outside it.
     Container,

@@ -184,8 +184,8 @@ impl<'b> Fields<'b> {
     }
 
     /// Returns the boundary that a directory forms, such as a mount point, or [`Prefetched::Nothing`] if it forms none.
-    /// If the directory must not be opened ([`Boundary::is_closed`]), returns all its attributes, including the
-    /// boundary. Returns `None` if the record is too short.
+    /// If the directory must not be opened ([`Boundary::is_closed`]), returns its attributes, including the boundary;
+    /// sizes are 0, because they are not requested for directories. Returns `None` if the record is too short.
     fn directory(&mut self, own: Attributes, flags: u32) -> Option<Prefetched> {
         let links = self.number(self.directory & DIRECTORY_LINKS)?;
         let border = match border(self.number(self.directory & MOUNT_STATUS)?, flags) {
@@ -211,13 +211,13 @@ impl<'b> Fields<'b> {
         Some(if complete { all } else { Prefetched::Nothing })
     }
 
-    /// Reads the next four-byte field. `there` is the field's bit among the returned attributes. If it is 0, the
+    /// Reads the next four-byte field. `there` is the field's bit among the returned attributes. If `there` is 0, the
     /// field is missing, and the result is 0.
     fn number(&mut self, there: u32) -> Option<u32> {
         Some(u32::from_ne_bytes(self.take(there)?))
     }
 
-    /// Reads the next eight-byte field. `there` is the field's bit among the returned attributes. If it is 0, the
+    /// Reads the next eight-byte field. `there` is the field's bit among the returned attributes. If `there` is 0, the
     /// field is missing, and the result is 0.
     fn long(&mut self, there: u32) -> Option<u64> {
         Some(u64::from_ne_bytes(self.take(there)?))

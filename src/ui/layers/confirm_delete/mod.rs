@@ -1,7 +1,7 @@
 //! Deletion dialog: all steps up to the start of the operation.
 //!
 //! Invariant: No is selected when the dialog opens (unless the policy preselects Yes), when it asks again, and
-//! when the preview reports a blocked entry.
+//! when the preview reports a blocked or changed entry.
 
 mod drawing;
 mod texts;
@@ -40,7 +40,8 @@ pub struct DeleteDialog {
     pub button: Button,
     pub stage: ConfirmStep,
     gate: AnswerGate,
-    /// `true` if the user can switch to deleting only the contents, because the selection is a single directory.
+    /// `true` if the user can switch between deleting a directory and deleting only its contents: the selection is a
+    /// single directory, and the operation does not move it to the trash.
     can_be_emptied: bool,
     is_dry_run: bool,
     /// Size in bytes above which the user must type the name.
