@@ -185,7 +185,7 @@ impl<'o> JsonWriter<'o> {
             '\n' => self.raw("\\n"),
             '\r' => self.raw("\\r"),
             '\t' => self.raw("\\t"),
-            _ if char.is_control() || is_invisible(char) => self.escape(u32::from(char)),
+            _ if char.is_control() || is_line_end_or_bidi(char) => self.escape(u32::from(char)),
             _ => self.raw(char.encode_utf8(&mut [0; 4])),
         }
     }
@@ -207,7 +207,7 @@ impl<'o> JsonWriter<'o> {
 
 /// Returns `true` for characters that end a line (U+2028, U+2029) or change the writing direction (section 2 of
 /// Unicode Standard Annex 9).
-fn is_invisible(char: char) -> bool {
+fn is_line_end_or_bidi(char: char) -> bool {
     matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 

@@ -54,7 +54,7 @@ pub fn saving(words: &Save, environment: &Environment) -> Result<Saving, UsageEr
     Ok(Saving {
         named: words.fs_id.clone().map(|name| NamedFileSystem { name, paths: roots.clone() }),
         wanted: recorded.unwrap_or(SourceSpec::Paths(roots, scan)),
-        to: shelf(words, environment)?,
+        to: target(words, environment)?,
         progress: options::progress(words.quiet, Units::Binary),
         part: None,
     })
@@ -74,14 +74,14 @@ fn part(file: &Path, index: usize, words: &Save, environment: &Environment) -> R
     let scan = scan::Options { other_parts: plan.other_parts(index), ..flags(&plan.flags, threads)? };
     Ok(Saving {
         wanted: SourceSpec::Paths(plan.roots(index), scan),
-        to: shelf(words, environment)?,
+        to: target(words, environment)?,
         progress: options::progress(words.quiet, Units::Binary),
         named: plan.flags.fs_id.clone().map(|name| NamedFileSystem { name, paths: plan.roots(0) }),
         part: Some(PartOfPlan { plan: digest, number: index as u64 }),
     })
 }
 
-fn shelf(words: &Save, environment: &Environment) -> Result<SaveTarget, UsageError> {
+fn target(words: &Save, environment: &Environment) -> Result<SaveTarget, UsageError> {
     match &words.output {
         Some(file) if file == "-" && environment.is_terminal => {
             Err(UsageError::Usage("save -o -: standard output is a terminal; redirect it".to_owned()))

@@ -59,7 +59,7 @@ pub fn check(selection: &Selection) -> (Vec<(usize, Blocked)>, Vec<DeleteWarning
         if let Ok(directory) = &opened
             && let Ok(found) = directory.attributes()
             && users::own() == 0
-            && let Some(user) = other_master(directory, &found)
+            && let Some(user) = other_user_in_control(directory, &found)
         {
             warnings.push(DeleteWarning::OthersDirectory(group.path(), user));
         }
@@ -115,7 +115,7 @@ fn check_item(
 /// Returns the user ID of a directory's owner if any user other than root can change the entries of the directory,
 /// otherwise `None`. An owner other than root can always change them. If root owns the directory, other users can
 /// change them if its mode or access control list lets them write to it and no sticky bit protects the entries.
-fn other_master(directory: &Directory, found: &Attributes) -> Option<u32> {
+fn other_user_in_control(directory: &Directory, found: &Attributes) -> Option<u32> {
     let is_open = || found.mode & STICKY == 0 && others_may_write(directory, found);
     (found.uid != 0 || is_open()).then_some(found.uid)
 }

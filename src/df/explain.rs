@@ -52,10 +52,10 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
                 blocks is slow. The scanned space can therefore exceed the used space.",
         ],
         Subject::Hidden | Subject::CoveredFiles(_) => return hidden(space, subject),
-        Subject::UnlinkedFile => {
+        Subject::UnlinkedFiles => {
             return vec![DELETED.to_owned(), access(space.access).to_owned(), UNSEEN.to_owned()];
         }
-        Subject::File(index) => {
+        Subject::UnlinkedFile(index) => {
             return space.deleted.get(index).map(|file| file_text(file, units)).unwrap_or_default();
         }
         Subject::Overhead(index) => {

@@ -24,7 +24,7 @@ pub const DELETED: &str = "deleted but open";
 pub const UNEXPLAINED: &str = "unexplained";
 pub const UNEXPLAINED_OR_OUTSIDE: &str = "unexplained or outside the scan";
 /// Label of a negative unexplained amount.
-pub const COUNTED_TWICE: &str = "counted by the scan, but not by df";
+pub const COUNTED_BEYOND_DF: &str = "counted by the scan, but not by df";
 pub const UNREADABLE_NOTE: &str = "contents not counted";
 pub const EXCLUDED_NOTE: &str = "not scanned";
 /// Note about an overhead that df counts neither as used nor as free.

@@ -87,7 +87,9 @@ impl OverheadKind {
 /// Returns the overhead of a file system, with one element for each kind that the file system reports.
 pub fn parts(native: &Native, capacity: &Capacity) -> Vec<Overhead> {
     match native {
-        Native::Ext { superblock, held_back } => ext(superblock, *held_back, capacity),
+        Native::Ext { superblock, delayed_write_reserve } => {
+            ext(superblock, *delayed_write_reserve, capacity)
+        }
         Native::Xfs(xfs) => self::xfs(xfs),
         Native::Btrfs(btrfs) => self::btrfs(btrfs),
         Native::Apfs(apfs) => {
@@ -103,7 +105,7 @@ pub fn parts(native: &Native, capacity: &Capacity) -> Vec<Overhead> {
 
 /// Returns the overhead of an ext file system. df does not count the file system's own structures toward the size
 /// unless the mount option `minixdf` is set.
-fn ext(superblock: &Superblock, held_back: Option<u64>, capacity: &Capacity) -> Vec<Overhead> {
+fn ext(superblock: &Superblock, delayed_write_reserve: Option<u64>, capacity: &Capacity) -> Vec<Overhead> {
     let beside = superblock.whole.saturating_sub(capacity.size);
     let structures = match superblock.overhead {
         _ if beside > 0 => Some((beside, CountedAs::Beside)),
@@ -118,8 +120,8 @@ fn ext(superblock: &Superblock, held_back: Option<u64>, capacity: &Capacity) -> 
     });
     let reserved = |kind, bytes| Overhead { kind, bytes, counted: CountedAs::Reserved };
     let for_root = reserved(OverheadKind::ForRoot, superblock.reserved);
-    let for_writing =
-        held_back.map(|count| reserved(OverheadKind::ForWriting, count.saturating_mul(superblock.cluster)));
+    let for_writing = delayed_write_reserve
+        .map(|count| reserved(OverheadKind::ForWriting, count.saturating_mul(superblock.cluster)));
     structures.into_iter().chain(journal).chain([for_root]).chain(for_writing).collect()
 }
 
@@ -161,7 +163,7 @@ mod tests {
     fn ext_parts(whole: u64, size: u64, overhead: Option<u64>) -> Vec<(OverheadKind, u64, CountedAs)> {
         let superblock = Superblock { whole, overhead, reserved: 3, cluster: 4, journal: Some(5) };
         let capacity = Capacity { size, ..Capacity::default() };
-        let parts = parts(&Native::Ext { superblock, held_back: Some(2) }, &capacity);
+        let parts = parts(&Native::Ext { superblock, delayed_write_reserve: Some(2) }, &capacity);
         parts.iter().map(|part| (part.kind, part.bytes, part.counted)).collect()
     }
 

@@ -36,9 +36,9 @@ pub enum Subject {
     /// Files covered by one mount point: the element of [`FileSystemUsage::covered`] with this index.
     CoveredFiles(usize),
     /// Total of all deleted but open files.
-    UnlinkedFile,
+    UnlinkedFiles,
     /// Deleted but open file with this index in [`FileSystemUsage::deleted`].
-    File(usize),
+    UnlinkedFile(usize),
     /// Overhead with this index in [`FileSystemUsage::parts`].
     Overhead(usize),
     /// Unexplained part of the used space.
@@ -217,13 +217,13 @@ impl Rows<'_> {
             _ => Amount::Bytes(self.space.deleted_bytes()),
         };
         let note = Some(labels::access_note(self.space.access).to_owned());
-        self.push(Subject::UnlinkedFile, 1, amount, labels::DELETED, note);
+        self.push(Subject::UnlinkedFiles, 1, amount, labels::DELETED, note);
         // Files without blocks use no space.
         let files = self.space.deleted.iter().enumerate().filter(|(_, file)| file.disk != Some(0));
         for (index, file) in files {
             let amount = file.disk.map_or(Amount::Unknown, Amount::Bytes);
             let label = escape(&file.path).into_owned();
-            self.push(Subject::File(index), 2, amount, label, Some(labels::holders_note(file)));
+            self.push(Subject::UnlinkedFile(index), 2, amount, label, Some(labels::holders_note(file)));
         }
     }
 
@@ -245,7 +245,7 @@ impl Rows<'_> {
                 let note = labels::outside_note(outside);
                 (Amount::Bytes(bytes), labels::UNEXPLAINED_OR_OUTSIDE, Some(note))
             }
-            (Some(Unexplained::Shared(bytes)), _) => (Amount::Less(bytes), labels::COUNTED_TWICE, None),
+            (Some(Unexplained::Shared(bytes)), _) => (Amount::Less(bytes), labels::COUNTED_BEYOND_DF, None),
         };
         self.push(Subject::Unexplained, 1, amount, label, note);
     }

@@ -26,7 +26,7 @@ pub(crate) fn watch(search: &DuplicateSearch<'_>, files: &[Candidate]) -> Vec<Wa
         files,
         |file| *file,
         |file, location| Ok(watched(file, location.state()?.changed)),
-        name_changed(search),
+        skip_changed(search),
     )
 }
 
@@ -37,13 +37,13 @@ pub(crate) fn check(search: &DuplicateSearch<'_>, watched: &[WatchedFile]) {
         watched,
         |watched| watched.file,
         |watched, location| location.state_since(watched.changed),
-        name_changed(search),
+        skip_changed(search),
     );
 }
 
 /// Returns a function that records a file as skipped for the given reason. The function does nothing if the reason is
 /// `None`, because the file is then on a file system whose files duke never opens.
-fn name_changed(search: &DuplicateSearch<'_>) -> impl Fn(EntryId, NotCompared) {
+fn skip_changed(search: &DuplicateSearch<'_>) -> impl Fn(EntryId, NotCompared) {
     move |entry, reason| {
         if reason.is_some() {
             search.skip(entry, reason);

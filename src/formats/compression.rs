@@ -58,7 +58,7 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
             "cannot read a binary export from standard input or a pipe; give the name of a file",
         ));
     }
-    let mut text = Text { feed, sent: 0, taken };
+    let mut text = TextSink { feed, sent: 0, taken };
     if head.starts_with(&ZSTD) || head.get(1..4) == Some(&SKIPPABLE) && head[0] & 0xf0 == 0x50 {
         unpack_zstd(&mut source, &mut text)
     } else if head.starts_with(&GZIP) {
@@ -77,7 +77,7 @@ fn first_bytes(reader: &mut impl Read) -> io::Result<Vec<u8>> {
 }
 
 /// Decompresses one frame after another.
-fn unpack_zstd(source: &mut impl Read, text: &mut Text<'_>) -> io::Result<()> {
+fn unpack_zstd(source: &mut impl Read, text: &mut TextSink<'_>) -> io::Result<()> {
     use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
     let mut source = BufReader::with_capacity(CHUNK, source);
     while !source.fill_buf()?.is_empty() {
@@ -130,14 +130,14 @@ enum TextOrigin {
 }
 
 /// Destination of plain or decompressed text.
-struct Text<'f> {
+struct TextSink<'f> {
     feed: &'f Feed,
     sent: u64,
     /// Number of bytes read from the input, before decompression.
     taken: Rc<RefCell<u64>>,
 }
 
-impl Text<'_> {
+impl TextSink<'_> {
     fn take(&mut self, reader: &mut impl Read, origin: TextOrigin) -> io::Result<()> {
         loop {
             let mut chunk = vec![0; CHUNK];

@@ -36,7 +36,7 @@ pub(crate) struct Head {
     dialect: Dialect,
     /// `true` if entries marked as hard links get the size 0 in the tree, because the export does not count them, or
     /// because the size of their directory already includes them.
-    marks_only_uncounted: bool,
+    zeroes_marked_links: bool,
     /// Time of the scan in seconds since 1970.
     pub(crate) timestamp: Option<i64>,
 }
@@ -162,7 +162,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
                 _ => self.lexer.skip()?,
             }
             if self.ends_object()? {
-                self.head.marks_only_uncounted = self.head.dialect == Dialect::Gdu
+                self.head.zeroes_marked_links = self.head.dialect == Dialect::Gdu
                     && version.is_some_and(|version| version < ALL_NAMES_MARKED);
                 return Ok(());
             }
@@ -205,7 +205,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
             return self.skip_entries();
         }
         let is_sum = self.head.dialect == Dialect::Gdu && self.info.has_sizes;
-        self.head.marks_only_uncounted |= is_sum;
+        self.head.zeroes_marked_links |= is_sum;
         let device = match self.info.device {
             Some(device) => self.devices.index(device),
             None if builder.current() == DirId::TOP => self.devices.index(0),
@@ -264,7 +264,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
             is_executable: false,
             storage_class: None,
         };
-        if is_linked && self.head.marks_only_uncounted {
+        if is_linked && self.head.zeroes_marked_links {
             metadata = Metadata { apparent: 0, blocks: 0, links: None, ..metadata };
         }
         metadata

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 
 use crate::base::format::{Measure, Units, count, percent, share, size};
 use crate::base::text::escape;
-use crate::output::json::{Sum, Summary};
+use crate::output::json::{GroupTotal, Summary};
 use crate::platform::process::users;
 use crate::source::SourceKind;
 use crate::table::column::Column;
@@ -16,7 +16,7 @@ use crate::tree::{StorageClasses, Totals};
 /// Prints the lists in `summary` as text. If the files are on this machine, owners are shown by name.
 pub(crate) fn print(
     summary: &Summary,
-    nature: SourceKind,
+    source_kind: SourceKind,
     whole: &Totals,
     (measure, units): (Measure, Units),
     out: &mut dyn Write,
@@ -41,10 +41,10 @@ pub(crate) fn print(
         if !std::mem::replace(&mut is_first, false) {
             writeln!(out)?;
         }
-        for Sum { name, uid, totals } in &sums.rows {
+        for GroupTotal { name, uid, totals } in &sums.rows {
             let own = measure.of(totals.disk, totals.apparent);
             let (size, percent) = (size(own, units), percent(share(own, whole)));
-            let user = uid.filter(|_| nature == SourceKind::Live).and_then(users::user);
+            let user = uid.filter(|_| source_kind == SourceKind::Live).and_then(users::user);
             let name = user.as_ref().unwrap_or(name);
             writeln!(out, "{size}  {percent}  {}  {}", count(totals.items), escape(name.as_bytes()))?;
         }

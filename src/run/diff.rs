@@ -117,7 +117,7 @@ pub fn compare(comparison: DiffJob) -> Exit {
 /// example because none of its roots is a directory.
 fn read_side(wanted: SourceSpec, interrupt: Option<&Interrupt>, progress: Progress) -> Result<Read, Exit> {
     let (source, outcome) = read(wanted, interrupt, progress)?;
-    if interrupt.is_some_and(Interrupt::was_noted) {
+    if interrupt.is_some_and(Interrupt::was_recorded) {
         return Err(Exit::Interrupted);
     }
     let roots: Vec<DirId> = root_directories(source.tree()).into_iter().flatten().collect();

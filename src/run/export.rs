@@ -59,7 +59,7 @@ pub(crate) fn run(
     format: NcduFormat,
 ) -> Exit {
     let exit = exit_of(source, outcome);
-    if interrupt.as_ref().is_some_and(Interrupt::was_noted) {
+    if interrupt.as_ref().is_some_and(Interrupt::was_recorded) {
         print_error("interrupted; nothing written");
         return Exit::Interrupted;
     }

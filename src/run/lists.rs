@@ -15,7 +15,7 @@ use crate::analysis::types::Type;
 use crate::base::format::Measure;
 use crate::base::job::{Job, Pool};
 use crate::base::sync::Arc;
-use crate::output::json::{GroupTotals, Large, Sum, Summary};
+use crate::output::json::{GroupTotal, GroupTotals, LargeFile, Summary};
 use crate::platform::process::limits::processors;
 use crate::tree::{DirId, EntryState, Tree};
 
@@ -73,7 +73,7 @@ impl Selection {
                 let record = row.entry.record(tree)?;
                 let EntryState::Known(metadata) = record.state else { return None };
                 let exclusive = exclusive.as_ref().and_then(|sizes| sizes.of(row.entry.directory, &metadata));
-                (measure.of(metadata.disk(), metadata.apparent) >= self.least).then_some(Large {
+                (measure.of(metadata.disk(), metadata.apparent) >= self.least).then_some(LargeFile {
                     exclusive,
                     path: row.entry.path(tree)?,
                     kind: record.kind,
@@ -84,7 +84,7 @@ impl Selection {
         }
         for by in &self.by {
             let mut sums = sums(*by, &pool, all())?;
-            let size = |row: &Sum| measure.of(row.totals.disk, row.totals.apparent);
+            let size = |row: &GroupTotal| measure.of(row.totals.disk, row.totals.apparent);
             sums.rows.retain(|row| size(row) >= self.least);
             summary.sums.push(sums);
         }
@@ -96,18 +96,24 @@ fn sums(by: Grouping, pool: &Pool, request: Request) -> io::Result<GroupTotals> 
     Ok(match by {
         Grouping::Type => {
             let typed = finish(&survey::types(pool, request)?)?;
-            let row = |(of, totals): &(Type, _)| Sum { name: type_name(of), uid: None, totals: *totals };
+            let row =
+                |(of, totals): &(Type, _)| GroupTotal { name: type_name(of), uid: None, totals: *totals };
             GroupTotals { by: "type", rows: typed.types.iter().map(row).collect() }
         }
         Grouping::Age => {
             let ages = finish(&survey::ages(pool, request, crate::base::clock::now())?)?;
-            let row = |(age, totals): (&Age, _)| Sum { name: age.text().to_owned(), uid: None, totals };
+            let row =
+                |(age, totals): (&Age, _)| GroupTotal { name: age.text().to_owned(), uid: None, totals };
             GroupTotals { by: "age", rows: Age::ALL.iter().zip(ages.rows).map(row).collect() }
         }
         Grouping::Owner => {
             let owners = finish(&survey::owners(pool, request)?)?;
             let name = |uid: Option<u32>| uid.map_or_else(|| "unknown".to_owned(), |uid| uid.to_string());
-            let row = |(uid, totals): &(Option<u32>, _)| Sum { name: name(*uid), uid: *uid, totals: *totals };
+            let row = |(uid, totals): &(Option<u32>, _)| GroupTotal {
+                name: name(*uid),
+                uid: *uid,
+                totals: *totals,
+            };
             GroupTotals { by: "owner", rows: owners.rows.iter().map(row).collect() }
         }
         Grouping::StorageClass => {
@@ -116,8 +122,11 @@ fn sums(by: Grouping, pool: &Pool, request: Request) -> io::Result<GroupTotals> 
             let name = |class: Option<_>| {
                 class.map_or_else(|| "none".to_owned(), |class| tree.storage_classes().name(class))
             };
-            let row =
-                |(class, totals): &(Option<_>, _)| Sum { name: name(*class), uid: None, totals: *totals };
+            let row = |(class, totals): &(Option<_>, _)| GroupTotal {
+                name: name(*class),
+                uid: None,
+                totals: *totals,
+            };
             GroupTotals { by: "class", rows: classes.rows.iter().map(row).collect() }
         }
     })

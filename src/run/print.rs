@@ -171,7 +171,7 @@ pub(crate) fn wait_for_job<T>(
         if let Some(end) = job.wait(TICK) {
             return end;
         }
-        if interrupt.is_some_and(Interrupt::was_noted) {
+        if interrupt.is_some_and(Interrupt::was_recorded) {
             job.cancel();
         }
         if let Some(latest) = job.latest() {
@@ -191,7 +191,7 @@ pub(crate) fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Pro
         if let Some(outcome) = source.wait(TICK) {
             return Some(outcome);
         }
-        if interrupt.is_some_and(Interrupt::was_noted) {
+        if interrupt.is_some_and(Interrupt::was_recorded) {
             source.stop();
             if interrupted.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
                 return None;

@@ -72,7 +72,7 @@ pub fn save(job: Saving) -> Exit {
         Ok(read) => read,
         Err(exit) => return exit,
     };
-    let exit = if interrupt.as_ref().is_some_and(Interrupt::was_noted) {
+    let exit = if interrupt.as_ref().is_some_and(Interrupt::was_recorded) {
         print_error("interrupted; nothing written");
         Exit::Interrupted
     } else {

@@ -196,9 +196,9 @@ impl Shared {
                 Err(errno) => Err(*errno),
             };
             let change = match found {
-                Ok(found) => match self.renewed(directory, &record, &found) {
+                Ok(found) => match self.new_state(directory, &record, &found) {
                     None => continue,
-                    renewed => renewed,
+                    new_state => new_state,
                 },
                 // A deleted root is kept as an error, so that the user can see and rescan it.
                 Err(why) if is_missing(why) => {
@@ -218,7 +218,7 @@ impl Shared {
     /// Returns the new state of an entry of `parent`, based on its current attributes. If the entry is a directory,
     /// also creates a detached directory into which it will be read again. Returns `None` for a directory that the scan
     /// did not enter.
-    fn renewed(&self, parent: DirId, record: &Entry<'_>, found: &Attributes) -> Option<(Kind, Metadata)> {
+    fn new_state(&self, parent: DirId, record: &Entry<'_>, found: &Attributes) -> Option<(Kind, Metadata)> {
         let tree = &self.tree;
         let device = tree.devices().index(found.device);
         if !found.is_directory() {
@@ -229,10 +229,10 @@ impl Shared {
             return Some((found.kind, self.metadata(found, links)));
         }
         let old = record.directory()?;
-        let mut renewed = self.metadata(found, None);
+        let mut new_state = self.metadata(found, None);
         let batch = &mut self.workers.state().batch;
-        renewed.directory = Some(tree.detached(batch, old, &renewed, device)?);
-        Some((found.kind, renewed))
+        new_state.directory = Some(tree.detached(batch, old, &new_state, device)?);
+        Some((found.kind, new_state))
     }
 
     /// Returns the new state of a deleted root that was a directory; `None` for any other root. The state refers to a

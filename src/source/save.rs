@@ -90,7 +90,7 @@ impl Format {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overwrite {
     /// The existing file is kept, and nothing is written.
-    Kept,
+    Refuse,
     /// The new file replaces the existing one.
     Replaced,
 }
@@ -128,7 +128,7 @@ pub fn write(
     if source.outcome() != Some(Outcome::Complete) {
         return Err(SaveError::Failed("the tree is incomplete".to_owned()));
     }
-    if old == Overwrite::Kept && fs::symlink_metadata(path).is_ok() {
+    if old == Overwrite::Refuse && fs::symlink_metadata(path).is_ok() {
         return Err(SaveError::Exists);
     }
     let edition = source.tree().edition();
@@ -166,7 +166,7 @@ pub fn write(
     match old {
         Overwrite::Replaced => file.keep()?,
         // Another process may have created the file in the meantime.
-        Overwrite::Kept => file.keep_as_new().map_err(|error| match error.kind() {
+        Overwrite::Refuse => file.keep_as_new().map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => SaveError::Exists,
             _ => error.into(),
         })?,

@@ -267,10 +267,10 @@ impl<'s> Session<'s> {
             Effect::Export(order) => self.export(order),
             Effect::StopScan => self.source.stop(),
             Effect::Rescan(directory) => {
-                self.rescan_selected(self.source.scan().map(|scan| scan.rescan(directory)));
+                self.end_rescan(self.source.scan().map(|scan| scan.rescan(directory)));
             }
             Effect::Recheck(entries) => {
-                self.rescan_selected(self.source.scan().map(|scan| scan.recheck(entries)));
+                self.end_rescan(self.source.scan().map(|scan| scan.recheck(entries)));
             }
             Effect::Deletion(order) => {
                 self.deletions.take(order, &mut self.runner);
@@ -341,7 +341,7 @@ impl<'s> Session<'s> {
 
     /// Stores a rescan that was just started, or reports the error that prevented its start. `begun` is `None` only
     /// if the source is not a scan. For such a source, the app never requests a rescan; see `SourceKind`.
-    fn rescan_selected(&mut self, begun: Option<io::Result<Scan>>) {
+    fn end_rescan(&mut self, begun: Option<io::Result<Scan>>) {
         match begun {
             Some(Ok(scan)) => self.again = Some(scan),
             Some(Err(error)) => {

@@ -104,7 +104,7 @@ enum ItemState {
 
 /// Entry of one of the trees, with its parent directory.
 #[derive(Clone, Copy)]
-struct Unmatched<'t> {
+struct Located<'t> {
     /// Parent directory, in the tree that contains the entry.
     directory: DirId,
     /// Directory in the new tree that corresponds to `directory`.
@@ -133,11 +133,11 @@ pub fn compare<'t>(
 ) -> bool {
     let Some((first_old, first_new)) = roots.first().copied() else { return true };
     let (old, new) = (Side { tree: old, root: first_old }, Side { tree: new, root: first_new });
-    let mut diff = Diff { old, new, note, pairs: Vec::new(), deleted: Vec::new(), fresh: Vec::new() };
+    let mut diff = Diff { old, new, note, pairs: Vec::new(), deleted: Vec::new(), added: Vec::new() };
     for (before, after) in roots {
         let state = ItemState::Directory { id: *after, inode: 0, mtime: 0 };
         let item = Item { name: b"", position: 0, kind: Kind::Directory, state };
-        let root = Unmatched { directory: *after, new_parent: *after, item };
+        let root = Located { directory: *after, new_parent: *after, item };
         diff.pair(ChangeKind::Kept, root, (*before, *after));
     }
     loop {
@@ -155,7 +155,7 @@ pub fn compare<'t>(
         let before = unmatched.item.extent(old.tree);
         diff.add(ChangeKind::Deleted, unmatched, before, Sizes::default());
     }
-    for unmatched in std::mem::take(&mut diff.fresh) {
+    for unmatched in std::mem::take(&mut diff.added) {
         if matches!(unmatched.item.state, ItemState::Directory { id, .. } if new.tree.is_preliminary(id)) {
             continue;
         }
@@ -172,8 +172,8 @@ struct Diff<'t, N> {
     /// Pairs of directories that have not been compared yet.
     pairs: Vec<(DirId, DirId)>,
     /// Directories found only in the old tree.
-    deleted: Vec<Unmatched<'t>>,
-    fresh: Vec<Unmatched<'t>>,
+    deleted: Vec<Located<'t>>,
+    added: Vec<Located<'t>>,
 }
 
 /// Completeness of a directory in each tree: `true` if it was read completely. An entry missing from a complete
@@ -214,11 +214,11 @@ impl<'t, N: FnMut(Finding<'t>)> Diff<'t, N> {
                     other.next();
                 }
                 (Some(a), b) if b.is_none_or(|b| a.name < b.name) => {
-                    self.only_old(Unmatched { directory: old, new_parent: new, item: **a }, settled);
+                    self.only_old(Located { directory: old, new_parent: new, item: **a }, settled);
                     one.next();
                 }
                 (_, Some(b)) => {
-                    self.only_new(Unmatched { directory: new, new_parent: new, item: **b }, settled);
+                    self.only_new(Located { directory: new, new_parent: new, item: **b }, settled);
                     other.next();
                 }
                 (_, None) => return,
@@ -228,7 +228,7 @@ impl<'t, N: FnMut(Finding<'t>)> Diff<'t, N> {
 
     /// Compares two entries with the same name.
     fn both(&mut self, (in_old, a): (DirId, Item<'t>), (in_new, b): (DirId, Item<'t>), settled: Settled) {
-        let new = Unmatched { directory: in_new, new_parent: in_new, item: b };
+        let new = Located { directory: in_new, new_parent: in_new, item: b };
         match (a.state, b.state) {
             (ItemState::Unknown, _) | (_, ItemState::Unknown) => {}
             (ItemState::Directory { id: before, .. }, ItemState::Directory { id: after, .. }) => {
@@ -238,13 +238,13 @@ impl<'t, N: FnMut(Finding<'t>)> Diff<'t, N> {
                 self.add(ChangeKind::Kept, new, before, after);
             }
             _ => {
-                self.only_old(Unmatched { directory: in_old, new_parent: in_new, item: a }, settled);
+                self.only_old(Located { directory: in_old, new_parent: in_new, item: a }, settled);
                 self.only_new(new, settled);
             }
         }
     }
 
-    fn only_old(&mut self, unmatched: Unmatched<'t>, settled: Settled) {
+    fn only_old(&mut self, unmatched: Located<'t>, settled: Settled) {
         match unmatched.item.state {
             _ if !settled.new => {}
             ItemState::Directory { .. } => self.deleted.push(unmatched),
@@ -253,10 +253,10 @@ impl<'t, N: FnMut(Finding<'t>)> Diff<'t, N> {
         }
     }
 
-    fn only_new(&mut self, unmatched: Unmatched<'t>, settled: Settled) {
+    fn only_new(&mut self, unmatched: Located<'t>, settled: Settled) {
         match unmatched.item.state {
             _ if !settled.old => {}
-            ItemState::Directory { .. } => self.fresh.push(unmatched),
+            ItemState::Directory { .. } => self.added.push(unmatched),
             ItemState::Leaf(after) => self.add(ChangeKind::New, unmatched, Sizes::default(), after),
             ItemState::Unknown => {}
         }
@@ -265,7 +265,7 @@ impl<'t, N: FnMut(Finding<'t>)> Diff<'t, N> {
     /// Passes a pair of directories to `note`, and queues the pair so that its entries are compared later. If the
     /// totals of both directories are comparable, also passes the change to `note`, unless `difference` is
     /// [`ChangeKind::Kept`] and the totals are equal.
-    fn pair(&mut self, difference: ChangeKind, unmatched: Unmatched<'t>, (old, new): (DirId, DirId)) {
+    fn pair(&mut self, difference: ChangeKind, unmatched: Located<'t>, (old, new): (DirId, DirId)) {
         if self.old.tree.is_comparable(old) && self.new.tree.is_comparable(new) {
             self.add(difference, unmatched, extent(self.old.tree, old), extent(self.new.tree, new));
         }
@@ -273,11 +273,11 @@ impl<'t, N: FnMut(Finding<'t>)> Diff<'t, N> {
         self.pairs.push((old, new));
     }
 
-    fn add(&mut self, difference: ChangeKind, unmatched: Unmatched<'t>, before: Sizes, after: Sizes) {
+    fn add(&mut self, difference: ChangeKind, unmatched: Located<'t>, before: Sizes, after: Sizes) {
         if difference == ChangeKind::Kept && before == after {
             return;
         }
-        let Unmatched { directory, new_parent, item } = unmatched;
+        let Located { directory, new_parent, item } = unmatched;
         let Item { name, position, kind, state } = item;
         let itself = match state {
             ItemState::Directory { id, .. } => Some(id),
@@ -298,7 +298,7 @@ impl<'t, N: FnMut(Finding<'t>)> Diff<'t, N> {
     /// Pairs directories that were renamed: one is only in the old tree, the other only in the new tree, and both have
     /// the same inode. Returns `true` if it finds any.
     fn find_renamed(&mut self) -> bool {
-        let identify = |side: Side<'t>, unmatched: &Unmatched<'t>| match unmatched.item.state {
+        let identify = |side: Side<'t>, unmatched: &Located<'t>| match unmatched.item.state {
             ItemState::Directory { id, inode, .. } if inode != 0 => Some((device_of(side, id), inode)),
             _ => None,
         };
@@ -309,12 +309,13 @@ impl<'t, N: FnMut(Finding<'t>)> Diff<'t, N> {
             .filter_map(|(index, unmatched)| Some((identify(self.old, unmatched)?, index)))
             .collect();
         let mut taken = HashSet::new();
-        for unmatched in std::mem::take(&mut self.fresh) {
+        for unmatched in std::mem::take(&mut self.added) {
             let before = identify(self.new, &unmatched).and_then(|identity| deleted.get(&identity).copied());
-            let is_one = |before: &usize| {
-                !taken.contains(before) && self.is_one(&self.deleted[*before].item, &unmatched.item)
+            let is_same_directory = |before: &usize| {
+                !taken.contains(before)
+                    && self.is_same_directory(&self.deleted[*before].item, &unmatched.item)
             };
-            match before.filter(is_one) {
+            match before.filter(is_same_directory) {
                 Some(before) => {
                     let (ItemState::Directory { id: old, .. }, ItemState::Directory { id: new, .. }) =
                         (self.deleted[before].item.state, unmatched.item.state)
@@ -324,7 +325,7 @@ impl<'t, N: FnMut(Finding<'t>)> Diff<'t, N> {
                     taken.insert(before);
                     self.pair(ChangeKind::Renamed(old), unmatched, (old, new));
                 }
-                None => self.fresh.push(unmatched),
+                None => self.added.push(unmatched),
             }
         }
         let mut index = 0;
@@ -338,7 +339,7 @@ impl<'t, N: FnMut(Finding<'t>)> Diff<'t, N> {
     /// Returns `true` if two directories with the same inode number are the same directory, `false` if the number was
     /// reused. They count as the same if they have an entry with the same name and inode number in common, or if both
     /// are empty and have the same modification time.
-    fn is_one(&self, old: &Item<'t>, new: &Item<'t>) -> bool {
+    fn is_same_directory(&self, old: &Item<'t>, new: &Item<'t>) -> bool {
         let (
             ItemState::Directory { id: old, mtime: then, .. },
             ItemState::Directory { id: new, mtime: now, .. },

@@ -15,7 +15,7 @@ use crate::base::json::JsonWriter;
 use crate::base::os_error::OsError;
 pub use duplicates::DuplicatesReport;
 pub use report::{Body, Report};
-pub use summary::{GroupTotals, Large, Sum, Summary};
+pub use summary::{GroupTotal, GroupTotals, LargeFile, Summary};
 
 use crate::tree::{Accuracy, Exclusive, Metadata, Tree};
 

@@ -13,14 +13,14 @@ use crate::tree::{Exclusive, Metadata, Totals, Tree};
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     /// Largest files, largest first.
-    pub largest: Option<Vec<Large>>,
+    pub largest: Option<Vec<LargeFile>>,
     /// Totals by group, for each requested grouping.
     pub sums: Vec<GroupTotals>,
 }
 
 /// One of the largest files.
 #[derive(Clone, Debug)]
-pub struct Large {
+pub struct LargeFile {
     /// Path of the file, starting with the root as given by the user. If the file has several names, this is the path
     /// that sorts first. If the file grew during the scan, so that its names were read with different sizes, only the
     /// names with the largest size are considered.
@@ -37,12 +37,12 @@ pub struct GroupTotals {
     /// Name of the grouping: `type`, `age` or `owner`.
     pub by: &'static str,
     /// Groups with their totals, in the order in which they are written.
-    pub rows: Vec<Sum>,
+    pub rows: Vec<GroupTotal>,
 }
 
 /// Totals of one group.
 #[derive(Clone, Debug)]
-pub struct Sum {
+pub struct GroupTotal {
     /// Name of the group, which may contain any characters.
     pub name: String,
     /// User ID if the grouping is by owner.
@@ -82,7 +82,7 @@ fn list<T>(json: &mut JsonWriter<'_>, rows: &[T], row: impl Fn(&mut JsonWriter<'
     Ok(())
 }
 
-fn large(json: &mut JsonWriter<'_>, tree: &Tree, file: &Large) {
+fn large(json: &mut JsonWriter<'_>, tree: &Tree, file: &LargeFile) {
     json.raw("{");
     json.name("path", &file.path);
     json.raw(",\"type\":\"");
@@ -94,7 +94,7 @@ fn large(json: &mut JsonWriter<'_>, tree: &Tree, file: &Large) {
     json.raw("}");
 }
 
-fn sum(json: &mut JsonWriter<'_>, sum: &Sum) {
+fn sum(json: &mut JsonWriter<'_>, sum: &GroupTotal) {
     json.raw("{\"name\":");
     json.string(sum.name.as_bytes());
     if let Some(uid) = sum.uid {

@@ -109,7 +109,7 @@ pub fn ask(mounts: &[Mount], path: &Path) -> Native {
     let Some(mount) = mounts.first() else { return Native::Silent };
     match mount.kind.as_slice() {
         b"ext2" | b"ext3" | b"ext4" => ext::read(mount).map_or_else(Native::Refused, |superblock| {
-            Native::Ext { superblock, held_back: held_back(mount) }
+            Native::Ext { superblock, delayed_write_reserve: delayed_write_reserve(mount) }
         }),
         b"xfs" => xfs::ask(path).map_or_else(Native::Refused, Native::Xfs),
         b"btrfs" => btrfs::ask(path).map_or_else(Native::Refused, Native::Btrfs),
@@ -119,7 +119,7 @@ pub fn ask(mounts: &[Mount], path: &Path) -> Native {
 
 /// Returns the number of clusters that ext4 reserves for delayed writes (`reserved_clusters`), or `None` if /sys does
 /// not report this number.
-fn held_back(mount: &Mount) -> Option<u64> {
+fn delayed_write_reserve(mount: &Mount) -> Option<u64> {
     let (major, minor) = (nix::sys::stat::major(mount.device), nix::sys::stat::minor(mount.device));
     let device = std::fs::read_link(format!("/sys/dev/block/{major}:{minor}")).ok()?;
     let path = Path::new("/sys/fs/ext4").join(device.file_name()?).join("reserved_clusters");

@@ -20,7 +20,7 @@ pub fn threads_with_room(wanted: usize) -> usize {
     const EACH: u64 = 8 << 20;
     match getrlimit(Resource::RLIMIT_AS) {
         Ok((addresses, _)) if addresses != nix::sys::resource::RLIM_INFINITY => {
-            share_reserves();
+            use_one_arena();
             wanted.min(usize::try_from(addresses / EACH).unwrap_or(usize::MAX)).max(1)
         }
         _ => wanted,
@@ -41,7 +41,7 @@ pub fn lower_priority() {
 
 /// Prevents the C library's allocator from reserving 64 MiB of address space per thread (mallopt(3), `M_ARENA_MAX`).
 #[allow(unsafe_code)]
-fn share_reserves() {
+fn use_one_arena() {
     #[cfg(target_env = "gnu")]
     // SAFETY: the call sets a parameter of the allocator under its own lock, and moves no memory. If the call fails,
     // nothing changes.

@@ -45,7 +45,7 @@ impl Interrupt {
     }
 
     /// Returns `true` if a signal was recorded.
-    pub fn was_noted(&self) -> bool {
+    pub fn was_recorded(&self) -> bool {
         self.ends.load(Ordering::SeqCst)
     }
 

@@ -142,7 +142,7 @@ pub fn is_writable(terminal: BorrowedFd<'_>) -> bool {
             Err(nix::errno::Errno::EINTR) => {}
             // macOS cannot poll /dev/tty.
             Ok(1) if descriptors[0].revents() == Some(PollFlags::POLLNVAL) => {
-                return is_selected(terminal, left);
+                return is_writable_by_select(terminal, left);
             }
             Ok(1) => return descriptors[0].revents().is_some_and(|flags| flags == PollFlags::POLLOUT),
             _ => return false,
@@ -152,7 +152,7 @@ pub fn is_writable(terminal: BorrowedFd<'_>) -> bool {
 
 /// Like [`is_writable`], but uses select(2). If select(2) cannot check the terminal either, returns `true`, because an
 /// attempt to write is harmless even if it fails.
-fn is_selected(terminal: BorrowedFd<'_>, wait: Duration) -> bool {
+fn is_writable_by_select(terminal: BorrowedFd<'_>, wait: Duration) -> bool {
     if usize::try_from(terminal.as_raw_fd()).is_ok_and(|number| number >= FD_SETSIZE) {
         return true;
     }

@@ -237,7 +237,7 @@ impl SortedEntries {
 
     /// Returns `true` if entries were rescanned or deleted after sorting. The entries of some rows may then no longer
     /// exist.
-    pub fn is_of_old(&self, tree: &Tree) -> bool {
+    pub fn is_outdated(&self, tree: &Tree) -> bool {
         self.edition != tree.edition()
     }
 

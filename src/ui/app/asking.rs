@@ -89,7 +89,7 @@ impl<'t> App<'t> {
 
     /// Closes the gates of all open questions if `is_input` is `true`, so that a Yes is ignored until the user
     /// pauses. `is_input` is `true` for a key repeat, and for any input while a question was already open.
-    pub(super) fn close_gate_if(&mut self, is_input: bool) {
+    pub(super) fn close_gates_if(&mut self, is_input: bool) {
         if is_input {
             let gates = self.layers.iter_mut().filter_map(|layer| layer.component_mut().gate());
             gates.for_each(AnswerGate::take_input);
@@ -139,7 +139,7 @@ impl<'t> App<'t> {
     }
 
     /// Asks the user whether to scan the parent directory.
-    pub(super) fn offer_above(&mut self) {
+    pub(super) fn ask_to_scan_above(&mut self) {
         if self.cx.is_deleting() {
             // Scanning the parent directory means leaving this tree, which would interrupt the deletion.
             self.cx.notify(Notice::Deleting);

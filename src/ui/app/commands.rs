@@ -206,7 +206,7 @@ impl App<'_> {
             return;
         }
         if !self.cx.leave() {
-            self.offer_above();
+            self.ask_to_scan_above();
         }
     }
 

@@ -258,7 +258,7 @@ impl<'t> App<'t> {
     /// items, reopening the deletion dialog after its changed entries have been rescanned, or checking marked
     /// directories that have changed.
     fn after_rescan(&mut self) -> Option<Effect> {
-        self.cx.read_returned().or_else(|| self.ask_again()).or_else(|| self.cx.compare_marks())
+        self.cx.rescan_next_restored().or_else(|| self.ask_again()).or_else(|| self.cx.compare_marks())
     }
 
     fn refresh_marks_list(&mut self) {

@@ -68,14 +68,14 @@ impl<'t> App<'t> {
             Event::Key(event) => {
                 // A key repeat restarts the delay before a Yes is accepted, so that a held key cannot answer a
                 // question.
-                self.close_gate_if(event.kind == KeyEventKind::Repeat);
+                self.close_gates_if(event.kind == KeyEventKind::Repeat);
                 let effect = self.key(event, was_waiting);
-                self.close_gate_if(was_asked);
+                self.close_gates_if(was_asked);
                 effect
             }
             Event::Mouse(event, now) => {
                 let effect = self.mouse(event, now);
-                self.close_gate_if(was_asked);
+                self.close_gates_if(was_asked);
                 effect
             }
             Event::Idle(now) => {
@@ -101,7 +101,7 @@ impl<'t> App<'t> {
             }
             Event::Paste(text) => {
                 self.paste(&text);
-                self.close_gate_if(was_asked);
+                self.close_gates_if(was_asked);
                 None
             }
             Event::Exported(ended) => {
@@ -123,7 +123,7 @@ impl<'t> App<'t> {
     /// Collects the visible data, so that drawing only reads the state.
     fn collect(&mut self) {
         self.open_failures();
-        self.cx.is_beside_page = self.layers.iter().any(|layer| layer.component().goes_beside());
+        self.cx.has_page_beside = self.layers.iter().any(|layer| layer.component().goes_beside());
         self.cx.collect();
     }
 

@@ -124,7 +124,7 @@ impl App<'_> {
             }
             Hit::AboveRoot => {
                 if self.layers.is_empty() {
-                    self.offer_above();
+                    self.ask_to_scan_above();
                 }
                 None
             }

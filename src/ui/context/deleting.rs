@@ -85,7 +85,7 @@ impl Context<'_> {
                 });
                 groups.reverse();
                 self.deletion.returned = groups;
-                self.read_returned()
+                self.rescan_next_restored()
             }
             Operation::Share(sharing) => Some(self.recheck_shared(sharing)),
         }
@@ -136,7 +136,7 @@ impl Context<'_> {
 
     /// Requests a rescan of the next directory that contains restored items. After the last directory, shows
     /// the result of the operation.
-    pub fn read_returned(&mut self) -> Option<Effect> {
+    pub fn rescan_next_restored(&mut self) -> Option<Effect> {
         while let Some(group) = self.deletion.returned.pop() {
             if let Some(directory) = group.find(self.tree) {
                 return self.begin_rescan(directory);

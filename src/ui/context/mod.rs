@@ -74,7 +74,7 @@ pub struct Context<'t> {
     /// Time from the start of the session until the notice appeared on the screen; `None` if it has not appeared yet.
     pub notice_since: Option<Duration>,
     /// `true` if a page is open that can be drawn beside the view, so that the view has no keyboard focus.
-    pub is_beside_page: bool,
+    pub has_page_beside: bool,
     /// Number of columns and lines of the terminal.
     pub size: (u16, u16),
     pub views: Views,
@@ -142,7 +142,7 @@ impl<'t> Context<'t> {
             window: Window::default(),
             notice: settings.notice.clone(),
             notice_since: None,
-            is_beside_page: false,
+            has_page_beside: false,
             size,
             views: Views::default(),
             deletion: DeletionState { policy: settings.policy.clone(), ..DeletionState::default() },

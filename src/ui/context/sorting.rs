@@ -134,7 +134,7 @@ impl Context<'_> {
         }
         match rows.value().cloned() {
             // The sorted rows are outdated, because entries were rescanned or deleted after the sort began.
-            Some(rows) if rows.is_of_old(self.tree) => self.sort(),
+            Some(rows) if rows.is_outdated(self.tree) => self.sort(),
             Some(rows) => {
                 self.sorting = None;
                 let lines = self.lines_here();

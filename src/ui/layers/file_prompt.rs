@@ -48,7 +48,7 @@ impl FilePrompt {
         }
         let path = path(name);
         self.name.remember();
-        Handled::Close(cx.write_file(ExportRequest { path, format, old: Overwrite::Kept }))
+        Handled::Close(cx.write_file(ExportRequest { path, format, old: Overwrite::Refuse }))
     }
 }
 

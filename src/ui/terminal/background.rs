@@ -56,11 +56,11 @@ impl Reply {
         self.held.push(key);
         if self.held.len() == 1 {
             // The answer begins with Esc and `]`, which arrive as Alt-].
-            let is_start = is_held(key, KeyModifiers::ALT, ']');
+            let is_start = is_key(key, KeyModifiers::ALT, ']');
             return Taken::Keys(if is_start { Vec::new() } else { std::mem::take(&mut self.held) });
         }
         // The answer ends with Esc and a backslash, or with a bell (Ctrl-G).
-        if is_held(key, KeyModifiers::ALT, '\\') || is_held(key, KeyModifiers::CONTROL, 'g') {
+        if is_key(key, KeyModifiers::ALT, '\\') || is_key(key, KeyModifiers::CONTROL, 'g') {
             let text: String = self.held.drain(..).skip(1).filter_map(letter).collect();
             self.asked = None;
             return Taken::Answer(background(&text));
@@ -75,7 +75,7 @@ impl Reply {
     }
 }
 
-fn is_held(key: KeyEvent, held: KeyModifiers, letter: char) -> bool {
+fn is_key(key: KeyEvent, held: KeyModifiers, letter: char) -> bool {
     key.code == KeyCode::Char(letter) && key.modifiers == held
 }
 

@@ -27,7 +27,7 @@ fn reported(app: &mut App<'_>, report: Report) -> Option<Effect> {
     app.update(Event::Deletion(DeletionMessage::Reported(Arc::new(report))))
 }
 
-fn rescan_selected(app: &mut App<'_>) {
+fn end_rescan(app: &mut App<'_>) {
     let again = RescanMessage { progress: Progress::default(), outcome: Some(Outcome::Complete) };
     app.update(Event::Rescan(again));
 }
@@ -61,7 +61,7 @@ pub fn failed(app: &mut App<'_>) -> Vec<Effect> {
     let failure = |name: &str| Failure { path: format!("/r/{name}").into(), reason: Reason::System(13) };
     let first = (0..40).map(|number| failure(&number.to_string())).collect();
     reported(app, Report { failures: Failures { count: 40, first }, is_over: true, ..Report::default() });
-    rescan_selected(app);
+    end_rescan(app);
     assert_eq!(layer(app), Some(Scope::Failures));
     press(app, "Ctrl-D");
     effects
@@ -91,7 +91,7 @@ fn trashed_in(app: &mut App<'_>, trash: &str) {
     press(app, "y");
     let moved = crate::delete::Trashed { from, trash: trash.into(), name: b"x".to_vec() };
     reported(app, Report { entries: 1, trashed: vec![moved], is_over: true, ..Report::default() });
-    rescan_selected(app);
+    end_rescan(app);
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn a_deletion_says_up_to_where_less_may_be_freed() {
         probed(&mut app, Preview { least, most: 4096, is_complete: true, ..Preview::default() });
         press(&mut app, "y");
         reported(&mut app, Report { entries: 1, freed: 8192, is_over: true, ..Report::default() });
-        rescan_selected(&mut app);
+        end_rescan(&mut app);
         assert_eq!(app.cx.notice_text().as_deref(), Some(freed));
     }
 }
@@ -284,7 +284,7 @@ fn a_deletion_names_no_size_where_more_may_be_freed() {
     press(&mut app, "y");
     let gained = Some(8 << 20);
     reported(&mut app, Report { entries: 1, freed: 4096, gained, is_over: true, ..Report::default() });
-    rescan_selected(&mut app);
+    end_rescan(&mut app);
     assert_eq!(app.cx.notice_text().as_deref(), Some("Deleted 1 entry (free space +8.0 MiB)"));
 }
 
@@ -418,7 +418,7 @@ fn only_one_rescan_or_deletion_runs_at_a_time() {
     let effect = reported(&mut app, report);
     assert!(matches!(effect, Some(Effect::Recheck(_))), "{effect:?}");
     assert_eq!(press(&mut app, "d"), [], "the remaining entries are read first");
-    rescan_selected(&mut app);
+    end_rescan(&mut app);
     let notice = app.cx.notice_text().unwrap();
     assert!(notice.ends_with("Deleted 1 entry, freed up to 4.0 KiB; stopped"), "{notice}");
     assert!(!app.cx.is_deleting());
@@ -441,11 +441,11 @@ fn a_question_about_an_ended_operation_closes() {
     assert!(question(&app).is_some());
     reported(&mut app, Report { entries: 1, is_over: true, ..Report::default() });
     assert!(question(&app).is_none(), "a Yes would be to another question");
-    rescan_selected(&mut app);
+    end_rescan(&mut app);
     asked(&mut app);
     press(&mut app, "y");
     reported(&mut app, Report { is_over: true, ..Report::default() });
-    rescan_selected(&mut app);
+    end_rescan(&mut app);
     assert_eq!(app.cx.notice_text().as_deref(), Some("Nothing to delete"));
 }
 
@@ -492,7 +492,7 @@ fn the_list_of_failures_opens_once() {
         press(&mut app, keys);
         assert_eq!(layer(&app), None);
         assert!(matches!(press(&mut app, "R")[..], [Effect::Rescan(_)]));
-        rescan_selected(&mut app);
+        end_rescan(&mut app);
         assert_eq!(layer(&app), None, "closed by {keys}");
     }
 }
@@ -509,7 +509,7 @@ fn the_list_of_failures_waits_until_nothing_else_is_open() {
         press(&mut app, open);
         let before = layer(&app);
         reported(&mut app, stays.clone());
-        rescan_selected(&mut app);
+        end_rescan(&mut app);
         assert_eq!(layer(&app), before, "{open}");
         press(&mut app, "Esc");
         assert_eq!(layer(&app), Some(Scope::Failures), "{open}");
@@ -531,7 +531,7 @@ fn the_last_trashing_is_restored_first() {
     let all = trashed.to_vec();
     let effect = reported(&mut app, Report { entries: 1, trashed: all, is_over: true, ..Report::default() });
     assert!(matches!(effect, Some(Effect::Rescan(_))), "it came back to a directory: {effect:?}");
-    rescan_selected(&mut app);
+    end_rescan(&mut app);
     assert_eq!(app.cx.notice_text().as_deref(), Some("Restored 1 entry"));
     assert_eq!(press(&mut app, "U"), []);
 }
@@ -543,13 +543,13 @@ fn failed_restores_can_be_repeated() {
     trashed(&mut app);
     press(&mut app, "U");
     reported(&mut app, Report { is_over: true, ..Report::default() });
-    rescan_selected(&mut app);
+    end_rescan(&mut app);
     assert!(matches!(
         press(&mut app, "U").as_slice(),
         [Effect::Deletion(DeletionRequest::Begin(Operation::Restore(_), _))]
     ));
     app.update(Event::Deletion(DeletionMessage::WorkFailed(bug())));
-    rescan_selected(&mut app);
+    end_rescan(&mut app);
     assert!(matches!(
         press(&mut app, "U").as_slice(),
         [Effect::Deletion(DeletionRequest::Begin(Operation::Restore(_), _))]

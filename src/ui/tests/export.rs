@@ -33,7 +33,7 @@ fn a_file_name_is_offered_and_determines_the_format() {
     let mut app = finished(&tree);
     press(&mut app, "E");
     assert_eq!((layer(&app), prompt(&app).name.as_str()), (Some(Scope::FileName), "shown.json.zst"));
-    let packed = wanted("shown.json.zst", Format::Ncdu(NcduFormat::Json(Packing::Zstd)), Overwrite::Kept);
+    let packed = wanted("shown.json.zst", Format::Ncdu(NcduFormat::Json(Packing::Zstd)), Overwrite::Refuse);
     assert_eq!(press(&mut app, "Enter"), [Effect::Export(packed.clone())]);
     assert_eq!(layer(&app), None);
     end_export(&mut app, packed, Ok(3 << 20));
@@ -45,7 +45,7 @@ fn a_file_name_is_offered_and_determines_the_format() {
         ("q.csv", Format::Flat(Form::Csv)),
         ("q.duke", Format::Snapshot),
     ] {
-        let order = wanted(name, format, Overwrite::Kept);
+        let order = wanted(name, format, Overwrite::Refuse);
         assert_eq!(ask(&mut app, name), [Effect::Export(order.clone())]);
         end_export(
             &mut app,
@@ -98,7 +98,7 @@ fn a_name_is_edited_at_the_cursor_and_a_tilde_is_the_home_directory() {
     write(&mut app, "csv");
     assert_eq!(prompt(&app).name.as_str(), "~/shown.csv");
     let path = std::env::home_dir().unwrap().join("shown.csv");
-    let order = ExportRequest { path, format: Format::Flat(Form::Csv), old: Overwrite::Kept };
+    let order = ExportRequest { path, format: Format::Flat(Form::Csv), old: Overwrite::Refuse };
     assert_eq!(press(&mut app, "Enter"), [Effect::Export(order)]);
 }
 
@@ -120,7 +120,7 @@ fn a_name_without_a_format_is_rejected_and_quitting_writes_nothing() {
 fn an_existing_file_is_replaced_only_after_a_question() {
     let tree = home();
     let mut app = finished(&tree);
-    let order = wanted("q.duke", Format::Snapshot, Overwrite::Kept);
+    let order = wanted("q.duke", Format::Snapshot, Overwrite::Refuse);
     assert_eq!(ask(&mut app, "q.duke"), [Effect::Export(order.clone())]);
     end_export(&mut app, order.clone(), Err(SaveError::Exists));
     assert_eq!(question(&app), Some((Question::Replace(order.clone()), Button::No)));
@@ -137,7 +137,7 @@ fn any_way_out_cancels_the_question_about_replacing() {
     for keys in ["Ctrl-C", "q", "Esc"] {
         let mut app = finished(&tree);
         tick(&mut app, 65_000, Some(Outcome::Complete));
-        let order = wanted("q.duke", Format::Snapshot, Overwrite::Kept);
+        let order = wanted("q.duke", Format::Snapshot, Overwrite::Refuse);
         ask(&mut app, "q.duke");
         end_export(&mut app, order.clone(), Err(SaveError::Exists));
         assert!(question(&app).is_some());
@@ -151,7 +151,7 @@ fn any_way_out_cancels_the_question_about_replacing() {
 fn only_one_file_is_written_at_a_time_and_quitting_asks() {
     let tree = home();
     let mut app = finished(&tree);
-    let order = wanted("q.duke", Format::Snapshot, Overwrite::Kept);
+    let order = wanted("q.duke", Format::Snapshot, Overwrite::Refuse);
     ask(&mut app, "q.duke");
     // Half of the entries are written.
     app.cx.export.written.add(tree.totals(DirId::TOP).items / 2);

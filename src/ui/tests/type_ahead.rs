@@ -38,7 +38,7 @@ impl<'t> Terminal<'t> {
                         ..Preview::default()
                     }))));
                 }
-                Effect::Export(order) if order.old == Overwrite::Kept => {
+                Effect::Export(order) if order.old == Overwrite::Refuse => {
                     let order = order.clone();
                     self.take(Event::Exported(ExportMessage { order, written: Err(SaveError::Exists) }));
                 }

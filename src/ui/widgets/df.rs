@@ -116,7 +116,7 @@ fn amount_style(cx: &Context<'_>, row: &Row) -> Style {
 fn role(row: &Row) -> Role {
     match row.subject {
         Subject::Used | Subject::Size | Subject::Systems => Role::Strong,
-        Subject::File(_) | Subject::CoveredFiles(_) | Subject::Unreadable => Role::Warning,
+        Subject::UnlinkedFile(_) | Subject::CoveredFiles(_) | Subject::Unreadable => Role::Warning,
         Subject::Note(_) | Subject::Overhead(_) | Subject::Inodes => Role::Faint,
         _ => Role::Plain,
     }

@@ -45,9 +45,9 @@ const ROOMY: u16 = 90;
 /// Minimum height of a part: a heading, one row, and a blank line.
 const LEAST: u16 = 3;
 /// Minimum height in lines at which the overview has a blank line below the used and free space.
-const HIGH: u16 = 30;
+const LEAST_FOR_BLANK: u16 = 30;
 /// Minimum height in lines at which the overview shows the used and free space of the file system at the top.
-const LOW: u16 = 12;
+const LEAST_FOR_SPACE: u16 = 12;
 
 pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
     if let (Some(area), _) = regions(cx, layout) {
@@ -94,10 +94,10 @@ pub fn selected(cx: &Context<'_>, layout: Layout) -> Option<(u16, u16)> {
 /// overview.
 fn regions(cx: &Context<'_>, layout: Layout) -> (Option<Rect>, Rect) {
     let area = Rect { y: layout.titles.y, height: layout.list.bottom() - layout.titles.y, ..layout.list };
-    if area.height < LOW || !cx.expects_space() {
+    if area.height < LEAST_FOR_SPACE || !cx.expects_space() {
         return (None, area);
     }
-    let used = if area.height < HIGH { 3 } else { 4 };
+    let used = if area.height < LEAST_FOR_BLANK { 3 } else { 4 };
     (Some(Rect { height: 3, ..area }), Rect { y: area.y + used, height: area.height - used, ..area })
 }
 

@@ -53,7 +53,7 @@ pub fn draw_rows(
         };
         canvas.buffer.set_line(room.x, y, &text(cx, columns, row, role, sign), room.width);
         if number == index {
-            if cx.is_beside_page {
+            if cx.has_page_beside {
                 select_behind(cx, area, canvas.buffer);
             } else {
                 select(cx, area, columns.bar(room), canvas.buffer);

@@ -32,13 +32,13 @@ use crate::ui::theme::Role;
 use crate::ui::treemap_layout::Tile;
 
 /// Minimum width, in columns, of a title line that also states the meaning of the colors.
-const NARROW: u16 = 32;
+const LEAST_FOR_COLORS: u16 = 32;
 
 pub fn draw(cx: &Context<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>) {
     let Canvas { buffer, hits } = canvas;
     let legend = cells::legend_area(area);
     // Without a legend, only the title line states the meaning of the colors.
-    let has_room = legend.is_empty() && titles.width >= NARROW;
+    let has_room = legend.is_empty() && titles.width >= LEAST_FOR_COLORS;
     let colors = if has_room { format!("  {} ", cx.views.map_colors.title()) } else { String::new() };
     let title = title(cx, usize::from(titles.width).saturating_sub(width(&colors)));
     draw_ends(&title, &Text::styled(colors, cx.theme.style(Role::Faint)), titles, buffer);

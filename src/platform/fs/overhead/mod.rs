@@ -24,7 +24,7 @@ pub enum Native {
     Ext {
         superblock: ext::Superblock,
         /// Number of clusters that the kernel reserves for delayed writes, if /sys reports it.
-        held_back: Option<u64>,
+        delayed_write_reserve: Option<u64>,
     },
     Xfs(Xfs),
     Btrfs(btrfs::Btrfs),

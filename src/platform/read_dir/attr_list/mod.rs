@@ -211,20 +211,20 @@ impl<'b> Fields<'b> {
         Some(if complete { all } else { Prefetched::Nothing })
     }
 
-    /// Reads the next four-byte field. `there` is the field's bit among the returned attributes. If `there` is 0, the
+    /// Reads the next four-byte field. `returned_bit` is the field's bit among the returned attributes. If `returned_bit` is 0, the
     /// field is missing, and the result is 0.
-    fn number(&mut self, there: u32) -> Option<u32> {
-        Some(u32::from_ne_bytes(self.take(there)?))
+    fn number(&mut self, returned_bit: u32) -> Option<u32> {
+        Some(u32::from_ne_bytes(self.take(returned_bit)?))
     }
 
-    /// Reads the next eight-byte field. `there` is the field's bit among the returned attributes. If `there` is 0, the
+    /// Reads the next eight-byte field. `returned_bit` is the field's bit among the returned attributes. If `returned_bit` is 0, the
     /// field is missing, and the result is 0.
-    fn long(&mut self, there: u32) -> Option<u64> {
-        Some(u64::from_ne_bytes(self.take(there)?))
+    fn long(&mut self, returned_bit: u32) -> Option<u64> {
+        Some(u64::from_ne_bytes(self.take(returned_bit)?))
     }
 
-    fn take<const SIZE: usize>(&mut self, there: u32) -> Option<[u8; SIZE]> {
-        if there == 0 {
+    fn take<const SIZE: usize>(&mut self, returned_bit: u32) -> Option<[u8; SIZE]> {
+        if returned_bit == 0 {
             return Some([0; SIZE]);
         }
         let (field, rest) = self.bytes.split_first_chunk()?;

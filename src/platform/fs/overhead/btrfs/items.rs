@@ -74,7 +74,7 @@ pub fn extent(item: &TreeItem<'_>) -> Option<FileExtent> {
 /// Location of a subvolume: ID of the parent subvolume, inode number of the directory that contains the subvolume, and
 /// name in that directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Hook {
+struct SubvolumeLocation {
     parent: u64,
     directory: u64,
     name: Vec<u8>,
@@ -84,7 +84,7 @@ struct Hook {
 #[derive(Default)]
 pub struct RootItems {
     subvolumes: Vec<Subvolume>,
-    hooks: HashMap<u64, Hook>,
+    hooks: HashMap<u64, SubvolumeLocation>,
 }
 
 impl RootItems {
@@ -115,7 +115,7 @@ impl RootItems {
                 let name =
                     number(16, 2).and_then(|length| item.data.get(18..18 + usize::try_from(length).ok()?));
                 if let (Some(directory), Some(name)) = (number(0, 8), name) {
-                    let hook = Hook { parent: item.offset, directory, name: name.to_vec() };
+                    let hook = SubvolumeLocation { parent: item.offset, directory, name: name.to_vec() };
                     self.hooks.insert(item.id, hook);
                 }
             }
