@@ -50,7 +50,7 @@ pub fn executable(mut plan: Plan) -> Plan {
     plan
 }
 
-/// Returns a directory whose own size is 4 KiB.
+/// Returns a directory without an inode number. Its own size is 4 KiB, as that of all directories here.
 pub fn dir(name: &str, entries: Vec<Plan>) -> Plan {
     Plan { name: name.into(), kind: PlanKind::Directory(0, entries) }
 }

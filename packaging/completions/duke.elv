@@ -225,7 +225,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --exclude 'Exclude entries matching GLOB'
             cand -t 'Use N threads'
             cand --threads 'Use N threads'
-            cand --fs-id 'Name to give the file system of each PATH, so that duke recognizes it in other snapshots'
+            cand --fs-id 'Record NAME for the file system of each PATH; file systems with the same NAME count as one'
             cand --plan 'Save one part of the plan that FILE contains, with the flags of that plan'
             cand --part 'Number of the part to save; part 0 contains everything that is in no other part'
             cand -x 'Do not cross file-system boundaries below a PATH'

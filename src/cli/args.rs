@@ -258,7 +258,7 @@ pub struct Arguments {
 
     /// Exclude entries matching GLOB
     ///
-    /// A pattern without a slash is matched against names, a pattern with a slash against the ends of paths. A path
+    /// A pattern without a slash must match a whole name. A pattern with a slash must match the end of a path, which
     /// begins with PATH as given on the command line. `*` and `?` do not match a slash; `**` does. A pattern that ends
     /// in a slash matches only directories. Can be given more than once.
     #[arg(long, value_name = "GLOB", help_heading = "Scan")]

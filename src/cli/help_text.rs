@@ -22,7 +22,7 @@ pub const EXAMPLES: &[(&str, &str)] = &[
 
 /// Paragraph about disk usage, hard links and apparent size.
 pub const SIZES: &str = "Sizes are disk usage. The total of each directory counts a file with several hard \
-    links only once. The apparent size of a directory also counts the length of the directory itself.";
+    links only once. Disk usage and apparent size of a directory include the directory itself.";
 
 /// Paragraph about the search language.
 pub const SEARCH: &str = "A search term is either part of a name or a condition such as `*.log`, `>1G`, `older:90d`, \

@@ -104,7 +104,8 @@ fn no_snapshot(
     let reason = if is_same {
         kept.retain(|kept| matches(kept, Some(scope)));
         if has_since {
-            "no snapshot with the same scan flags is that old; give --since one of the times below".to_owned()
+            "no snapshot with the same scan flags is that old; use --since with one of the times below"
+                .to_owned()
         } else {
             "all snapshots with the same scan flags are dated in the future; to compare with one of them, give its file as OLD"
                 .to_owned()

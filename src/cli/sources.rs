@@ -63,7 +63,7 @@ pub fn remotes(
     if remotes.is_empty() || remotes.len() == paths.len() {
         Ok(remotes)
     } else {
-        Err(UsageError::Usage("cannot mix local and ssh:// or rclone:// paths".to_owned()))
+        Err(UsageError::Usage("cannot mix local paths with ssh:// or rclone:// paths".to_owned()))
     }
 }
 
@@ -140,8 +140,8 @@ pub fn reject_other(
     match save::Format::of_name(file.as_bytes()) {
         Some(format) if !is_written(format) => {
             let name = escape(file.as_bytes());
-            let remedy = "the extension belongs to another format; use -o for .json and .zst, -O for .ncdu, \
-                duke save or duke merge for .duke, --ndjson or --csv (to standard output) for .ndjson and .csv";
+            let remedy = "the extension belongs to another format; use duke -o for .json and .zst, duke -O for \
+                .ncdu, duke save -o or duke merge -o for .duke, and duke --ndjson or --csv for .ndjson and .csv";
             Err(UsageError::Usage(format!("{flag} {name}: {remedy}")))
         }
         _ => Ok(()),

@@ -63,8 +63,8 @@ pub enum Command {
     Df(Box<Df>),
     /// List files and directories with the same contents
     ///
-    /// Prints the groups with the most wasted bytes first. Wasted bytes are freed if only the copy with the smallest
-    /// disk usage is kept in each group. Files are compared by their contents, and nothing is changed unless --share
+    /// Prints the groups with the most wasted bytes first: the bytes that would be freed by keeping only the copy with
+    /// the smallest disk usage. Files are compared by their contents, and nothing is changed unless --share
     /// is given. Empty files are ignored, and hard links to the same file count as one file.
     Duplicates(Box<DuplicatesFlags>),
     /// Print help for duke or for a subcommand
@@ -152,7 +152,7 @@ pub struct Save {
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Name to give the file system of each PATH, so that duke recognizes it in other snapshots
+    /// Record NAME for the file system of each PATH; file systems with the same NAME count as one
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub fs_id: Option<String>,
 

@@ -38,11 +38,9 @@ impl Reason {
             Self::Changed => CHANGED.to_owned(),
             Self::Mount => "is or contains a mount point".to_owned(),
             Self::NoTrash(why) => why.text(),
-            Self::NoSharing if CAN_SHARE => {
-                "cannot share data; needs btrfs, or XFS with reflink=1".to_owned()
-            }
+            Self::NoSharing if CAN_SHARE => "not on btrfs, or on XFS with reflink=1".to_owned(),
             Self::NoSharing => ONLY_ON_LINUX.to_owned(),
-            Self::StoredApart => "stored differently from its copies (for example, chattr +C)".to_owned(),
+            Self::StoredApart => "only this file or only its copy has checksums (chattr +C)".to_owned(),
             Self::Refused(blocked) => blocked.text().to_owned(),
         }
     }
@@ -77,7 +75,7 @@ impl NoTrash {
         match self {
             Self::Nowhere => "no trash on this file system".to_owned(),
             Self::Foreign => "the trash or a directory above it belongs to another user".to_owned(),
-            Self::Writable => "other users can write to the trash path; run chmod go-w".to_owned(),
+            Self::Writable => "others can write to the trash or above it; run chmod go-w".to_owned(),
             Self::NoDirectory => "the trash, files/ and info/ must be directories, not links".to_owned(),
             Self::NoTrashes => "no trash on this volume; trash a file there in Finder first".to_owned(),
             Self::InCloud => "only in the cloud; trash it in Finder, or delete it".to_owned(),

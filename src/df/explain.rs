@@ -75,9 +75,9 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
                 use no space.",
         ],
         Subject::System(_) | Subject::Systems => vec![
-            "A scanned file system, or the total of all: used space, size and scanned part. The lines \
-                at the top of the view describe only one file system. To see those of another one, open its \
-                directory in the list and then this view.",
+            "This line shows the used space, the size and the scanned space of a file system, or of all of them \
+                together. The lines above describe only one file system. To see them for another one, open one of \
+                its directories in the list, and then this view again.",
         ],
         Subject::Note(index) => {
             return space.notes.get(index).map(note_text).unwrap_or_default();

@@ -35,7 +35,7 @@ pub struct SubvolumeSize {
 /// Returns the reason why subvolumes cannot be read, with a remedy if there is one.
 pub fn error_message(error: Errno) -> String {
     match error {
-        Errno::ENOTTY => "not on btrfs; duke lists only btrfs subvolumes".to_owned(),
+        Errno::ENOTTY => "cannot read subvolumes: not a btrfs file system".to_owned(),
         Errno::EPERM => {
             format!("cannot read subvolumes: {}; run as root on the host", OsError(error as i32))
         }

@@ -42,8 +42,8 @@ impl SkipReason {
     pub fn text(self) -> String {
         match self {
             Self::Failed(errno) => format!("cannot read: {}", OsError(errno)),
-            Self::Changing => "not compared: changed or deleted since the scan".to_owned(),
-            Self::Special => "not compared: pipe, socket or device".to_owned(),
+            Self::Changing => "cannot compare: changed or deleted since the scan".to_owned(),
+            Self::Special => "cannot compare: pipe, socket or device".to_owned(),
         }
     }
 }

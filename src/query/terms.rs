@@ -228,8 +228,8 @@ impl Query {
         self.unfinished.as_ref()
     }
 
-    pub(crate) fn set_unfinished(&mut self, complaint: QueryError) {
-        self.unfinished = Some(complaint);
+    pub(crate) fn set_unfinished(&mut self, error: QueryError) {
+        self.unfinished = Some(error);
     }
 
     /// Adds a term, unless it is about names and the query already has [`MOST_NAMED`] such terms. Returns `true` if the

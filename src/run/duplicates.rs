@@ -59,7 +59,7 @@ pub fn run(job: DuplicatesJob) -> Exit {
     let found = match found {
         Ok(found) if !interrupt.is_some_and(Interrupt::release) => found,
         Ok(_) | Err(JobEnd::Complete | JobEnd::Stopped) => {
-            print_error("interrupted; no duplicates printed");
+            print_error("interrupted; nothing printed");
             return Exit::Interrupted;
         }
         Err(JobEnd::Panicked(message)) => {

@@ -65,7 +65,7 @@ pub(crate) fn run(
     }
     if outcome != Some(&Outcome::Complete) {
         summarize(source.tree(), outcome);
-        print_error("nothing written: the tree is incomplete");
+        print_error("nothing written: not everything was read");
         return exit.max(Exit::Incomplete);
     }
     if Export::root(source.tree()).is_none() {

@@ -288,7 +288,7 @@ fn find_frees(
         return Err(Exit::Failure);
     }
     if outcome != Some(&Outcome::Complete) {
-        print_error("--frees: not computed, because the scan did not complete");
+        print_error("--frees: cannot compute: not everything was read");
         return Ok(Exit::Incomplete);
     }
     let pool = Pool::new(processors()).map_err(|error| no_thread(&error))?;

@@ -82,7 +82,7 @@ pub fn save(job: Saving) -> Exit {
             // part. Part 0 is the exception: without its contents, no merge is possible.
             Exit::Failure if part.is_none_or(|part| part.number == 0) => Exit::Failure,
             _ if outcome != Some(Outcome::Complete) => {
-                print_error("nothing written: the tree is incomplete");
+                print_error("nothing written: not everything was read");
                 Exit::Incomplete
             }
             exit => {
@@ -138,7 +138,7 @@ fn put(source: &Source, about: &SnapshotInfo, to: &SaveTarget, interrupt: Option
         Err(KeepError::Write(WriteError::Stopped)) => {
             print_error(&match to {
                 SaveTarget::Target(target) => target.interrupted(),
-                SaveTarget::Kept(_) => "interrupted; no snapshot saved".to_owned(),
+                SaveTarget::Kept(_) => "interrupted; nothing written".to_owned(),
             });
             Exit::Interrupted
         }

@@ -217,7 +217,7 @@ fn trouble(source: &Source) -> Option<String> {
     match source.outcome() {
         Some(Outcome::Broken(faults)) => Some(faults.join("; ")),
         Some(Outcome::Panicked(reason)) => Some(reason),
-        Some(Outcome::Stopped) => Some("the earlier scan is incomplete".to_owned()),
+        Some(Outcome::Stopped) => Some("the baseline is incomplete".to_owned()),
         Some(Outcome::Complete) | None => None,
     }
 }

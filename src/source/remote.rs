@@ -164,14 +164,14 @@ impl Session {
             // already ended.
             let _ = self.child.kill();
         }
+        let name = self.program.name();
         let status = self
             .child
             .wait()
-            .map_err(|error| format!("cannot wait for the program: {}", io_error_text(&error)))?;
+            .map_err(|error| format!("cannot wait for {name}: {}", io_error_text(&error)))?;
         let messages = self.messages.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
         let last = last_message(&messages);
         let is_ssh = self.program == Program::Ssh;
-        let name = self.program.name();
         match status.code() {
             Some(0) => Ok(()),
             Some(INCOMPLETE) if is_ssh => Ok(()),

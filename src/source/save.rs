@@ -126,7 +126,7 @@ pub fn write(
     count: &WrittenEntries,
 ) -> Result<u64, SaveError> {
     if source.outcome() != Some(Outcome::Complete) {
-        return Err(SaveError::Failed("the tree is incomplete".to_owned()));
+        return Err(SaveError::Failed("not everything was read".to_owned()));
     }
     if old == Overwrite::Refuse && fs::symlink_metadata(path).is_ok() {
         return Err(SaveError::Exists);

@@ -190,7 +190,7 @@ pub enum RowStyle {
     Special,
     /// Entry that is excluded, deleted, or known only from the previous scan.
     Faint,
-    /// Error message.
+    /// Message about an error or a possible problem.
     Warning,
 }
 

@@ -23,7 +23,7 @@ pub const ENDED_EARLY: &str = "Not read: the scan ended early";
 
 /// Texts for a filter that no entry matches. The second one is for a running scan.
 pub const NO_MATCHES: [&str; 2] = ["No entries match the filter", "No entries match the filter so far"];
-/// Hint after [`NO_MATCHES`], following the key that clears the filter.
+/// Words after the name of the key that clears the filter. Key and words are shown after [`NO_MATCHES`].
 pub const CLEARS: &str = "clears it";
 
 /// Returns the text for a directory whose entries are all hidden or excluded. `hint` returns a hint with the key that

@@ -285,7 +285,7 @@ impl Notice {
             Self::Deleted(kind, report, accuracy) => deleted(*kind, report, *accuracy, display),
             Self::StoppingScan => "Stopping; keeping partial results".into(),
             Self::StoppingRescan => "Stopping; keeping previous sizes".into(),
-            Self::StoppingDeletion => "Stopping; completed changes are kept".into(),
+            Self::StoppingDeletion => "Stopping; keeping completed changes".into(),
             Self::RescanFailed(reasons) if reasons.is_empty() => {
                 "Rescan failed; keeping previous sizes".into()
             }
@@ -350,14 +350,14 @@ impl Notice {
                 let shows = display.keymap.hint(Command::Open, Scope::Table, "lists its entries");
                 format!("Cannot mark a total{shows}")
             }
-            Self::NoDirectoryOfCopy => "No copy here; unfold a group and move to a copy to keep".into(),
+            Self::NoDirectoryOfCopy => "No copy here; unfold a group and move to the copy to keep".into(),
             Self::MarkedElsewhere(copies, directory) => {
                 let entries = counted(*copies as u64, "entry", "entries");
                 about(directory, &|directory| format!("Marked {entries} outside {directory}"))
             }
             Self::CannotShare => CANNOT_SHARE.into(),
             Self::NothingSharedDryRun => "Dry run: nothing was shared".into(),
-            Self::NoCopies => "No copies among these entries".into(),
+            Self::NoCopies => "No copies here".into(),
             Self::CannotMarkDeleted => "Cannot mark a deleted entry".into(),
             Self::CannotMarkUnread => "Cannot mark an entry that was not read".into(),
             Self::NotMarkedUnread(1) => "Did not mark 1 entry that was not read".into(),
@@ -393,7 +393,7 @@ impl Notice {
                 }
             },
             Self::UnknownEnding(other) => format!("Unknown extension; use {other}"),
-            Self::OneRootOnly => "ncdu format has one root; use .duke".into(),
+            Self::OneRootOnly => "ncdu's format needs one root; use .duke".into(),
         }
     }
 }

@@ -219,7 +219,7 @@ fn wrong_usage_is_one_line_with_exit_code_2() {
     let temp = TestDir::new();
     temp.directory("folder");
     fs::write(temp.join("bytes"), b"ok\nbad\xff\n").unwrap();
-    let ways = "the extension belongs to another format; use -o for .json and .zst, -O for .ncdu, duke save or duke merge for .duke, --ndjson or --csv (to standard output) for .ndjson and .csv\n";
+    let ways = "the extension belongs to another format; use duke -o for .json and .zst, duke -O for .ncdu, duke save -o or duke merge -o for .duke, and duke --ndjson or --csv for .ndjson and .csv\n";
     let (csv, json) = (format!("duke: -o x.csv: {ways}"), format!("duke: save -o x.json: {ways}"));
     let cases: [(&[&str], &str); 10] = [
         (&["-o", "x.csv"], &csv),

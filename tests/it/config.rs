@@ -168,14 +168,11 @@ fn a_file_given_by_the_user_is_read_or_the_program_ends() {
     for (name, reason) in cases {
         let path = temp.join(name).display().to_string();
         let refused = run(&mut duke(&temp, &["--config", &path])).ended(2);
-        assert_eq!(
-            (refused.stderr, refused.stdout),
-            (format!("duke: {path}: cannot read the configuration: {reason}\n"), Vec::new())
-        );
+        assert_eq!((refused.stderr, refused.stdout), (format!("duke: {path}: {reason}\n"), Vec::new()));
         run(duke(&temp, &[]).env("DUKE_CONFIG", &path)).ended(2);
     }
     let device = run(&mut duke(&temp, &["--config", "/dev/zero"])).ended(2);
-    assert_eq!(device.stderr, "duke: /dev/zero: cannot read the configuration: not a regular file\n");
+    assert_eq!(device.stderr, "duke: /dev/zero: not a regular file\n");
     configured(&temp, &["--config", temp.join("longest").to_str().unwrap()]);
 }
 
@@ -217,8 +214,10 @@ fn root_reads_no_configuration_of_ncdu_that_another_user_can_write() {
     let trusted = run(&mut command).ended(2).stderr;
     assert!(trusted.contains("config:1: unexpected argument '--nonsense'"), "{trusted}");
     set_mode(&path, 0o666);
-    let line =
-        format!("duke: {}: another user can write to it, and duke runs as root; ignored\n", path.display());
+    let line = format!(
+        "duke: {}: another user can write to it, and duke runs as root; run chmod go-w on it; ignored\n",
+        path.display()
+    );
     assert_eq!(run(&mut command).ended(0).stderr, line);
 }
 
@@ -234,7 +233,7 @@ fn root_reads_nothing_that_another_user_can_write() {
     };
     let message = |what: &str| {
         format!(
-            "duke: HOME/.config/duke/config.toml: another user can write to {what}, and duke runs as root; ignored\n"
+            "duke: HOME/.config/duke/config.toml: another user can write to {what}, and duke runs as root; run chmod go-w on it; ignored\n"
         )
     };
     assert!(refused(&|_| ()).contains("nonsense"));
@@ -304,7 +303,7 @@ fn users_read_only_their_own_files_or_those_of_root() {
         run(&mut command).ended(0).stderr
     };
     assert!(at_home(0o600, 0o755).ends_with("config.toml: cannot read: permission denied; ignored\n"));
-    assert_eq!(at_home(0o644, 0o700), "", "what one may not see in the home of another is not there");
+    assert_eq!(at_home(0o644, 0o700), "", "a file in a closed home is ignored silently");
     assert!(configured(65_534).contains("nonsense") && configured(0).contains("nonsense"));
     assert!(configured(1).ends_with("config.toml: belongs to another user; ignored\n"), "{}", configured(1));
 }

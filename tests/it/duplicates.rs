@@ -119,8 +119,12 @@ fn files_that_were_not_compared_are_named() {
     }
     let run = duplicates(temp.path(), &["--json", "."]).ended(1);
     assert!(run.stderr.contains("duke: ./two/deep/x: cannot read: "), "{}", run.stderr);
-    assert!(run.stderr.contains("duke: ./pipe: not compared: pipe, socket or device\n"), "{}", run.stderr);
-    assert!(run.stderr.contains("duke: ./socket: not compared: pipe, socket or device\n"), "{}", run.stderr);
+    assert!(run.stderr.contains("duke: ./pipe: cannot compare: pipe, socket or device\n"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("duke: ./socket: cannot compare: pipe, socket or device\n"),
+        "{}",
+        run.stderr
+    );
     let text = run.text();
     assert!(text.contains("{\"path\":\"./pipe\",\"reason\":\"special\"}"), "{text}");
     assert!(text.contains("{\"path\":\"./socket\",\"reason\":\"special\"}"), "{text}");

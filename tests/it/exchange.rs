@@ -758,7 +758,7 @@ fn snapshots_of_remotes_are_saved_and_compared() {
         (&["save", "rclone://s3:b"][..], "-o is required"),
         (&["save", "-o", "x", "--fs-id", "n", "rclone://s3:b"], "--fs-id works only with local paths"),
         (&["save", "-o", "x", "--exclude", "a", "rclone://s3:b"], "--exclude"),
-        (&["save", "-o", "x", "rclone://s3:b", "."], "cannot mix local and ssh:// or rclone:// paths"),
+        (&["save", "-o", "x", "rclone://s3:b", "."], "cannot mix local paths with ssh:// or rclone:// paths"),
     ] {
         let refused = duke(words).ended(2);
         assert!(refused.stderr.contains(needs) && refused.stderr.lines().count() == 1, "{}", refused.stderr);

@@ -274,7 +274,7 @@ duke: list: 6 more errors
     // An incomplete tree is not exported.
     let export = run_in(temp.path(), ["-f", "list", "-o", "out"]).ended(1);
     assert!(
-        export.stderr.ends_with("nothing written: the tree is incomplete\n") && !temp.join("out").exists()
+        export.stderr.ends_with("nothing written: not everything was read\n") && !temp.join("out").exists()
     );
     fs::write(temp.join("none"), "path,size\nr/b,x\n").unwrap();
     run_in(temp.path(), ["-f", "none", "-n"]).ended(2);

@@ -403,7 +403,7 @@ fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
     assert_eq!(listed(refused(&["other"])), format!("other: {none} other"));
     let flags = "no snapshot with the same scan flags; to compare with one below, give its file as OLD; to create one: duke save t";
     assert_eq!(listed(refused(&["t"])), format!("t: {flags}"));
-    let late = "no snapshot with the same scan flags is that old; give --since one of the times below";
+    let late = "no snapshot with the same scan flags is that old; use --since with one of the times below";
     assert_eq!(listed(refused(&["-x", "--since", "3d", "t"])), format!("t: {late}"));
     assert!(
         refused(&["--exclude", "a/*.o", "t"])

@@ -373,5 +373,5 @@ fn the_program_shares_and_prints_the_result() {
     }
     let refused = share(plain.path());
     let errors = refused.ended(1).stderr;
-    assert!(errors.contains(": cannot share data; needs btrfs"), "{errors}");
+    assert!(errors.contains(": not on btrfs, or on XFS"), "{errors}");
 }

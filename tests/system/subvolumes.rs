@@ -121,6 +121,6 @@ fn the_table_names_subvolumes_and_errors_name_a_remedy() {
     assert_eq!(errors(&["--without=nowhere"], &root), expected);
     let expected = "duke: --without 5: the top-level subvolume cannot be deleted\n";
     assert_eq!(errors(&["--without=5"], &root), expected);
-    let expected = "duke: /proc: not on btrfs; duke lists only btrfs subvolumes\n";
+    let expected = "duke: /proc: cannot read subvolumes: not a btrfs file system\n";
     assert_eq!(errors(&[], Path::new("/proc")), expected);
 }

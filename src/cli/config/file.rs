@@ -63,11 +63,7 @@ impl Source {
                 let problem = Some(format!("{}; ignored", line(path, &refused)));
                 Ok(Found { problem, ..Found::default() })
             }
-            (Err(refused), _) => Err(format!(
-                "{}: cannot read the configuration: {}",
-                escape_path(path),
-                reason(path, &refused)
-            )),
+            (Err(refused), _) => Err(line(path, &refused)),
         }
     }
 }
@@ -84,10 +80,13 @@ fn reason(path: &Path, refused: &Refused) -> String {
         Refused::TooLong => "larger than 1 MiB".to_owned(),
         Refused::Foreign => "belongs to another user".to_owned(),
         Refused::Writable(position) if position == path => {
-            "another user can write to it, and duke runs as root".to_owned()
+            "another user can write to it, and duke runs as root; run chmod go-w on it".to_owned()
         }
         Refused::Writable(position) => {
-            format!("another user can write to {}, and duke runs as root", escape_path(position))
+            format!(
+                "another user can write to {}, and duke runs as root; run chmod go-w on it",
+                escape_path(position)
+            )
         }
     }
 }

@@ -58,7 +58,7 @@ impl Query {
     /// Parses the text of a search; `now` is in seconds since 1970.
     ///
     /// The last term may be unfinished, as in `type:vid`. The query then consists of the terms before it, and
-    /// [`Query::unfinished`] gives the missing part.
+    /// [`Query::unfinished`] returns an error that says what the last term lacks.
     ///
     /// # Errors
     /// Returns an error if a term is invalid, if a term before the last one is unfinished, or if there are too many

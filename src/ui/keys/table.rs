@@ -43,7 +43,7 @@ const ROWS: &[Scope] = &[Scope::List, Scope::Table];
 const GOING: &[Scope] = &[Scope::List, Scope::Marks];
 const DIRECTORY: &[Scope] = &[Scope::List, Scope::Treemap];
 const OVERVIEW: &[Scope] = &[Scope::Overview];
-const SHEET: &[Scope] = &[Scope::Table];
+const TABLE: &[Scope] = &[Scope::Table];
 const TREEMAP: &[Scope] = &[Scope::Treemap];
 const PROMPT: &[Scope] = &[Scope::Prompt];
 const FILE_NAME: &[Scope] = &[Scope::FileName];
@@ -233,7 +233,7 @@ const EDITS: &[Binding] = &{
         bind(&[alt('f')], TYPED, C::Step(TextMotion::WordRight), Text, "move a word right"),
         bind(&[key(K::Home), control('a')], TYPED, C::Step(TextMotion::Start), Text, "start of the text"),
         bind(&[key(K::End), control('e')], TYPED, C::Step(TextMotion::End), Text, "end of the text"),
-        bind(&[key(K::Backspace)], TYPED, C::Erase(TextMotion::Left), Text, "delete a character"),
+        bind(&[key(K::Backspace)], TYPED, C::Erase(TextMotion::Left), Text, "delete character"),
         bind(
             &[key(K::Delete), control('d')],
             TYPED,
@@ -242,7 +242,7 @@ const EDITS: &[Binding] = &{
             "delete next character",
         ),
         bind(&[control('w')], TYPED, C::Erase(TextMotion::WordLeft), Text, "delete previous word"),
-        bind(&[alt('d')], TYPED, C::Erase(TextMotion::WordRight), Text, "delete the next word"),
+        bind(&[alt('d')], TYPED, C::Erase(TextMotion::WordRight), Text, "delete next word"),
         bind(&[control('u')], TYPED, C::Erase(TextMotion::Start), Text, "delete to the start"),
         bind(&[control('k')], TYPED, C::Erase(TextMotion::End), Text, "delete to the end"),
         bind(&[key(K::Up)], RECALLED, C::Move(Motion::Up), HelpGroup::Search, "up, or previous input"),
@@ -258,10 +258,10 @@ const OTHERS: &[Binding] = &{
         hint(
             8,
             "back",
-            bind(&[key(K::Left), key(K::Backspace), letter('h')], SHEET, C::Back, G::View, "close the view"),
+            bind(&[key(K::Left), key(K::Backspace), letter('h')], TABLE, C::Back, G::View, "close the view"),
         ),
-        hint(2, "open", bind(&[key(K::Enter)], SHEET, C::Open, G::View, "go to entry in list")),
-        bind(&[key(K::Right), letter('l')], SHEET, C::Inside, G::View, "enter the directory"),
+        hint(2, "open", bind(&[key(K::Enter)], TABLE, C::Open, G::View, "go to entry in list")),
+        bind(&[key(K::Right), letter('l')], TABLE, C::Inside, G::View, "enter the directory"),
         bind(&[key(K::Left), letter('h')], CELLS, C::Cell(Side::Left), G::Treemap, "cell to the left"),
         bind(&[key(K::Right), letter('l')], CELLS, C::Cell(Side::Right), G::Treemap, "cell to the right"),
         bind(&[key(K::Up), letter('k')], CELLS, C::Cell(Side::Above), G::Treemap, "cell above"),
@@ -281,24 +281,24 @@ const OTHERS: &[Binding] = &{
         hint(
             4,
             "mark older",
-            bind(&[letter('>')], SHEET, C::MarkCopies(KeptCopy::Newest), G::Mark, "mark all but newest"),
+            bind(&[letter('>')], TABLE, C::MarkCopies(KeptCopy::Newest), G::Mark, "mark older copies"),
         ),
-        bind(&[letter('<')], SHEET, C::MarkCopies(KeptCopy::Oldest), G::Mark, "mark all but oldest"),
+        bind(&[letter('<')], TABLE, C::MarkCopies(KeptCopy::Oldest), G::Mark, "mark newer copies"),
         hint(
             10,
             "mark elsewhere",
-            bind(&[letter('.')], SHEET, C::MarkElsewhere, G::Mark, "mark copies elsewhere"),
+            bind(&[letter('.')], TABLE, C::MarkElsewhere, G::Mark, "mark copies elsewhere"),
         ),
-        hint(9, "share data", bind(&[letter('X')], SHEET, C::Share, G::Mark, "make copies share data")),
+        hint(9, "share data", bind(&[letter('X')], TABLE, C::Share, G::Mark, "make copies share data")),
         hint(12, "marks", bind(&[key(K::Tab)], VIEWS, C::Marks, G::Mark, "list the marks")),
-        bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close the marks"),
+        bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close the list"),
         bind(&[letter('p')], ENTRIES, C::PrintMarks, G::Mark, "print marks and quit"),
         hint(5, "delete", bind(&[letter('d')], ENTRIES, C::Delete, G::Delete, "delete permanently")),
         bind(&[letter('D')], ENTRIES, C::Trash, G::Delete, "move to the trash"),
         bind(&[letter('U')], VIEWS, C::Restore, G::Delete, "restore last trashed"),
         bind(&[letter('H')], ENTRIES, C::Script, G::Delete, "write a delete script"),
         bind(&[letter('e')], &[Scope::Confirm], C::Empty, G::Delete, "delete contents only"),
-        hint(1, "retry", bind(&[letter('r')], KEPT, C::Retry, G::Delete, "retry failed/changed")),
+        hint(1, "retry", bind(&[letter('r')], KEPT, C::Retry, G::Delete, "retry or rescan")),
         bind(&[letter('y')], VIEWS, C::CopyPath, G::Program, "copy the path"),
         hint(13, "info", bind(&[letter('i')], ENTRIES, C::Inspect, G::Program, "info")),
         hint(

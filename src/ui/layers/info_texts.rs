@@ -119,7 +119,7 @@ impl DetailLines<'_> {
         self.add_recorded_time(metadata.mtime);
         let shared = self.cx.shared(id);
         if shared > 0 {
-            self.add("Shared", format!("entries inside add up to {} more than the total", self.size(shared)));
+            self.add("Shared", format!("{} counted once, though several entries hold it", self.size(shared)));
         }
         if totals.errors > 0 {
             self.warn("Errors", grouped(totals.errors.into()));
@@ -190,7 +190,7 @@ impl DetailLines<'_> {
                 let cause = if is_whole { "" } else { " (scan incomplete)" };
                 format!("; the other names are unknown{cause}")
             }
-            Some(known) if known < links => format!(", {} of them not scanned", grouped(links - known)),
+            Some(known) if known < links => format!("; {} not scanned", grouped(links - known)),
             None | Some(_) => String::new(),
         };
         self.add("Names", format!("{}{elsewhere}", grouped(links)));

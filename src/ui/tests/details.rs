@@ -91,7 +91,7 @@ fn data_of_the_tree_is_shown_at_once_and_the_rest_as_it_arrives() {
         "7 (unknown)",
         "1970-01-02 00:00",
         "42 on device 0:0",
-        "3, 1 of them not scanned",
+        "3; 1 not scanned",
         "/shown/music/again",
         "/mnt/\\x1b[31mred (ext4 on /dev/sda1)",
         "sparse: 8.0 KiB of holes",

@@ -69,8 +69,9 @@ fn at<'n>(nodes: &'n Nodes, path: &[String]) -> Option<&'n Nodes> {
     })
 }
 
-/// Enters the directory at `path` and checks its rows. If `read` contains `path`, the entries in `new` are expected.
-/// While the listing is incomplete, the entries in `old` (the tree of the previous scan) are also expected.
+/// Enters the directory at `path` and checks its rows. The rows must include the entries in `new` if `read`, the paths
+/// that the scan has read, contains `path`; and the entries in `old`, the tree of the previous scan, until the listing
+/// is complete.
 fn check(app: &mut App<'_>, [old, new]: [&Nodes; 2], path: &[String], read: &BTreeSet<Vec<String>>) {
     let tree = app.cx.tree;
     let root = tree.listing(DirId::TOP).directories().next().unwrap();
