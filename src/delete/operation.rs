@@ -69,8 +69,8 @@ impl Report {
                 _ => "Nothing was shared".to_owned(),
             };
         }
-        let (files, shared) = (counted(self.entries, "file", "files"), plain_size(self.freed, units));
-        format!("Shared {shared} of data in {files}{}", self.gained_text(units))
+        let files = counted(self.entries, "file now shares", "files now share");
+        format!("{files} {} of data{}", plain_size(self.freed, units), self.gained_text(units))
     }
 
     /// Returns the change in free space in parentheses, or an empty string if the change is unknown.

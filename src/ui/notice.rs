@@ -393,7 +393,7 @@ impl Notice {
                 }
             },
             Self::UnknownEnding(other) => format!("Unknown extension; use {other}"),
-            Self::OneRootOnly => "ncdu's format needs one root; use .duke".into(),
+            Self::OneRootOnly => "ncdu's format can hold only one root; use .duke".into(),
         }
     }
 }

@@ -151,7 +151,7 @@ pub fn coverage_text(coverage: ExclusiveCoverage, units: Units) -> String {
         (0, _) => "Frees: based on link counts (file system reports no extents)".to_owned(),
         (read, 0) => format!("Frees: based on the extents of {}", files(read)),
         (read, by_links) => {
-            format!("Frees: based on extents ({}) and link counts ({})", files(read), grouped(by_links))
+            format!("Frees: based on extents ({}) and link counts ({})", files(read), files(by_links))
         }
     };
     if unread > 0 && read + by_links > 0 {

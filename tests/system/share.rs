@@ -362,7 +362,7 @@ fn the_program_shares_and_prints_the_result() {
     };
     let ended = share(&root);
     let text = ended.ended(0).text().to_owned();
-    assert!(text.contains("Shared 2.0 MiB of data in 1 file (free space +"), "{text}");
+    assert!(text.contains("1 file now shares 2.0 MiB of data (free space +"), "{text}");
     assert!(fs::read_to_string(state.path().join("duke/deleted.jsonl")).unwrap().contains("\"share\""));
     let text = share(&root).ended(0).text().to_owned();
     assert!(text.ends_with("Nothing to share: no copies, or they already share data\n"), "{text}");

@@ -224,8 +224,8 @@ impl<'t> Context<'t> {
         (0..view.count()).find(|row| view.entries(self.tree, *row).iter().any(is_it))
     }
 
-    /// Returns the entries of `count` rows, starting at row `first`, each with its directory. Many entries of one
-    /// directory are read in a single pass.
+    /// Returns the entries of `count` rows, starting at row `first`, each with its directory. If many of the entries are
+    /// in the same directory, its listing is read only once.
     fn entries(&self, first: usize, count: usize) -> Vec<Located<'t>> {
         let mut wanted: Vec<EntryId> = if let Some(view) = self.views.tables.last() {
             let end = view.count().min(first.saturating_add(count));

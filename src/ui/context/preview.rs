@@ -36,8 +36,8 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the total of files under the cursor of the top view, and the request for a list of these files.
-    /// Returns `None` if the cursor is not on such a total.
+    /// If the row under the cursor of the top view stands for a group of files, such as those of one type, returns the
+    /// group and the request for a list of its files. Otherwise returns `None`.
     fn files_under_cursor(&self) -> Option<(Previewed, TableRequest)> {
         let target = self.table()?.target().filter(Target::is_of_files)?;
         let key = target.key()?;

@@ -59,8 +59,8 @@ impl Target {
         matches!(self, Self::Files { table, .. } if **table == TABLE)
     }
 
-    /// Returns text that identifies the row with this target in later results; `None` if the row is not a total of
-    /// files. The label is not enough, because several rows can have the same label.
+    /// Returns text by which the row with this target is found again in newer results; `None` if the row does not stand
+    /// for a group of files. The label is not enough, because several rows can have the same label.
     pub fn key(&self) -> Option<String> {
         match self {
             Self::Files { label, query, .. } if self.is_of_files() => Some(format!("{label} {query:?}")),

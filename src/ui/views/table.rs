@@ -156,8 +156,8 @@ impl TableSpec {
         self.titles.iter().find(|(of, _)| *of == column).map(|(_, title)| *title)
     }
 
-    /// Returns the columns to show in a table that is `width` terminal columns wide: the `wanted` columns that the
-    /// table has, and the columns that are always shown.
+    /// Returns the columns to show in a table that is `width` terminal columns wide: those of the `wanted` columns that
+    /// the table has, except a bar if the table is narrow, and the columns that are always shown.
     pub fn shown(&self, wanted: ColumnSet, width: usize) -> ColumnSet {
         // In narrow tables of paths, a bar that only repeats a number is dropped to leave room for the paths.
         let is_twice = self.is_of_changes() || wanted.has(C::Percent);
