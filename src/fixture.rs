@@ -50,7 +50,7 @@ pub fn executable(mut plan: Plan) -> Plan {
     plan
 }
 
-/// Returns a directory without an inode number. Its own size is 4 KiB, as that of all directories here.
+/// Returns a directory without an inode number. The directory itself takes 4 KiB, like every directory in this module.
 pub fn dir(name: &str, entries: Vec<Plan>) -> Plan {
     Plan { name: name.into(), kind: PlanKind::Directory(0, entries) }
 }
@@ -135,7 +135,7 @@ impl Growing {
         Self::numbered(0)
     }
 
-    /// Creates a tree with an empty root, which has the given inode number.
+    /// Creates a tree with an empty root that has the given inode number.
     pub fn numbered(inode: u64) -> Self {
         let tree: Arc<Tree> = Arc::default();
         let mut batch = Batch::default();

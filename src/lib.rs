@@ -21,8 +21,8 @@
 //! Functions that build and replace trees, and the encoding of trees in memory and in files, are hidden from the
 //! documentation and may change in any version.
 //!
-//! All other modules belong to the program. The hidden module `testing` exposes parts of the program to its
-//! own tests.
+//! All other modules belong to the program. The hidden module `testing` exposes parts of the program to the
+//! program's own tests.
 //!
 //! Data flows from directory entries to compact listings in memory, then to directory totals, to rows, and finally to
 //! cells or JSON.

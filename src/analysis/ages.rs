@@ -59,7 +59,7 @@ impl Age {
         Self::ALL.into_iter().find(|age| age.range(now).contains(&mtime)).unwrap_or(Self::Unknown)
     }
 
-    /// Returns a query that finds the entries of this age.
+    /// Returns a query that finds the entries of this age, except directories.
     pub fn query(self, now: i64) -> Query {
         let undated = Test::Undated { future: Self::future(now) };
         let query = match self {
@@ -104,7 +104,8 @@ pub struct Ages {
     pub complete: bool,
 }
 
-/// Adds up the sizes of the entries selected by the query, grouped by age. `now` is in seconds since 1970.
+/// Starts a job that adds up the sizes of the entries selected by `request`, grouped by age. `now` is in seconds since
+/// 1970.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

@@ -50,8 +50,8 @@ pub(super) struct LargestFiles<'t> {
 
 #[derive(Clone, Copy)]
 struct File {
-    /// Key of the inode. The device is 0 if the file has only one name, because only the names of files with several
-    /// names are grouped by this key.
+    /// Key of the inode, by which the names in [`LargestFiles::linked`] are grouped. Any other file has only one name,
+    /// so its device is not needed and is 0.
     inode: InodeKey,
     row: Row,
 }

@@ -17,12 +17,13 @@ enum Sort {
     /// Test of a name. A matching directory is found together with its contents. If the term is negated, neither the
     /// directory nor its contents are found.
     Name,
-    /// Test of a type. If a directory matches, everything in it matches, too. This does not apply to a negated term.
+    /// Test of a type. If a directory matches, everything in it also matches, unless the term is negated.
     Type,
-    /// Test of a size. If a directory matches, everything in it matches, too. This also applies to a negated term:
-    /// `-<1G` finds every directory that is not smaller, with all its contents.
+    /// Test of a size. If a directory matches, everything in it also matches, even if the term is negated: `-<1G`
+    /// finds every directory of 1 GiB or more, with all its contents.
     Size,
-    /// Test for errors or empty entries. Works like `Type`, but does not count as a selection by type (see `Time`).
+    /// Test for errors or empty entries. Treats directories as `Type` does, but does not allow a `Time` term to match
+    /// directories.
     State,
     /// Test of a time. A directory can match only if the query also has a name or type term that is not negated.
     Time,
@@ -195,7 +196,7 @@ impl<'i> Oracle<'i> {
         below.filter(|item| self.finds(item)).map(|item| item.path.clone()).collect()
     }
 
-    /// Returns the entries that a listing of the directory at `path` shows, with their totals.
+    /// Returns the names and totals of the entries that a filter with this query shows in the directory at `path`.
     pub(crate) fn rows(&self, path: &str) -> BTreeMap<String, Totals> {
         let here = self
             .items
@@ -214,7 +215,7 @@ impl<'i> Oracle<'i> {
     }
 }
 
-/// Returns `true` for the starting directory and its ancestors.
+/// Returns `true` if the item is the directory `origin` or one of its ancestors.
 fn is_origin_or_above(item: &Item, origin: &str) -> bool {
     item.path == origin || is_below(origin, &item.path)
 }

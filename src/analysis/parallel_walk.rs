@@ -32,7 +32,8 @@ const BUDGET: u64 = 1 << 18;
 const VISIT: u64 = 64;
 /// Size in bytes above which a listing is split into pieces. The pieces are visited separately.
 const PIECE: u64 = 1 << 17;
-/// Maximum number of visits by one worker in one round.
+/// Maximum number of visits that a worker receives at the start of a round. During the round, the worker also visits
+/// child directories that it finds.
 const VISITS: usize = 256;
 /// Number of workers for each thread of the pool. In each round, the walk divides the next visits among the workers.
 /// With more than one worker per thread, a thread whose worker ends early can run another.
@@ -225,7 +226,7 @@ struct Worker<'w, 't, T> {
     path: Vec<u8>,
     /// Positions of the roots that lie inside other roots and are visited there.
     aliases: &'w HashSet<Position>,
-    /// Directories that cannot be results: the starting directory and its ancestors.
+    /// Directories that cannot be results: the directory in which the search starts, and its ancestors.
     origin: &'w HashSet<DirId>,
     searched: u64,
 }

@@ -151,7 +151,7 @@ impl Collector for Rows {
     }
 }
 
-/// Sorts rows by the path of their directory, then by name.
+/// Sorts rows by the path of their directory, then by name. If `order` is reversed, reverses the rows.
 pub(crate) fn sort_by_path(tree: &Tree, rows: &mut Vec<Row>, order: Order) {
     let mut of_directories: BTreeMap<DirId, Vec<Row>> = BTreeMap::new();
     for row in rows.drain(..) {

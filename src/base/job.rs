@@ -74,8 +74,8 @@ pub struct Task<T> {
 }
 
 struct Shared<T> {
-    /// Flag that the owner of the job sets to cancel it. The work function should check it. `Relaxed` ordering is
-    /// enough, because the flag guards no data.
+    /// Flag that the owner of the job sets to cancel the job. The work function should check the flag. `Relaxed`
+    /// ordering is enough, because the flag guards no data.
     cancelled: AtomicBool,
     slot: Mutex<Slot<T>>,
     ended: Condvar,

@@ -84,7 +84,7 @@ impl<'o> JsonWriter<'o> {
         self.number(number.unsigned_abs());
     }
 
-    /// Writes `key`, which must include quotes and punctuation, followed by a number.
+    /// Writes `key` unchanged, then a number. The key must include its quotes and punctuation.
     pub fn field(&mut self, key: &str, number: u64) {
         self.raw(key);
         self.number(number);

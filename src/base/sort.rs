@@ -1,8 +1,8 @@
 //! Sort functions that add little code to the program.
 //!
 //! The compiler makes a copy of the sort methods of slices for each type and each comparison, and each copy
-//! adds 5 to 8 KiB to the program. The functions of this module share one copy, which sorts positions. In
-//! return, they need memory for the positions and call the comparison indirectly. Long lists are therefore
+//! adds 5 to 8 KiB to the program. The functions of this module share one copy, which sorts positions.
+//! However, they need memory for the positions and call the comparison indirectly. Long lists are therefore
 //! sorted with the methods of slices, unless making the list takes much longer than sorting it.
 
 use std::cmp::Ordering;

@@ -1,7 +1,7 @@
 //! Command-line flags and their help texts.
 //!
 //! Invariant: every flag defined here works. Without a subcommand, duke accepts only these flags, the [`ListFlags`],
-//! and the opposites (`--no-x`) that `settings::command` adds.
+//! and the opposites (such as `--no-x` for `--x`) that `settings::command` adds.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -137,7 +137,7 @@ pub struct Arguments {
     /// Print N levels below each PATH (default: 1 in a table, all in JSON)
     ///
     /// Sizes include deeper levels. --max-depth is an alias.
-    #[arg(short, long, alias = "max-depth", value_name = "N", value_parser = ValueParser::new(count::<usize>), help_heading = "Output")]
+    #[arg(short, long, alias = "max-depth", value_name = "N", allow_negative_numbers = true, value_parser = ValueParser::new(count::<usize>), help_heading = "Output")]
     pub depth: Option<usize>,
 
     /// Print a table with sizes in bytes
@@ -152,7 +152,7 @@ pub struct Arguments {
     pub min_size: Option<u64>,
 
     /// Print the N largest files instead of the tree
-    #[arg(long, value_name = "N", value_parser = ValueParser::new(count::<usize>), help_heading = "Output")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = ValueParser::new(count::<usize>), help_heading = "Output")]
     pub top: Option<usize>,
 
     /// Print totals by type, age, owner or storage class instead of the tree
@@ -237,8 +237,8 @@ pub struct Arguments {
 
     /// On quitting, write the path of the directory on screen to FILE, so that a shell function can cd to it
     ///
-    /// The path is absolute and is written without a trailing newline. Nothing is written for a snapshot, an export or a
-    /// remote tree, or if the list of several PATHs is on screen.
+    /// The path is absolute and is written without a trailing newline. Nothing is written for a snapshot, an export or
+    /// a remote tree, or if the list of several PATHs is on screen.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub cwd_file: Option<PathBuf>,
 

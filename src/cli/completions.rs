@@ -33,7 +33,7 @@ _duke_words() {
 }
 "#;
 
-/// Lines that make fish offer only directories for PATH. By default, fish would offer files too.
+/// Lines that make fish offer only directories for PATH. By default, fish would also offer files.
 const FISH_DIRECTORIES: &str = r#"complete -c duke -n "__fish_duke_needs_command" -f -a "(__fish_complete_directories)"
 complete -c duke -n "__fish_duke_using_subcommand save df" -f -a "(__fish_complete_directories)"
 "#;

@@ -26,7 +26,7 @@ pub struct Configured {
     /// Settings converted to command-line words, which go before the words that the user typed.
     pub words: Vec<OsString>,
     /// Notice for the browser: the only warning, or the number of warnings if there are several; `None` if there are
-    /// no warnings. A warning names the configuration file without its folder.
+    /// no warnings. Unlike the printed warning, the notice names the configuration file without its folder.
     pub notice: Option<String>,
 }
 

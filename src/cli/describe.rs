@@ -1,6 +1,6 @@
 //! Descriptions of the command line: shell completions and the man page.
 //!
-//! Both are generated from the definition of the flags. Invariant: this file contains no text about a flag.
+//! Both are generated from the definition of the flags. Invariant: this file contains no descriptions of flags.
 
 use std::io::Write;
 

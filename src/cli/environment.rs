@@ -12,7 +12,7 @@ use super::UsageError;
 use crate::base::state_folder;
 use crate::base::text::escape;
 
-/// Inputs that, together with the command line, determine the invocation.
+/// Inputs that, together with the command line, determine the `Invocation`.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     /// `true` if standard output is a terminal.

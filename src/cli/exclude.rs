@@ -29,8 +29,10 @@ pub fn filter(patterns: &[String]) -> Result<Option<Arc<dyn Exclude>>, UsageErro
 
 /// Reads the patterns in a file as du(1) does, one per line. Removes trailing blanks and skips empty lines.
 fn patterns_of(path: &Path) -> Result<Vec<String>, UsageError> {
-    let refused = |reason: &str| UsageError::Usage(format!("{}: {reason}", escape_path(path)));
-    let read = if path.as_os_str() == "-" { standard_input() } else { std::fs::read(path) };
+    let is_standard = path.as_os_str() == "-";
+    let name = if is_standard { "standard input".to_owned() } else { escape_path(path) };
+    let refused = |reason: &str| UsageError::Usage(format!("{name}: {reason}"));
+    let read = if is_standard { standard_input() } else { std::fs::read(path) };
     let bytes = read.map_err(|error| refused(&cannot_read(&error)))?;
     let lines = (1..).zip(bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end));
     let pattern = |(number, line): (usize, &[u8])| {

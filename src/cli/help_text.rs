@@ -1,4 +1,5 @@
-//! Texts of the help and the man page that are not about flags, such as examples, environment variables and files.
+//! Texts of the help and the man page other than the descriptions of flags, such as examples, environment variables
+//! and files.
 //!
 //! Invariant: each fact is stated only once here. The man page contains all of these texts, and the help some of them.
 
@@ -102,7 +103,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("CACHEDIR.TAG", "Marks its directory as a cache; --exclude-caches excludes such directories."),
 ];
 
-/// Returns the last part of the long help, which begins with the examples.
+/// Returns the last part of the long help: the examples and everything after them.
 pub fn text() -> String {
     let mut text = String::from("Examples:\n");
     for (line, meaning) in EXAMPLES {

@@ -140,7 +140,9 @@ pub fn invocation(
             return of_command(command, environment);
         }
     }
-    if let Some(word) = words.get(1).filter(|word| Path::new(word).symlink_metadata().is_err())
+    let is_missing =
+        |word: &&OsString| !word.as_bytes().contains(&b'/') && Path::new(word).symlink_metadata().is_err();
+    if let Some(word) = words.get(1).filter(is_missing)
         && let Some(name) = Command::resembling(word)
     {
         let (word, cause) = (escape(word.as_bytes()), OsError(ENOENT));

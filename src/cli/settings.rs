@@ -1,8 +1,8 @@
 //! Settings of the configuration, converted to command-line words that precede the typed words.
 //!
-//! A setting is parsed by the definition of its flag, so a value that the flag rejects is invalid here, too. A switch
-//! has an opposite, `--no-x` for `--x`, which undoes the setting. Later words take precedence, so a typed word
-//! overrides a setting that conflicts with it.
+//! A setting is parsed by the definition of its flag, so a value that the flag rejects is also rejected as a setting.
+//! Each switch has an opposite that undoes the setting: `--no-x` for `--x`, and `--x` for `--no-x`. Later words take
+//! precedence, so a typed word overrides a setting that conflicts with it.
 //!
 //! Invariant: the words from the configuration do not change the meaning or the validity of the typed words.
 
@@ -53,7 +53,8 @@ const FOR_ONCE: [&str; 26] = [
 const VARIABLES: [(&str, &[&str]); 3] =
     [("threads", &["DUKE_THREADS"]), ("color", &["DUKE_COLOR", "NO_COLOR"]), ("ascii", &["DUKE_ASCII"])];
 
-/// Returns the definition of the command line, with an opposite (`--no-x`) for each switch that can be a setting.
+/// Returns the definition of the command line, with an opposite for each switch that can be a setting: `--no-x` for
+/// `--x`, and `--x` for `--no-x`.
 pub fn command() -> Command {
     let command = Arguments::command();
     let switches: Vec<Arg> = settable(&command).filter(|arg| is_switch(arg)).cloned().collect();
@@ -114,8 +115,8 @@ pub fn arguments(
 /// Setting with its command-line words.
 type Spelled<'s> = (&'s Setting, Vec<OsString>);
 
-/// Returns the settings that are valid together with the settings before them. Passes every other setting to
-/// `refuse`, with the reason.
+/// Returns the settings that `fits` accepts. Each setting is checked in combination with the accepted settings before
+/// it. Passes every rejected setting to `refuse`, with the reason.
 fn fitting<'s>(
     settings: Vec<Spelled<'s>>,
     fits: impl Fn(&[OsString]) -> Result<(), String>,
@@ -179,8 +180,8 @@ fn spelled(command: &Command, setting: &Setting) -> Result<Vec<OsString>, Warnin
     }
 }
 
-/// Checks that `words` is a valid command line. There is no file of exclude patterns to check, because `-X` is not
-/// allowed in the configuration.
+/// Checks that the words from the configuration form a valid command line with valid exclude patterns. No pattern file
+/// has to be read, because `-X` is not allowed in the configuration.
 fn understand(words: &[OsString]) -> Result<(), String> {
     let matches =
         command().try_get_matches_from(line(words, &[])).map_err(|error| usage_error(error).reason())?;

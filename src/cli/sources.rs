@@ -96,7 +96,7 @@ pub fn recorded(names: &[OsString], lists: ListOptions) -> Result<Option<SourceS
     }
 }
 
-/// Returns the columns of input lists, given with `--columns` as values such as `path=2`.
+/// Returns the columns of input lists that `--columns` specifies, such as `path=2`.
 fn fields_of_columns(arguments: &Arguments) -> Vec<FieldColumn> {
     let read = |word: &ColumnWord| match word {
         ColumnWord::Shown(_) => None,
@@ -188,7 +188,7 @@ pub fn comparison(words: &Difference, environment: &Environment) -> Result<DiffJ
     Ok(DiffJob { old, new, scan, options, progress: options::progress(words.quiet, units) })
 }
 
-/// Returns one side of a comparison: a directory on this or another machine, an export, a snapshot or a list.
+/// Returns one side of a comparison: a local or remote directory, an export, a snapshot or a list.
 fn side(word: &OsString, scan: &scan::Options, words: &Difference) -> Result<SourceSpec, UsageError> {
     if let Some(remote) = remote(word, scan, &words.exclude) {
         return Ok(SourceSpec::Exports(vec![remote?]));

@@ -9,7 +9,7 @@ use clap::{Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
 use crate::cli::list_flags::ListFlags;
-use crate::cli::values::{parts, since, size, threads};
+use crate::cli::values::{count, parts, since, size, threads};
 
 /// Names of the subcommands.
 pub const NAMES: [&str; 12] = [
@@ -164,7 +164,7 @@ pub struct Save {
     pub plan: Option<PathBuf>,
 
     /// Number of the part to save; part 0 contains everything that is in no other part
-    #[arg(long, value_name = "I", requires = "plan")]
+    #[arg(long, value_name = "I", value_parser = ValueParser::new(count::<usize>), requires = "plan")]
     pub part: Option<usize>,
 
     /// List the kept snapshots instead of saving one; with PATH, only those of PATH

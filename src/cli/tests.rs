@@ -231,7 +231,7 @@ fn invalid_command_lines_are_rejected_in_one_line() {
     let cases = [
         ("-t 0", "not a whole number from 1 to 1024"),
         ("-t many", "not a whole number from 1 to 1024"),
-        ("-d -1", "unexpected argument '-1' found; see --help"),
+        ("-d -1", "negative, too large, or not a whole number"),
         ("--colr x", "unexpected argument '--colr' found; did you mean --color?"),
         ("--jsn", "unexpected argument '--jsn' found; did you mean --json?"),
         (

@@ -80,7 +80,7 @@ impl CopyDirectories {
     }
 }
 
-/// Directory of the last checked file, kept open because it usually contains the next file, too.
+/// Directory of the most recent file, kept open because the next file is usually in the same directory.
 #[derive(Default)]
 pub(super) struct LastDirectory(Option<(usize, Result<Directory, Reason>)>);
 

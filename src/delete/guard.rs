@@ -113,8 +113,8 @@ fn check_item(
 }
 
 /// Returns the user ID of a directory's owner if any user other than root can change the entries of the directory,
-/// otherwise `None`. An owner other than root can always change them. If root owns the directory, other users can
-/// change them if its mode or access control list lets them write to it and no sticky bit protects the entries.
+/// otherwise `None`. An owner other than root can always change the entries. In a directory owned by root, other users
+/// can change the entries if the mode or the access control list permits it and no sticky bit protects the entries.
 fn other_user_in_control(directory: &Directory, found: &Attributes) -> Option<u32> {
     let is_open = || found.mode & STICKY == 0 && others_may_write(directory, found);
     (found.uid != 0 || is_open()).then_some(found.uid)

@@ -8,7 +8,7 @@
 //!
 //! A [`Selection`] is made once from the tree and identifies entries by device and inode. The preview records the
 //! identity of each entry when the dialog opens. From then on, only the file system is read. This module does not
-//! change the tree: after a deletion, `scan` rescans the selected directories.
+//! change the tree: after a deletion, `scan` rechecks the selected entries.
 //!
 //! Invariant: only selected entries, and entries on the same mount below selected directories, are deleted or moved, no
 //! matter what other processes change in the meantime.

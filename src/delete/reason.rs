@@ -56,7 +56,8 @@ impl Reason {
 pub enum NoTrash {
     /// The trash has no usable path, or is on a different device or mount than the entry.
     Nowhere,
-    /// The trash belongs to another user, or is in another user's directory.
+    /// The trash or a directory above it belongs to another user, or the path to the trash contains an unsafe link,
+    /// pipe, socket or device.
     Foreign,
     /// Other users can change the trash or a directory on the path to it.
     Writable,

@@ -72,7 +72,7 @@ pub(crate) fn check(selection: &Selection) -> Seen {
     }
 }
 
-/// Starts a job that finds the selected entries that have changed. The result contains the directory and name of each
+/// Starts a job that finds the changed entries of a selection. The result contains the directory and name of each
 /// changed entry.
 ///
 /// # Errors

@@ -51,8 +51,8 @@ type ItemResults = Vec<Option<Result<u64, Reason>>>;
 impl CopySharing {
     /// Plans the sharing. The selected files of each set, including files inside selected directories, will use the
     /// data of an unselected file. If all files of a set are selected, or if there is no selection, all files of the
-    /// set will use the data of one of them. The file with the least disk usage provides the data, because holes and
-    /// compression are shared, too.
+    /// set will use the data of one of them. If several files could provide the data, the one with the least disk usage
+    /// does, because its holes and compression are then shared.
     pub fn new<'n, S: AsRef<[CopyName<'n>]>>(
         tree: &Tree,
         selection: Option<&Selection>,
@@ -80,8 +80,8 @@ impl CopySharing {
     }
 
     /// Returns the plan without the files that already share all of their data with the first file of their set,
-    /// which is the source of the data. Files that cannot be opened are kept, so that they are reported. Once
-    /// `is_cancelled` returns `true`, all files that have not been checked are kept, too.
+    /// which is the source of the data. Files that cannot be opened are kept, so that they are reported. Files that
+    /// have not been checked when `is_cancelled` first returns `true` are also kept.
     pub(super) fn without_shared(&self, is_cancelled: &dyn Fn() -> bool) -> Self {
         let mut open = LastDirectory::default();
         let mut is_needed = |from: &StoredContents, file: &CopyFile| {
@@ -174,9 +174,10 @@ struct SetMember<'s> {
 }
 
 impl Sharer<'_> {
-    /// Makes the other files of a set use the data of the first file. If the first file has changed, the next one is
-    /// used instead. Files that cannot share data with the first file, because they are on another
-    /// file system or stored differently ([`Reason::StoredApart`]), are then made to share data with each other.
+    /// Makes the other files of a set use the data of the first file. If the first file has changed or cannot be
+    /// opened, the next one is used instead. Files that cannot share data with the first file, because they are on
+    /// another file system or stored differently ([`Reason::StoredApart`]), are then made to share data with each
+    /// other.
     fn share_set(&mut self, set: &[CopyFile]) {
         let first = self.items.len();
         self.items.resize(first + set.len() - 1, None);

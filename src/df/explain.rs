@@ -1,5 +1,5 @@
 //! Explanations of the lines that `duke df` and the browser show: the meaning of each number, and commands that the
-//! user can run to change it. duke runs none of them.
+//! user can run to change the number. duke does not run these commands.
 //!
 //! Invariant: names are safe to print to a terminal.
 

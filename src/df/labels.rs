@@ -1,4 +1,4 @@
-//! Texts of the lines of the df report: the labels, and the notes after them.
+//! Labels of the lines in the df report, and the notes after the labels.
 //!
 //! Invariant: names are safe to print to a terminal.
 
@@ -89,7 +89,7 @@ pub fn outside_note(outside: &NotScanned) -> String {
     }
 }
 
-/// Lists the processes that hold a file open: `tail (12), cat (13) and 3 more processes`.
+/// Lists the processes that hold a file open, such as `tail (12), cat (13), less (14) and 2 more processes`.
 pub fn holders_note(file: &UnlinkedFile) -> String {
     let named =
         file.holders.iter().take(NAMED).map(|holder| format!("{} ({})", escape(&holder.name), holder.pid));

@@ -111,8 +111,8 @@ pub fn report(tree: &Tree, from: DirId, is_cancelled: &(dyn Fn() -> bool + Sync)
 }
 
 /// Returns the accounting for the first root that is a mount point. If there is none and `anywhere` is `true`, returns
-/// only df's numbers for the first root. Unlike [`report`], this function searches for covered files and for deleted
-/// but open files only if a root is a mount point.
+/// only df's numbers for the first root that still exists. Unlike [`report`], this function searches for covered files
+/// and for deleted but open files only if a root is a mount point.
 pub fn of_roots(tree: &Tree, anywhere: bool) -> Option<FileSystem> {
     if let Some(root) = whole_root(tree) {
         return spaces(tree, root, 1, &|| false).pop().map(FileSystem::Accounted);

@@ -41,7 +41,7 @@ pub struct System {
     pub is_silent: bool,
 }
 
-/// Path covered by another mount.
+/// Path on one mount that is covered by another mount.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cover {
     /// Mount point of the mount that contains the covered path.

@@ -138,8 +138,8 @@ struct Owners {
     extents: HashMap<u64, Owned>,
     /// Sets of subvolumes, except the empty set, whose ID is 0. The set with the ID `n` is at index `n - 1`.
     sets: Vec<Set>,
-    /// Map from the ID of a set to the ID of the set that contains the same members and the subvolume whose extents
-    /// are being added. Cleared after each subvolume.
+    /// Map from the ID of a set to the ID of the set with one additional member: the subvolume whose extents are being
+    /// added. Cleared after each subvolume.
     joined: HashMap<u32, u32>,
 }
 

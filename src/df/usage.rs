@@ -22,7 +22,7 @@ pub struct FileSystemUsage {
     pub covered: Vec<CoveredFiles>,
     /// Deleted files that processes still hold open.
     pub deleted: Vec<UnlinkedFile>,
-    /// Processes whose open files could be read.
+    /// Set of processes whose open files could be read.
     pub access: ProcessAccess,
     /// Overhead of the file system.
     pub parts: Vec<Overhead>,

@@ -23,7 +23,7 @@ pub(crate) struct SizeCandidates {
     /// Files, with only one name of each inode. Once all files are collected, they are sorted by size, and files with
     /// a unique size are dropped.
     pub(crate) files: Vec<Candidate>,
-    /// Names of files that may have other names too, each with its inode. Once all names are collected, they are
+    /// Names of files that may have other names, each with its inode. Once all names are collected, they are
     /// sorted by inode.
     pub(crate) linked: Vec<(InodeKey, Candidate)>,
     /// Pipes, sockets and devices. They are not compared, but reported as skipped.
@@ -35,7 +35,7 @@ pub(crate) struct SizeCandidates {
     recent_since: i64,
 }
 
-/// Age in seconds. A file that was no older than this at the start of the scan is probably still being written.
+/// Age in seconds at the start of the scan. A file of at most this age is probably still being written.
 const RECENT: i64 = 60;
 
 impl Collector for SizeCandidates {

@@ -85,8 +85,9 @@ impl OpenFile {
         if now == self.state { Ok(hasher.finalize().into()) } else { Err(Some(SkipReason::Changing)) }
     }
 
-    /// Returns the location of the contents, or `None` if the file has changed, or if a part is inline or at an unknown
-    /// location. Two files with equal locations and equal contents share all of their data.
+    /// Returns the location of the contents. Returns `None` if the file has changed, if a part is inline, or if the
+    /// volume or the location of a part is unknown. Two files with equal locations and equal contents share all of
+    /// their data.
     pub(crate) fn location(&self) -> Option<StoredContents> {
         let mut stored = self.contents.stored()?;
         // Blocks after the end of the file contain none of its data.

@@ -18,7 +18,8 @@ pub struct DuplicateGroup {
     /// copy, the one with the least disk usage is assumed to be kept. Data that several copies share counts once. The
     /// number is too high if files that are not copies share data with the copies.
     pub wasted: u64,
-    /// Copies, sorted by path. If several directories are identical, only the copies inside one of them are included.
+    /// Copies, sorted by path. Of the copies inside identical directories, only those in one of the directories are
+    /// included.
     pub copies: Vec<Duplicate>,
 }
 
@@ -112,7 +113,7 @@ pub struct Duplicates {
     pub sets: Vec<Vec<EqualName>>,
     /// Files that were not compared, sorted by path.
     pub skipped: Vec<Skipped>,
-    /// Number of files that are not opened, because they are on a network file system, a kernel file system, or a file
+    /// Number of files that were not opened, because they are on a network file system, a kernel file system, or a file
     /// system provided by a program or by the host of a virtual machine.
     pub elsewhere: u64,
     /// `true` if at least one file is on a file system on which duke can make files share data.

@@ -163,8 +163,8 @@ struct Storage {
     /// `true` if the data is not freed, because a copy that uses it has names outside the searched directories or
     /// is the copy that is assumed to be kept.
     is_kept: bool,
-    /// `true` if at least one of the copies that use the data is visible: not inside an extra copy of a directory.
-    /// The module documentation defines *extra copies*.
+    /// `true` if at least one of the copies that use the data is visible, that is, has a name outside all extra copies
+    /// of directories. The module documentation defines *extra copies*.
     is_visible: bool,
     /// Index of a group of duplicate directories. An extra copy in this group contains a file that uses the data.
     /// `None` if all copies that use the data are visible.

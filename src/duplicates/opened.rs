@@ -82,7 +82,7 @@ pub(crate) fn for_each<T: Sync, R: Send>(
     for_each_or(search, rows, candidate, work, |entry, reason| search.skip(entry, reason))
 }
 
-/// Like [`for_each`], but calls `missed` for each file for which `work` fails.
+/// Like [`for_each`], but if `work` fails for a file, calls `missed` instead of recording the file as skipped.
 pub(crate) fn for_each_or<T: Sync, R: Send>(
     search: &DuplicateSearch<'_>,
     rows: &[T],

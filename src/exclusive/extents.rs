@@ -216,7 +216,7 @@ impl FileExtents {
             }
         }
         // The last condition is `true` if names have been deleted since the scan. Deleting the remaining names then
-        // frees the data, although the tree still contains other names.
+        // frees the data, although the tree still contains the deleted names.
         if !is_in_place || !is_bounded || self.links() < names.len() as u64 {
             return unbound(sums, names);
         }

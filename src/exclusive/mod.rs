@@ -8,8 +8,8 @@
 //! The data of an extent is freed when the last reference to it is deleted. Deleting the lowest directory that contains
 //! all references, or any directory above it, therefore frees the extent.
 //!
-//! Low-priority threads read the extents of the files. A thread whose system call exceeds its time limit is replaced,
-//! and the first file that it has not handled is counted as unread.
+//! Low-priority threads read the extents of the files. If a system call exceeds the time limit, its thread is replaced,
+//! and the first file that the thread has not handled is counted as unread.
 //!
 //! Invariant: nothing is written, and only directories and regular files are opened.
 

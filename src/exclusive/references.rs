@@ -24,8 +24,8 @@ pub(super) fn names_of(known: &[KnownName], inode: u64) -> &[KnownName] {
     &rest[..rest.iter().take_while(|name| name.inode == inode).count()]
 }
 
-/// File whose link count or disk usage has changed since the scan, on a volume that is read as a whole. `links` and
-/// `disk` are the new values.
+/// File on a volume that is read as a whole. The file's link count or disk usage has changed since the scan; `links`
+/// and `disk` are the new values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ChangedFile {
     pub(super) node: Node,

@@ -109,8 +109,8 @@ impl ExclusiveSums {
 
     /// Sorts the references to a volume, removes duplicates, and returns the number of remaining references.
     ///
-    /// May be called only if no reference to the volume is [`Known::Some`], because the sums depend on the number of
-    /// such references.
+    /// May be called only if no reference to the volume is [`Known::Some`] or [`Known::SomeTransient`], because the
+    /// sums depend on the number of such references.
     pub fn compact(&mut self, volume: usize) -> usize {
         let Some(references) = self.volumes.get_mut(volume) else { return 0 };
         references.sort_unstable_by_key(Reference::order);
@@ -176,8 +176,8 @@ impl ExclusiveSums {
     }
 
     /// Adds bytes to the sums of the nodes whose deletion can free them. `nodes` are all nodes that refer to the bytes,
-    /// in ascending order. Their common ancestor is the lowest node whose deletion is certain to free the bytes,
-    /// unless there are unknown references to them.
+    /// in ascending order. The lowest common ancestor of these nodes is the lowest node whose deletion is certain to
+    /// free the bytes, unless the bytes have unknown references.
     fn own(&mut self, nodes: impl DoubleEndedIterator<Item = Node> + Clone, bytes: u64, extent: HeldBytes) {
         let HeldBytes { is_flagged, references, lasting } = extent;
         let Some((least, greatest)) = nodes.clone().next().zip(nodes.clone().next_back()) else { return };

@@ -1,8 +1,8 @@
 //! Volumes on which the extents of all files can be listed together: from the trees of subvolumes on btrfs, or
 //! from the space map on XFS. Only root can read the trees and the map.
 //!
-//! Both also list the extents of files outside the scan. A separate query for the extents of each scanned file would
-//! not find them.
+//! The trees and the map also list the extents of files outside the scan. Separate queries for the extents of each
+//! scanned file would not find these extents.
 //!
 //! Invariant: an extent of a file outside the scan is assigned to the node that represents everything outside the
 //! tree. On XFS, such an extent is skipped if no other file shares it.

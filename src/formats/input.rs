@@ -56,8 +56,7 @@ pub(crate) enum Pulse {
 }
 
 /// Waits for the next chunk, and returns `None` at the end of the input. Calls `pulse` when the chunk arrives, and
-/// each time that none has arrived within [`PATIENCE`]. Fails if `pulse` returns `Break`, or if the input cannot be
-/// read.
+/// each time [`PATIENCE`] passes without a chunk. Fails if `pulse` returns `Break`, or if the input cannot be read.
 pub(crate) fn next_chunk(
     chunks: &mut Chunks,
     pulse: &dyn Fn(Pulse) -> ControlFlow<()>,

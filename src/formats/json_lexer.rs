@@ -86,7 +86,7 @@ impl<'a> Lexer<'a> {
         self.before + self.at as u64
     }
 
-    /// Skips whitespace and consumes the next byte.
+    /// Skips whitespace, then consumes and returns the next byte.
     pub(crate) fn significant(&mut self) -> Result<u8> {
         let byte = self.peek_significant()?;
         self.at += 1;

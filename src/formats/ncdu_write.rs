@@ -2,8 +2,9 @@
 //! identical to that of ncdu 2.
 //!
 //! Each directory is written with its own sizes only, names are written as raw bytes, and every name of a hard-linked
-//! inode is written with the size of the inode. The format cannot express the cause of a read error, cache directories
-//! as a reason for exclusion (written as a pattern), or times before 1970 (written as 1970).
+//! inode is written with the size of the inode. The format cannot express the cause of a read error, times before 1970
+//! (written as 1970), or some reasons for exclusion (cache directories, for example, are written as excluded by a
+//! pattern).
 //!
 //! Invariant: no function is recursive, and memory holds only the directories on the path to the current entry. A tree
 //! that was read from an export of ncdu 2 is written unchanged.

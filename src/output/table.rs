@@ -5,8 +5,9 @@
 //!   3.4 GiB  100.0%  123,456 ! /usr            `!`: something in it could not be read
 //! ```
 //!
-//! Several roots are sorted too, and followed by a line with their total. Excluded entries have no line. Invariant:
-//! lines are printed while the tree is walked, and memory holds only the directories on the path to the current entry.
+//! If there are several roots, they are also sorted, and a line with their total follows. Excluded entries have no
+//! line. Invariant: lines are printed while the tree is walked, and memory holds only the directories on the path to
+//! the current entry.
 
 use std::io::{self, BufWriter, Write};
 

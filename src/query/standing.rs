@@ -1,8 +1,8 @@
-//! Decides whether a search keeps or ignores an entry because of a directory above it.
+//! Decides whether a query keeps or ignores an entry because of a directory above the entry.
 //!
-//! If a search finds a directory by name, type or size, it keeps everything inside. If the name of a directory matches
-//! a negated term (`-node_modules`), the search ignores everything inside. A walk passes this decision down from each
-//! directory to its entries. A search that starts in the middle of a tree computes the decision from the ancestors.
+//! If a filter finds a directory by name, type or size, it keeps everything inside. If the name of a directory matches
+//! a negated term (`-node_modules`), searches and filters find nothing inside. A walk passes these decisions down from
+//! each directory to its entries. A walk that starts in the middle of a tree computes the decisions from the ancestors.
 //!
 //! Invariant: both computations give the same result.
 
@@ -13,10 +13,10 @@ use crate::tree::{DirId, Entry, EntryState, Metadata, Tree};
 /// Decisions about an entry that follow from the directories above it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Standing {
-    /// `true` if the search keeps the entry because it is inside a matching directory; see
+    /// `true` if a filter keeps the entry because the entry is inside a matching directory; see
     /// [`Query::brings_contents`].
     pub(crate) is_kept: bool,
-    /// `true` if the search ignores the entry because the name of a directory above it matches a negated term.
+    /// `true` if the query does not find the entry because the name of a directory above it matches a negated term.
     pub(crate) is_unwanted: bool,
 }
 

@@ -21,13 +21,14 @@ use crate::query::category::{Category, Extension};
 use crate::query::size::Size;
 use crate::tree::{DirId, Entry, EntryState, InodeKey, Metadata, Relocation, Tree};
 
-/// Maximum number of terms about names. A larger number is probably a mistake, and each compiled pattern takes memory.
+/// Maximum number of terms that test names or paths. A larger number is probably a mistake, and each compiled pattern
+/// takes memory.
 pub(crate) const MOST_NAMED: usize = 64;
 
 /// Parsed search. An empty query matches everything.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// Terms about properties other than the name, such as size, time and type.
+    /// Terms that test properties other than name and path, such as size, time and type.
     pub(crate) own: Vec<Term>,
     /// Terms that test the name or path of an entry; at most [`MOST_NAMED`].
     pub(crate) named: Vec<Term>,
@@ -232,8 +233,8 @@ impl Query {
         self.unfinished = Some(error);
     }
 
-    /// Adds a term, unless it is about names and the query already has [`MOST_NAMED`] such terms. Returns `true` if the
-    /// term was added.
+    /// Adds a term, unless it tests names or paths and the query already has [`MOST_NAMED`] such terms. Returns `true`
+    /// if the term was added.
     pub(crate) fn push(&mut self, term: Term) -> bool {
         match term.test {
             Test::Name(_) | Test::Path(_) | Test::Hidden if self.named.len() == MOST_NAMED => return false,
@@ -314,8 +315,8 @@ impl Term {
         asks && !self.negated
     }
 
-    /// Returns `true` if the term can select directories along with their contents. A negated size comparison can do so
-    /// too, because it is equivalent to another size comparison.
+    /// Returns `true` if the term can select directories along with their contents. This includes negated size
+    /// comparisons, because each is equivalent to another size comparison.
     fn brings_contents(&self) -> bool {
         match self.test {
             Test::Disk(_) | Test::Apparent(_) | Test::Frees(_) => true,

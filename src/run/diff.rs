@@ -38,7 +38,7 @@ use crate::tree::{DirId, EntryId, Tree, join};
 pub struct DiffJob {
     /// Baseline of the comparison.
     pub old: SourceSpec,
-    /// Tree to compare with the baseline; `None` to scan the baseline's root on this machine.
+    /// Tree to compare with the baseline; `None` to scan the baseline's roots on this machine.
     pub new: Option<SourceSpec>,
     /// Options of the scan, used if `new` is `None`.
     pub scan: scan::Options,
@@ -188,8 +188,8 @@ impl<'t> Changes<'t> {
         found
     }
 
-    /// Returns `true` if no path of a change exceeds [`LONGEST`], the maximum length in a line, which includes a NUL.
-    /// Otherwise, counts the change in `too_long`. Walks up the tree only as far as necessary.
+    /// Returns `true` if all paths of a change are short enough for a line. A path and its terminating NUL may have at
+    /// most [`LONGEST`] bytes. Otherwise, counts the change in `too_long`. Walks up the tree only as far as necessary.
     fn is_short(&self, change: &Change<'_>, too_long: &mut TooLong) -> bool {
         let is_long = |read: &Read, directory: DirId, name: &[u8]| {
             let tree = read.source.tree();

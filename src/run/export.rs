@@ -3,7 +3,8 @@
 //! An export of an incomplete tree could look complete, so nothing is written if reading is interrupted or fails. A
 //! file is written completely or not at all.
 //!
-//! Invariant: exit code 0 means that everything was written.
+//! Invariant: exit code 0 means that everything was written, or that the reader of standard output closed the pipe
+//! early.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,6 +1,7 @@
 //! `duke save`: writes a snapshot of a scan.
 //!
-//! Invariant: exit code 0 means that everything was read and written.
+//! Invariant: exit code 0 means that everything was read and written, or that the reader of standard output closed the
+//! pipe early.
 
 use std::fs;
 use std::io;
@@ -17,7 +18,7 @@ use crate::platform::terminal::interrupt::Interrupt;
 use crate::run::exit::{Exit, exit_of};
 use crate::run::part::{PartOfPlan, settled};
 use crate::run::print::{Progress, Target, read};
-use crate::run::streams::{print_error, standard_output, summarize};
+use crate::run::streams::{print, print_error, standard_output, summarize};
 use crate::scan::Outcome;
 use crate::source::snapshot_store;
 use crate::source::snapshot_store::KeepError;
@@ -125,9 +126,11 @@ fn put(source: &Source, about: &SnapshotInfo, to: &SaveTarget, interrupt: Option
             (to.name(), written.map_err(KeepError::Write))
         }
         SaveTarget::Kept(settings) => {
-            let kept = snapshot_store::keep_now(settings, tree, about, stop);
-            let subject = format!("no snapshot saved in {}", escape_path(&settings.folder));
-            (subject, kept.and_then(|path| Ok(print(&path)?)))
+            let kept = match snapshot_store::keep_now(settings, tree, about, stop) {
+                Ok(path) => return print_path(&path),
+                Err(error) => Err(error),
+            };
+            (format!("no snapshot saved in {}", escape_path(&settings.folder)), kept)
         }
     };
     match put {
@@ -169,7 +172,7 @@ fn write_to_file(
 }
 
 /// Prints the path of the snapshot, escaped if standard output is a terminal.
-fn print(path: &Path) -> io::Result<()> {
+fn print_path(path: &Path) -> Exit {
     use io::{IsTerminal, Write};
     let mut line = if io::stdout().is_terminal() {
         escape_path(path).into_bytes()
@@ -177,5 +180,5 @@ fn print(path: &Path) -> io::Result<()> {
         path.as_os_str().as_bytes().to_vec()
     };
     line.push(b'\n');
-    standard_output()?.write_all(&line)
+    print(|out| out.write_all(&line))
 }

@@ -20,8 +20,8 @@ pub(crate) struct Networks {
 }
 
 impl Networks {
-    /// Reads the mount table and selects the network mounts below `roots`. The result is empty if there is no mount
-    /// table.
+    /// Reads the mount table. Records the devices of all network mounts, and the mount points of those below `roots`.
+    /// The result is empty if there is no mount table.
     pub(crate) fn below(roots: impl Iterator<Item = PathBuf>) -> Self {
         let mounts = mounts().unwrap_or_default();
         if mounts.iter().any(|mount| mount.is_network) {
@@ -31,7 +31,8 @@ impl Networks {
         }
     }
 
-    /// Selects the network mounts below `roots`. Each root is a pair of the real path and the path given by the user.
+    /// Does the same as [`Networks::below`] for the mount table `mounts`. Each root is a pair of the real path and the
+    /// path given by the user.
     fn of(mounts: &[Mount], roots: &[(PathBuf, PathBuf)]) -> Self {
         let mut networks = Self::default();
         for mount in mounts.iter().filter(|mount| mount.is_network) {

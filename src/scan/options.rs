@@ -61,9 +61,9 @@ impl Options {
         self.filter.as_ref().is_some_and(|filter| filter.excludes_directory(path, name))
     }
 
-    /// Returns the command-line flags that select the same entries. Scans with the same flags are comparable. Returns
-    /// `None` if path patterns exclude entries. Their matches also depend on the paths of the roots as the user gave
-    /// them.
+    /// Returns the command-line flags that select the same entries as these options. Scans with the same flags are
+    /// comparable. Returns `None` if path patterns exclude entries, because the matches of such patterns also depend on
+    /// the paths of the roots as the user gave them.
     pub fn scope(&self) -> Option<String> {
         let mounts = match (self.mounts, self.skip_network) {
             (Mounts::None, _) => "-x",

@@ -1,6 +1,6 @@
 //! Directories that a scan lists but does not enter because of a plan (`duke plan`). A plan divides a tree into parts
-//! for separate scans. The directories belong to another part, or they are below the depth to which the tree is
-//! scanned to create the plan.
+//! for separate scans. A scan does not enter directories that belong to another part. A scan that creates a plan does
+//! not enter directories below a given depth.
 //!
 //! Invariant: a directory is found by its whole path, never by its name alone.
 

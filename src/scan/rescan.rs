@@ -66,7 +66,8 @@ impl Shared {
     }
 
     /// Returns `entries`, grouped by directory. A root that lies inside another root is replaced by its location in the
-    /// outer root. Also adds roots that are files, because they may be other names of rechecked inodes.
+    /// outer root. Also adds all missing roots, and all roots that are files, because a file may be another name of a
+    /// rechecked inode.
     fn located<'p>(&'p self, entries: &'p EntryNames) -> BTreeMap<DirId, HashSet<&'p [u8]>> {
         let tree = &self.tree;
         let mut real: BTreeMap<DirId, HashSet<&[u8]>> = BTreeMap::new();

@@ -50,8 +50,8 @@ pub struct Shared {
     pub workers: Workers,
     pub descriptors: Descriptors,
     pub viewed: ViewedDirectories,
-    /// Time in seconds since 1970. Among the directories in a batch, those that have changed since then are read first.
-    /// `Relaxed` ordering is enough, because the number guards no data.
+    /// Time in seconds since 1970. Among the directories in a batch, those that changed at this time or later are read
+    /// first. `Relaxed` ordering is enough, because the number guards no data.
     pub changed_since: AtomicI64,
     /// Flag that stops the scan when it is set. Every job checks it. `Relaxed` ordering is enough, because the flag
     /// guards no data.

@@ -5,7 +5,7 @@
 //! jobs, so the worker reads them next. While the list is empty, the check costs a single load.
 //!
 //! Invariant: a job reads a directory only if [`Tree::try_begin`] returns `true`, so a directory in the list is read
-//! once, whether it is taken from the list or from its parent's queue.
+//! once, whether it is taken from the list or from the queue of a job (see `visit`).
 
 use crate::base::sync::{AtomicUsize, Mutex, Ordering, lock};
 use crate::tree::{DirId, Tree};

@@ -95,7 +95,8 @@ impl<'v> Visitor<'v> {
             return;
         }
         if let Some(id) = shared.viewed.begin_next(&shared.tree) {
-            // The job for `queue` is spawned first, because opening `id` on an unreachable server would delay it.
+            // The job for `queue` is spawned first, because opening `id` on an unreachable server would otherwise delay
+            // that job.
             scope.spawn(move |scope| self.visit(scope, queue, index));
             shared.workers.reads(id);
             return self.enter(scope, id, shared.open_from_root(id));
@@ -123,7 +124,8 @@ impl<'v> Visitor<'v> {
         self.enter(scope, id, opened);
     }
 
-    /// Reads the directory `id` if it could be opened, or records the error.
+    /// Reads the directory `id` if it could be opened. Otherwise records the error, unless `id` is below a root and was
+    /// deleted or replaced.
     pub(crate) fn enter<'s>(&'v self, scope: &Scope<'s>, id: DirId, opened: Result<Directory, Errno>)
     where
         'v: 's,
@@ -143,7 +145,7 @@ impl<'v> Visitor<'v> {
     fn open(&self, queue: &ChildQueue<'_>, id: DirId) -> Result<Directory, Errno> {
         let Some(parent) = &queue.parent else { return self.shared.open_from_root(id) };
         match parent.directory.open_child(self.shared.tree.name(id)) {
-            // Other parts of the program have used up the descriptors. Wait until they close some.
+            // Other parts of the program, or other processes, have used up the descriptors. Wait until some are closed.
             Err(Errno::EMFILE | Errno::ENFILE) => wait_for_descriptors(|| self.shared.open_from_root(id)),
             result => result,
         }
@@ -390,8 +392,8 @@ impl<'v> Visitor<'v> {
     }
 }
 
-/// Returns `true` if `errno` means that a directory was deleted or replaced after its parent was read. The scan does
-/// not report this as an error.
+/// Returns `true` if `errno` means that a directory was deleted or replaced after its parent was read. Below
+/// the roots, the scan does not report this as an error.
 fn is_missing(errno: Errno) -> bool {
     matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::ELOOP | Errno::ESTALE)
 }

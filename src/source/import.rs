@@ -5,8 +5,8 @@
 //! outcome is reported. Entries of the tree cannot be rescanned or changed, because the files may be on another
 //! machine.
 //!
-//! Invariant: if an export ends early, the entries before the error are kept, and the error message contains the byte
-//! offset.
+//! Invariant: if an export is damaged or ends early, the entries read so far are kept, and the error message contains
+//! the position: a byte offset or, in a list, a line number.
 
 use std::cell::{Cell, RefCell};
 use std::io;

@@ -157,7 +157,8 @@ impl Session {
         Ok((Box::new(reader), Some(Self { program, child, messages })))
     }
 
-    /// Ends the process and returns its error, if any. `is_whole` is `true` if the export was read to the end.
+    /// Waits until the process has ended, and returns its error, if any. `is_whole` is `true` if the export was read to
+    /// the end; otherwise, the process is killed first.
     pub(crate) fn finish(mut self, is_whole: bool) -> Result<(), String> {
         if !is_whole {
             // The program may be blocked, because its output is no longer read. If `kill` fails, the program has
@@ -236,7 +237,7 @@ fn quote(word: &[u8], into: &mut Vec<u8>) {
 /// Input of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// Export in a file.
+    /// File that contains an export, a list or a snapshot.
     File(PathBuf),
     Standard,
     /// Remote machine that runs duke to create the export.

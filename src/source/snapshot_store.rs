@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Snapshots of the `scan` series serve as baselines. They are at least a day apart, except those that the
-//! user requests with `duke save`. The `last` series has at most one snapshot of the same roots and flags. During the
-//! next scan of these roots, the browser shows the sizes in this snapshot.
+//! user requests with `duke save`. The `last` series has at most one snapshot for each combination of roots and flags.
+//! During the next scan with the same roots and flags, the browser shows the sizes in this snapshot.
 //!
 //! Invariant: a snapshot is not written to a disk that is nearly full, nor into a folder that another user can
 //! change. After each write, the oldest snapshots are deleted until the total size is at most
@@ -55,7 +55,7 @@ const FREE_BYTES: u64 = 1 << 30;
 pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl RetentionPolicy {
-    /// Returns the default policy: 30 days, 512 MiB, and at most one baseline of the same roots per day.
+    /// Returns the default policy: 30 days, 512 MiB, and at most one baseline per day of the same roots and flags.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, age: 30 * DAY, bytes: 512 << 20, interval: DAY, keeps_latest: true }
     }
@@ -107,9 +107,9 @@ impl std::fmt::Display for KeepError {
     }
 }
 
-/// Writes a snapshot of `tree`, and deletes snapshots beyond the limits. If the series `Daily` has a recent
-/// snapshot, the new one belongs to the series `Latest`, and is written only if [`RetentionPolicy::keeps_latest`] is
-/// set.
+/// Writes a snapshot of `tree`, and deletes snapshots beyond the limits. If the series `Daily` has a recent snapshot of
+/// the same roots and flags, the new one belongs to the series `Latest`, and is written only if
+/// [`RetentionPolicy::keeps_latest`] is set.
 ///
 /// # Errors
 /// Returns an error if no snapshot was kept. In that case, existing snapshots are unchanged.

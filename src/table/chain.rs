@@ -4,8 +4,8 @@
 use super::rows::Order;
 use crate::tree::{DirId, Tree};
 
-/// Maximum number of directories per row. The number is limited because a chain is walked again for every
-/// frame and may be 50,000 directories long.
+/// Maximum number of directories that a row shows below its first one. The number is limited because a chain is walked
+/// again for every frame and may be 50,000 directories long.
 const MAX: usize = 32;
 
 /// Returns the directories of the chain below `id`, each with its name. The chain ends at a directory that is still

@@ -155,7 +155,8 @@ impl Batch {
         Some(Sealed { address, children, sum, children_disk, has_links })
     }
 
-    /// Replaces the listing of `parent` with the unsealed entries of this batch, if it has any. Totals do not change.
+    /// Replaces the listing of `parent` with the unsealed entries of this batch. Does nothing if there are no such
+    /// entries. Totals do not change.
     pub fn replace_listing(&mut self, tree: &Tree, parent: DirId) {
         self.page.failed.clear();
         if let Some(sealed) = self.seal(tree, parent) {

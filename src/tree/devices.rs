@@ -1,4 +1,4 @@
-//! Devices of a tree, each with a small index, so that entries can store a device in one byte.
+//! Devices of a tree, each with a small index, so that an entry can usually store its device in one byte.
 //!
 //! A tree can contain entries of several hosts, which may use the same device numbers for different devices.
 //!

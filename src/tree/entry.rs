@@ -132,8 +132,8 @@ impl Metadata {
         self.links.map(|links| InodeKey { device: links.device, inode: self.inode })
     }
 
-    /// Returns the hard links if the link count is greater than 1. A file that is a root has `links` even if its count
-    /// is 1.
+    /// Returns [`Self::links`] if the link count is greater than 1. A file that is a root has `links` even if its link
+    /// count is 1.
     pub fn several_names(&self) -> Option<Links> {
         self.links.filter(|links| links.count > 1)
     }

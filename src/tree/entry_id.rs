@@ -36,7 +36,7 @@ impl EntryId {
     }
 
     /// Returns the entry, or `None` if no entry of the directory's listing begins at this position. Also decodes all
-    /// entries before it in its segment; see `encoding`.
+    /// earlier entries of the same segment; see `encoding`.
     pub fn record(self, tree: &Tree) -> Option<Entry<'_>> {
         self.listing(tree).record(self.position)
     }

@@ -1,4 +1,4 @@
-//! Exclusive sizes: for each entry, the number of bytes that deleting it frees.
+//! Exclusive sizes: the number of bytes that deleting an entry frees.
 //!
 //! Directories, and files that take space, are *nodes*, numbered so that a node comes before everything below it. The
 //! files of a directory directly follow it, sorted by [`FileKey`]. This key is computed from a file's metadata, so
@@ -16,7 +16,7 @@ use crate::base::sync::Arc;
 /// Number that identifies a directory or file in [`NodeNumbers`].
 pub type Node = u32;
 
-/// Bytes that deleting an entry frees, and bytes that it shares.
+/// Bytes that deleting an entry frees, and bytes that the entry shares with others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exclusive {
     /// Minimum number of bytes freed.
@@ -231,7 +231,7 @@ pub struct ExclusiveCoverage {
 pub struct ExclusiveSizes {
     pub(crate) numbers: Arc<NodeNumbers>,
     pub(crate) sums: Vec<NodeSums>,
-    /// File counts, grouped by how the sizes were determined.
+    /// File counts by the method of determining the sizes, and the accuracy of the sizes.
     pub coverage: ExclusiveCoverage,
 }
 

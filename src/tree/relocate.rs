@@ -1,6 +1,6 @@
 //! Finds directories again after a rescan has given them new IDs.
 //!
-//! A rescan assigns new IDs to the directory it replaces and to all directories below it; see `replace`. The old
+//! A rescan assigns new IDs to the replaced directory and to all directories below it; see `replace`. The old
 //! directories remain readable until the next rescan. Each new directory is found by the path of the old one.
 //!
 //! Invariant: directories outside the replaced ones keep their IDs.

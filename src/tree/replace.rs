@@ -79,7 +79,7 @@ impl Tree {
         self.exchange(DirId::TOP, &before, &after);
     }
 
-    /// Marks a detached directory as attached. Called once a listing contains the directory.
+    /// Marks a detached directory as attached. Called as soon as a listing contains the directory.
     pub(crate) fn attach(&self, id: DirId) {
         self.dir(id).detached.store(false, Ordering::Relaxed);
     }

@@ -38,8 +38,8 @@ impl From<Vec<Vec<u8>>> for StorageClasses {
 }
 
 impl StorageClasses {
-    /// Returns the class called `name`, adding it if it is new. If only the last ID is left, a new name gets the
-    /// class `(other)`, which has that ID.
+    /// Returns the class called `name`, adding the class if it is new. If all IDs except the last are in use, a new
+    /// name gets the class `(other)`, which has the last ID.
     #[doc(hidden)]
     pub fn add(&self, name: &[u8]) -> StorageClass {
         let mut names = lock(&self.names);

@@ -25,7 +25,7 @@ pub struct Field {
 enum State {
     #[default]
     Typed,
-    /// The unchanged default text.
+    /// Unchanged default text.
     Offered,
     /// Unchanged earlier text, given by its index in `past`.
     Recalled(usize),

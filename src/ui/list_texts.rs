@@ -88,7 +88,7 @@ pub fn alias_text(alias: &Alias<'_>) -> String {
     format!("{relation} {}", escape(alias.root))
 }
 
-/// Returns the note about a directory that could not be read, but whose file system reports a size for it.
+/// Returns the note about an unreadable directory for which the file system reports a size.
 pub fn recorded_text(error: &str, size: &str) -> String {
     format!("{error}; file system reports a size of {size}")
 }

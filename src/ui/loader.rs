@@ -81,8 +81,8 @@ impl<T> Load<T> {
         }))
     }
 
-    /// Wraps a running comparison. If the comparison fails, for example without a baseline, the load returns an error
-    /// with the message of the comparison.
+    /// Wraps a running comparison. If the comparison fails, for example because there is no baseline, the load returns
+    /// an error with the reason.
     pub fn of_comparison(job: Job<Compared>, result: fn(Arc<Comparison>) -> T) -> Self
     where
         T: 'static,

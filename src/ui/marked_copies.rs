@@ -2,7 +2,8 @@
 //! one, in the duplicates view. A deletion must leave at least one file of each set, no matter which view the
 //! deletion is started from.
 //!
-//! Invariant: a set identifies its files by name, so it stays valid after a rescan.
+//! Invariant: a set identifies its files by directory and name, not by position, so [`MarkedCopies::relocate`] can find
+//! the files again after a rescan.
 
 use std::collections::HashMap;
 

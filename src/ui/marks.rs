@@ -29,7 +29,7 @@ pub struct Marks<'t> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     pub kind: Kind,
-    /// Directory ID, if the entry is a directory. In that case, everything below it is marked, too.
+    /// Directory ID, if the entry is a directory. The mark then also covers everything below the directory.
     pub directory: Option<DirId>,
     inode: InodeKey,
     own: Totals,
@@ -68,7 +68,7 @@ impl Mark {
     }
 
     /// Returns `true` if `now`, a mark made after a rescan, belongs to the same entry. For directories, only inode and
-    /// kind are compared, so this is also `true` for another directory that reuses the inode number.
+    /// kind are compared, so another directory that reuses the inode number is not detected.
     fn is_same(&self, now: &Self) -> bool {
         let inode = |mark: &Self| (mark.inode, mark.kind);
         let written = |mark: &Self| (mark.own.apparent, mark.mtime);

@@ -33,7 +33,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// Returns `true` for a key, pasted text, a click, and a step of the mouse wheel.
+    /// Returns `true` if the event is a key press, pasted text, a click, or a step of the mouse wheel.
     pub fn is_pressed(&self) -> bool {
         match self {
             Self::Key(_) | Self::Paste(_) => true,

@@ -156,8 +156,8 @@ fn name(root: &Path) -> Option<Vec<u8>> {
     absolute(root).file_name().map(|name| name.as_bytes().to_vec())
 }
 
-/// Ensures that a panic in the drawing thread restores the terminal before the panic message is printed. Panics in
-/// other threads are reported by their jobs and scans.
+/// Installs a hook that restores the terminal if the drawing thread panics, and then prints the panic message. Panics
+/// in other threads are reported by their jobs and scans.
 fn restore_on_panic(screen: &Screen) {
     let (screen, drawing) = (screen.clone(), thread::current().id());
     let report = std::panic::take_hook();

@@ -80,7 +80,7 @@ pub enum Notice {
     DryRun {
         kind: OperationKind,
         entries: u64,
-        /// Number of bytes that would be freed if everything that shares them were deleted too.
+        /// Number of bytes that would be freed if everything that shares these bytes were also deleted.
         bytes: u64,
         /// `true` if the preview was incomplete, so the numbers may be too low.
         at_least: bool,

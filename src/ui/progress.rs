@@ -44,8 +44,8 @@ pub struct Rescan {
     /// Parent directory and former size of the rescanned entry, for the notice about the result; `None` if no notice
     /// will be shown.
     pub wanted: Option<(DirId, u64)>,
-    /// Directories that the rescan may replace or remove. If their ancestors no longer exist on disk, the rescan
-    /// removes these, too.
+    /// Directories that the rescan may replace or remove. The rescan also removes ancestors of these directories that
+    /// no longer exist on disk.
     pub replaced: Vec<DirId>,
 }
 

@@ -1,4 +1,4 @@
-//! Sentences for notices: results of operations, errors of background jobs and programs, and sizes that are freed.
+//! Sentences for notices: results of operations, errors of background jobs and programs, and freed space.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;

@@ -71,7 +71,8 @@ impl TablePage {
     }
 }
 
-/// Returns `true` unless `command` depends on columns, bars, measures, copies or marks that this table does not have.
+/// Returns `false` if `command` needs columns, bars, measures, copies or marks that the table does not have, or if
+/// `command` acts on marked entries and the table has marks of its own.
 pub fn is_of_table(table: &TableSpec, command: Command) -> bool {
     match command {
         Command::Scale => table.has_scale,

@@ -1,8 +1,9 @@
 //! Table view: a view of everything below a directory. It consists of a request, rows, and a cursor.
 //!
 //! The rows of each view, and the targets that Enter opens, are defined in `views`; this file contains the part that
-//! all views share. While more rows are being found, the cursor stays on its row, which [`Target::key`] identifies,
-//! unless it is on the first row. If the rows form a tree, the user can fold and unfold them.
+//! all views share. While more rows are being found, the cursor stays on the same row, which is found again by its
+//! entry or by [`Target::key`]. On the first row, the cursor instead stays at the top, unless [`TableView::is_pinned`]
+//! is `true`. If the rows form a tree, the user can fold and unfold them.
 //!
 //! Invariant: after [`TableView::update`] the cursor is on a row, if there are rows.
 
@@ -32,7 +33,7 @@ pub struct TableView {
     pub rows: Loader<TableAnswer>,
     request: TableRequest,
     title: Title,
-    /// Text shown instead of rows while the query is empty: example searches, or an error in the search text.
+    /// Text shown instead of rows: example searches if the search text is empty, or an error in the search text.
     text: Option<String>,
     cursor: Cursor,
     columns: usize,

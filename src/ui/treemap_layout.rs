@@ -1,9 +1,9 @@
 //! Layout of a treemap, in columns and half lines of a terminal.
 //!
 //! This is the squarified layout of Bruls, Huizing and van Wijk (2000). The weights are placed in rows along the
-//! shorter side of the free rectangle, largest first. Weights are added to a row until another weight would make its
-//! rectangles less square. The layout is first computed with exact proportions. Then vertical edges are rounded to
-//! columns, and horizontal edges to half lines, or to whole lines where half lines cannot be drawn. Neighbors share
+//! shorter side of the free rectangle, largest first. Weights are added to a row until the next weight would make the
+//! row's rectangles less square. The layout is first computed with exact proportions. Then vertical edges are rounded
+//! to columns, and horizontal edges to half lines, or to whole lines where half lines cannot be drawn. Neighbors share
 //! an edge, so rounding leaves neither gaps nor overlaps, and moves no edge by more than half a rounding unit.
 //!
 //! Invariant: the tiles cover each cell of the area exactly once, unless all weights are zero. They depend only on

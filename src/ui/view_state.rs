@@ -126,8 +126,8 @@ impl Views {
             Needs::Nothing => true,
             Needs::FileSystem => self.is_whole(),
             Needs::Baseline => self.can_grow(),
-            // Only the duplicates view needs a complete scan. To find out whether it has rows, duke would have to compare
-            // the contents of files, which takes too long.
+            // Only the duplicates view needs a complete scan. To find out whether it has rows, duke would have to
+            // compare the contents of files, which takes too long.
             Needs::CompleteScan => false,
         }
     }

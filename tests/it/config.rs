@@ -215,7 +215,7 @@ fn root_reads_no_configuration_of_ncdu_that_another_user_can_write() {
     assert!(trusted.contains("config:1: unexpected argument '--nonsense'"), "{trusted}");
     set_mode(&path, 0o666);
     let line = format!(
-        "duke: {}: another user can write to it, and duke runs as root; run chmod go-w on it; ignored\n",
+        "duke: {}: another user can change it, and duke runs as root; use chown root or chmod go-w; ignored\n",
         path.display()
     );
     assert_eq!(run(&mut command).ended(0).stderr, line);
@@ -233,7 +233,7 @@ fn root_reads_nothing_that_another_user_can_write() {
     };
     let message = |what: &str| {
         format!(
-            "duke: HOME/.config/duke/config.toml: another user can write to {what}, and duke runs as root; run chmod go-w on it; ignored\n"
+            "duke: HOME/.config/duke/config.toml: another user can change {what}, and duke runs as root; use chown root or chmod go-w; ignored\n"
         )
     };
     assert!(refused(&|_| ()).contains("nonsense"));

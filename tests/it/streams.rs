@@ -19,7 +19,7 @@ fn some() -> TestDir {
 
 /// Arguments for each kind of output that duke prints.
 #[cfg(target_os = "linux")]
-const WAYS: [&[&str]; 13] = [
+const WAYS: [&[&str]; 14] = [
     &["-n", "."],
     &["-s", "."],
     &["--json", "."],
@@ -28,6 +28,7 @@ const WAYS: [&[&str]; 13] = [
     &["--top", "3", "."],
     &["-o", "-", "."],
     &["save", "-o", "-", "."],
+    &["save", "."], // prints the path of the snapshot
     &["df", "."],
     &["--help"],
     &["--version"],
@@ -40,9 +41,10 @@ fn redirected(temp: &TestDir, words: &[&str], redirect: &str) -> Run {
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("exec \"$0\" \"$@\" {redirect}"), env!("CARGO_BIN_EXE_duke")]);
     shell.args(words).current_dir(temp.path()).stdin(Stdio::null());
-    for name in ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "TERM"] {
+    for name in ["HOME", "XDG_CONFIG_HOME", "TERM"] {
         shell.env_remove(name);
     }
+    shell.env("XDG_STATE_HOME", temp.join("state"));
     run(&mut shell)
 }
 

@@ -6,7 +6,8 @@
 //!            -> PreviousListing: the earlier state of each entry of a directory
 //! ```
 //!
-//! An entry missing from a directory that has not been read completely is not compared; a later comparison adds it.
+//! If a directory has not been read completely, entries missing from it are not compared; a later comparison includes
+//! them.
 //!
 //! Invariant: an entry that has not been read yet is never reported as new or deleted.
 
@@ -68,8 +69,8 @@ pub struct Comparison {
     pub trends: Vec<Trend>,
     /// Total number of changes, including changes that are not in `rows`.
     pub matched: u64,
-    /// Earlier and current sizes of the requested directory. Set only if the directory is in both trees and its
-    /// totals are comparable: final in both trees, and with the directory read completely in both or in neither.
+    /// Earlier and current sizes of the requested directory. Set only if the directory is in both trees, its totals
+    /// are final in both, and it was read completely in both or in neither.
     pub whole: Option<(Sizes, Sizes)>,
     /// Error from loading the earlier tree, if any. After an error, only the part that could be read was compared.
     pub trouble: Option<String>,

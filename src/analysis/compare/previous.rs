@@ -1,7 +1,6 @@
 //! Earlier sizes of the entries in one directory, for a list that shows how much each entry has grown.
 //!
-//! The positions of the earlier entries are sorted by name for a binary search, so the entries themselves are not
-//! copied.
+//! The positions of the earlier entries are sorted by name for a binary search. The entries themselves are not copied.
 //!
 //! Invariant: the earlier state of an entry is unknown if the entry could not be read in the earlier or in the
 //! current tree.

@@ -42,7 +42,8 @@ pub fn trends(rows: &[Row], (old, new): (&Tree, &Tree), history: &[Arc<Tree>], b
     sizes.iter().map(chart).collect()
 }
 
-/// Returns the heights of the chart for these sizes. If the size has never changed, all heights are 0.
+/// Returns the heights of the chart for these sizes. All heights are 0 if every earlier size is known and all
+/// known sizes are equal.
 fn chart(sizes: &[Option<u64>; POINTS]) -> Trend {
     let known = || sizes.iter().flatten();
     let most = known().max().copied().unwrap_or(0);
@@ -67,7 +68,7 @@ fn wanted<'t>(rows: &[Row], old: &'t Tree, new: &'t Tree) -> HashMap<DirId, Hash
         let mut inner = names.entry(row.new_parent).or_default();
         let is_new = inner.is_empty();
         inner.entry(name).or_default().push(Wanted::Row(index));
-        // If `row.new_parent` was already in `names`, its ancestors are in `names`, too.
+        // If `names` already contained `row.new_parent`, it also contains all ancestors of `row.new_parent`.
         let mut ancestors = new.ancestry(row.new_parent).take_while(|_| is_new);
         let mut below = ancestors.next();
         for (above, id) in ancestors.map_while(|above| Some((above, below.replace(above)?))) {

@@ -35,8 +35,8 @@ pub use crate::query::terms::{Query, QueryError, Term, Test, Types};
 /// Maximum number of rows that a search keeps. Counts and totals include all matches.
 pub const MOST_ROWS: usize = 1 << 20;
 
-/// Searches for entries that match the query. An entry in a matching directory is found only if it matches too. The
-/// rows of every result are sorted, even before the search is complete.
+/// Searches for entries that match the query. An entry in a matching directory is found only if the entry itself
+/// matches. The rows of every result are sorted, even before the search is complete.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

@@ -82,7 +82,7 @@ pub const COUNT: usize = 7;
 /// Width in columns of the text that [`percent`] returns.
 pub const PERCENT: usize = 6;
 
-/// Formats a size, such as `  1.5 GiB`, right-aligned in [`Units::width`] columns. Bytes have no fraction.
+/// Formats a size, such as `  1.5 GiB`, right-aligned in [`Units::width`] columns. A size in bytes has no fraction.
 pub fn size(bytes: u64, units: Units) -> String {
     let width = units.width();
     if units == Units::Bytes {

@@ -79,16 +79,16 @@ fn reason(path: &Path, refused: &Refused) -> String {
         Refused::NotRegular => "not a regular file".to_owned(),
         Refused::TooLong => "larger than 1 MiB".to_owned(),
         Refused::Foreign => "belongs to another user".to_owned(),
-        Refused::Writable(position) if position == path => {
-            "another user can write to it, and duke runs as root; run chmod go-w on it".to_owned()
+        Refused::Writable(position) if std::path::absolute(path).is_ok_and(|path| path == *position) => {
+            changeable("it")
         }
-        Refused::Writable(position) => {
-            format!(
-                "another user can write to {}, and duke runs as root; run chmod go-w on it",
-                escape_path(position)
-            )
-        }
+        Refused::Writable(position) => changeable(&escape_path(position)),
     }
+}
+
+/// Returns the reason for refusing a file because another user can change `path`.
+fn changeable(path: &str) -> String {
+    format!("another user can change {path}, and duke runs as root; use chown root or chmod go-w")
 }
 
 #[cfg(test)]

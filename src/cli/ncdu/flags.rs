@@ -24,8 +24,8 @@ pub enum Means {
     Level,
     /// Sets the block size of a binary export. For other output, the flag is dropped, because duke would reject it.
     BlockSize,
-    /// Stays on one file system if `true`. Overrides `Kernfs`, because duke does not accept `-x` together
-    /// with `--include-kernfs`.
+    /// Stays on one file system if `true`. In this case, `Kernfs` is ignored, because duke does not accept `-x`
+    /// together with `--include-kernfs`.
     OneFileSystem(bool),
     /// Enters kernel file systems if `true`. ncdu does so by default.
     Kernfs(bool),

@@ -26,7 +26,7 @@ pub fn is_name(program: &OsStr) -> bool {
     Path::new(program).file_name() == Some(OsStr::new(NAME))
 }
 
-/// Translates an ncdu command line. The flags in ncdu's configuration files are put before it, unless
+/// Translates an ncdu command line. The flags in ncdu's configuration files are put before the typed flags, unless
 /// `--ignore-config` is given.
 ///
 /// # Errors

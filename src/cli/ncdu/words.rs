@@ -12,8 +12,8 @@ use crate::base::text::escape;
 use crate::cli::error::{UsageError, usage_error_with};
 use crate::run::print::BLOCK_SIZES;
 
-/// duke's scan flags that are omitted if an export is imported. ncdu then ignores the corresponding flags of its own,
-/// but duke rejects most of these flags together with `-f`. `-x` and `--include-kernfs` are omitted separately.
+/// duke's scan flags that are omitted if an export is imported (`-f`). During an import, ncdu ignores its own scan
+/// flags, but duke rejects most of the flags in this list. `-x` and `--include-kernfs` are omitted separately.
 const SCAN: [&str; 6] = ["-e", "-t", "-L", "-X", "--exclude", "--exclude-caches"];
 
 /// Values of `--graph-style`, including a misspelled one that ncdu also accepts.

@@ -69,8 +69,8 @@ fn write_text(
     Err(io::Error::from(ErrorKind::AlreadyExists).into())
 }
 
-/// Returns `directory`, or `fallback` if other users can change or redirect `directory`, as a path without symbolic
-/// links. Fails if neither is safe.
+/// Returns the path of `directory` without symbolic links. If other users can change or redirect `directory`, returns
+/// the path of `fallback` instead. Fails if neither is safe.
 fn folder(directory: &Path, fallback: Option<&Path>) -> Result<PathBuf, ScriptError> {
     let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
     let here = std::path::absolute(here)?;

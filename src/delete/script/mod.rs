@@ -4,11 +4,11 @@
 //! selection -> guards, as for the dialog -> identity of each entry -> new file: functions.sh, four lines per entry
 //! ```
 //!
-//! The script applies the same guards and warnings as the dialog. Before it deletes an entry, it changes to the
-//! directory that contains the entry, and compares the directory and the entry with their recorded identity: device,
-//! inode and birth time, and for files also size and modification time. It then deletes the entry by its name in that
-//! directory, so the checked path is not resolved again. Mounts are skipped. Every name is quoted so that the shell
-//! reads its exact bytes and the script is safe to print.
+//! duke applies the same guards as for the dialog before it writes the script, and the script prints the same warnings.
+//! Before the script deletes an entry, it changes to the directory that contains the entry, and compares the directory
+//! and the entry with their recorded identity: device, inode and birth time, and for files also size and modification
+//! time. It then deletes the entry by its name in that directory, so the checked path is not resolved again. Mounts are
+//! skipped. Every name is quoted so that the shell reads its exact bytes and the script is safe to print.
 //!
 //! Invariant: every byte of a name is quoted, and names add no control characters to the script.
 

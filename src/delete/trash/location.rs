@@ -228,8 +228,8 @@ struct Access {
 
 impl Access {
     /// Returns the required owner and permissions for the trash of a mount point. Some file systems give all
-    /// directories the same permissions. Therefore, if other users can write to the mount point and it has no
-    /// sticky bit, a trash to which they can write is accepted too.
+    /// directories the same permissions. Therefore, if the mount point has no sticky bit and other users can write to
+    /// it, a trash that other users can write to is accepted.
     fn of_top(top: &Directory, owner: &Owner) -> Result<Self, Errno> {
         let found = top.attributes()?;
         Ok(Self { uid: owner.uid, is_open: found.mode & STICKY == 0 && others_may_write(top, &found) })

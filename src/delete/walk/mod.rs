@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! empty(directory): reads the directory, visits all entries that are not directories, and queues the directories
-//! visit(directory): empties one queued child; if more are queued, first spawns another visit(directory)
+//! visit(directory): empties one queued child; if more are queued and directory is kept open, first spawns
+//!                   another visit(directory)
 //! release:          the last worker in a directory processes the directory itself, then releases the parent
 //! ```
 //!
@@ -68,7 +69,7 @@ pub trait Visitor: Sync {
         found: &Attributes,
         item: usize,
     ) -> Result<Disposition, Errno>;
-    /// Called for each entry that cannot be deleted.
+    /// Called for each entry that cannot be deleted or read.
     fn fail(&self, item: usize, reason: Reason);
     /// Called when an item has been completed without failures.
     fn finish(&self, item: usize);
@@ -152,7 +153,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
     }
 
     /// Processes a selected entry that is not a directory. If the entry was changed or replaced (see
-    /// [`Item::is_still`]), it is not visited, but fails with [`Reason::Changed`].
+    /// [`Item::is_still`]), only records the failure [`Reason::Changed`].
     fn visit_selected(&self, group: &Group, item: &Item, number: usize, at: At<'_, A::Rights>) {
         let path = || group.path_of(item);
         let Ok(name) = CString::new(item.name.as_slice()) else { return };
@@ -212,9 +213,9 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Processes a directory that could not be opened because its contents are only in the cloud. Fails with
-    /// `EDEADLK` if the directory is not [`Boundary::Dataless`], or if only the contents of the selected directories
-    /// are to be deleted.
+    /// Processes a directory that could not be opened, if the cause is that its contents are only in the cloud
+    /// ([`Boundary::Dataless`]). Returns `EDEADLK` if there is another cause, or if only the contents of the selected
+    /// directories are to be deleted.
     fn visit_dataless(&self, above: &Directory, name: &CStr, item: usize) -> Result<(), Errno> {
         let found = above.attributes_of(name)?;
         if found.border != Boundary::Dataless || self.selection.extent == DeleteScope::Content {

@@ -13,7 +13,7 @@ pub enum ListField {
     PathBase64,
     /// Name of the entry. Used as the path if the list has no path column.
     Name,
-    /// Root of the entry. If a line names a root, its path must begin with this root.
+    /// Root of the entry. If a line names a root, the path in that line must begin with the root.
     Root,
     /// Exact bytes of the root, in base64.
     RootBase64,
@@ -208,7 +208,7 @@ impl FieldColumn {
 }
 
 /// Splits a name into lower-case words: at every character that is not a letter or digit, and between a lower-case and
-/// an upper-case letter, except in `KiB`.
+/// an upper-case letter, except before the `B` of a unit such as `KiB`.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut previous = ' ';

@@ -25,7 +25,7 @@ impl ObjectParser {
         Self { lexer: Lexer::of_texts(), keys: HashMap::new(), given: given.to_vec() }
     }
 
-    /// Parses the object in `text` and stores its values in `line`.
+    /// Parses the object in `text` and stores its values in `line`. `errno` converts an error message to its number.
     pub(crate) fn read(
         &mut self,
         text: &[u8],

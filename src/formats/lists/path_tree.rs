@@ -264,9 +264,10 @@ impl PathTree {
 /// Kind of an entry according to its line in the list.
 #[derive(Clone, Copy)]
 enum LineKind {
-    /// Directory whose attributes are known. Its line may contain an error too.
+    /// Directory whose attributes are known. Its line may also contain an error.
     Directory,
-    /// Non-directory of a known kind, or any entry without attributes because it was excluded or could not be read.
+    /// Non-directory of a known kind. Also any entry that was excluded or could not be read, and therefore has no
+    /// attributes.
     Typed(Kind),
     /// Entry of unknown kind: a directory if other lines name entries inside it, otherwise a file.
     Untyped,

@@ -189,7 +189,7 @@ impl<'d> ListReader<'d> {
         self.faults.into_messages()
     }
 
-    /// Parses the fields of a line. Returns `false` if the line is empty.
+    /// Parses the fields of a line. Returns `false` if the line contains no entry.
     fn facts(&mut self, record: &[u8]) -> Result<bool, LineError> {
         self.line.clear();
         match self.layout.form {

@@ -14,7 +14,8 @@ pub(crate) type LineError = Cow<'static, str>;
 /// Reason why a path with `..` after a name is refused.
 pub(crate) const MISPLACED_PARENT: &str = "'..' is allowed only at the start of a relative path";
 
-/// Checks the path given with `--root`. `has_parent` is `true` if `..` follows a name or `/`.
+/// Checks the path given with `--root`. `has_parent` is `true` if the path contains `..` anywhere except at the start
+/// of a relative path.
 pub(super) fn check_part(path: &[u8], has_parent: bool) -> Result<(), LineError> {
     if path.is_empty() {
         return Err("the path is empty".into());

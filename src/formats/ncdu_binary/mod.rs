@@ -1,6 +1,6 @@
 //! ncdu's binary export ("EX1"), which can be browsed without loading it completely.
 //!
-//! [`open`] returns the tree of a file, which is loaded directory by directory (`tree::stored::chained`), and
+//! [`open`] returns a tree that is loaded from the file one directory at a time (`tree::stored::chained`), and
 //! [`write()`] writes a tree to a file. `layout` and `item` describe the format.
 //!
 //! Invariant: input is untrusted. Reading returns a tree or one error that names the damaged item, at a cost

@@ -31,7 +31,7 @@ const PORTION: usize = 64;
 const WAITING: usize = 4;
 
 /// Writes a tree that has only one root. `root` must be a directory, and is written under the name `name`. `written`
-/// counts the entries below it.
+/// counts the entries below the root.
 ///
 /// # Errors
 /// Returns an error if `out` cannot be written to, or if the root is not a directory.
@@ -291,7 +291,7 @@ fn reference(bytes: &mut Vec<u8>, key: usize, own: u64, other: u64) {
 struct Output<'o> {
     size: BlockSize,
     file: Mutex<File<'o>>,
-    /// Block number of the next block.
+    /// Number of the next block.
     next: AtomicU32,
     /// Number of full blocks waiting for compression.
     waiting: AtomicUsize,

@@ -23,8 +23,8 @@ pub(super) fn of_root(json: &mut JsonWriter<'_>, system: &FileSystem) {
     }
 }
 
-/// Opens the JSON object of a volume. Writes the path and the mount of the volume, and the numbers that df shows or the
-/// error that prevented reading them. The caller closes the object.
+/// Opens the JSON object of a volume, which the caller closes. Writes the path and the mount of the volume, then either
+/// the numbers that df shows or the error that prevented reading these numbers.
 fn df(json: &mut JsonWriter<'_>, volume: &Volume) {
     json.raw("{");
     path(json, "path", &volume.path);

@@ -34,7 +34,7 @@ pub struct LargeFile {
 /// Totals of one grouping.
 #[derive(Clone, Debug)]
 pub struct GroupTotals {
-    /// Name of the grouping: `type`, `age` or `owner`.
+    /// Name of the grouping: `type`, `age`, `owner` or `class`.
     pub by: &'static str,
     /// Groups with their totals, in the order in which they are written.
     pub rows: Vec<GroupTotal>,

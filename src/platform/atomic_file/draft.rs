@@ -127,7 +127,6 @@ fn with_fresh_name<T>(
 ) -> Result<(T, CString), Errno> {
     for attempt in 0..TRIES {
         let mut name = OsString::from(".");
-        // A long file name is omitted, because it could make the temporary name too long for the file system.
         if output.name.len() <= ROOMY {
             name.push(&output.name);
         }

@@ -21,7 +21,8 @@ pub use draft::UNFINISHED;
 /// File that is being written. A new file is deleted on drop, unless [`AtomicFile::keep`] or
 /// [`AtomicFile::keep_as_new`] has given it its final name.
 pub struct AtomicFile {
-    // Declared before `output` and therefore dropped first, because dropping a draft needs the open directory.
+    // Declared before `output` and therefore dropped first, because the directory must stay open while a temporary
+    // file in it is registered for deletion.
     draft: DraftFile,
     output: Output,
 }

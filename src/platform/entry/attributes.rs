@@ -19,7 +19,7 @@ pub struct Attributes {
     pub kind: Kind,
     /// Allocated blocks of 512 bytes (`st_blocks`).
     pub blocks: u64,
-    /// Length in bytes (`st_size`), for directories too.
+    /// Length in bytes (`st_size`), also for directories.
     pub apparent: u64,
     /// Modification time in seconds since 1970 (`st_mtime`); negative for earlier times.
     pub mtime: i64,

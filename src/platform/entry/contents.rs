@@ -82,7 +82,7 @@ impl StoredContents {
 impl ContentState {
     /// Returns `true` if `now` is a later state of the same file, and nothing was written to the file in between. The
     /// change time of the inode is compared only if both states have a single hard link, because adding or deleting a
-    /// hard link updates this time, too.
+    /// hard link also updates this time.
     pub fn is_untouched(&self, now: &Self) -> bool {
         let is_single = self.links == 1 && now.links == 1;
         let contents = |state: &Self| (state.id, state.size, state.modified);

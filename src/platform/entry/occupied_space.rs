@@ -13,8 +13,8 @@ pub struct OccupiedSpace {
 }
 
 impl OccupiedSpace {
-    /// Adds the space that a file occupies, and returns how many of the file's bytes were already counted. The result
-    /// includes compressed data at its uncompressed size, as does the file's disk usage.
+    /// Adds the space that a file occupies, and returns how many of the file's bytes were already counted. Compressed
+    /// data is counted at its uncompressed size, as in the file's disk usage.
     pub fn add(&mut self, contents: &StoredContents) -> u64 {
         let parts = contents.parts.iter();
         parts.fold(0, |known, part| known.saturating_add(self.add_part(contents.volume, part)))

@@ -153,8 +153,8 @@ impl Directory {
         let exclusively =
             name.with_nix_path(|name| new.with_nix_path(|new| rename_exclusively(self, name, to, new)))??;
         match exclusively {
-            // Some file systems, and kernels before 3.15, cannot check that `new` is unused and rename the entry in
-            // one step.
+            // On some file systems, and on kernels before 3.15, the check that `new` is unused and the renaming are
+            // two separate steps.
             Err(Errno::EINVAL | Errno::ENOSYS | Errno::ENOTSUP) => match to.attributes_of(new) {
                 Err(Errno::ENOENT) => nix::fcntl::renameat(&self.fd, name, &to.fd, new),
                 Ok(_) => Err(Errno::EEXIST),

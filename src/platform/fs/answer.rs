@@ -15,8 +15,8 @@ use crate::base::sync::Arc;
 /// Time within which a file system must answer.
 pub const LIMIT: Duration = Duration::from_secs(2);
 
-/// Runs all `questions` at the same time and returns their results, with `None` for each that takes longer than
-/// `limit`. A question for which no thread can be started runs on the calling thread, without a time limit.
+/// Runs all `questions` at the same time and returns their results, with `None` for each question that takes longer
+/// than `limit`. A question for which no thread can be started runs on the calling thread, without a time limit.
 pub fn within<T: Send + 'static>(
     limit: Duration,
     questions: impl IntoIterator<Item = impl Fn() -> T + Send + Sync + 'static>,

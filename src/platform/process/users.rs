@@ -3,7 +3,8 @@
 //! Names may come from a server (nsswitch.conf(5), Open Directory), in which case a lookup waits for that server.
 //!
 //! The static binaries are built with musl libc, which reads only `/etc/passwd` and `/etc/group`. For each user or
-//! group missing from these files, the static binaries therefore run getent(1) once, which uses the system's C library.
+//! group missing from these files, the static binaries therefore run getent(1) once. getent(1) uses the system's C
+//! library.
 //!
 //! Invariant: a user or group without a name is not an error, because files may have owners from another system.
 

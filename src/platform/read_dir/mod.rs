@@ -1,6 +1,6 @@
 //! Directory readers, which return the entries of a directory in batches.
 //!
-//! `unix.rs` has implementations for any Unix. `linux.rs` and `macos.rs` replace some of them on those systems.
+//! `unix.rs` has implementations for any Unix. `linux.rs` and `macos.rs` replace some of them on Linux and macOS.
 
 pub mod attr_list;
 pub(crate) mod directory;

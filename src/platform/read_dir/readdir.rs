@@ -1,8 +1,8 @@
 //! Directory reader for any Unix. The names come from the C library's `readdir(3)` (`unix.rs`; on macOS `stream.rs`),
 //! the attributes from `fstatat(2)`.
 //!
-//! Systems without a faster implementation use this one. On all systems, tests compare the faster
-//! implementations with this one. Invariant: this file has no `unsafe` code.
+//! Systems without a faster implementation use this one. On the other systems, tests compare the faster
+//! implementation with this one. Invariant: this file has no `unsafe` code.
 
 use std::ffi::CStr;
 

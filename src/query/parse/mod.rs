@@ -3,7 +3,8 @@
 //! ```text
 //! query = terms separated by blanks
 //! term  = ["-"] ( "two words" | /regex/ | qualifier | glob | word )
-//! qualifier = (">" | ">=" | "<" | "<=" | "=") size            disk usage; also `size>1G`, `disk>1G`, `apparent>1G`, `frees>1G`
+//! qualifier = (">" | ">=" | "<" | "<=" | "=") size            disk usage; also `size>1G`, `disk>1G`,
+//!                                                             `apparent>1G`, `frees>1G`
 //!           | "older:" age | "newer:" age                     h d w mo y
 //!           | "type:" names | "ext:" names | "is:" property   names separated by commas
 //! ```

@@ -19,8 +19,8 @@ pub struct ChainItem<'a> {
     pub entry: Entry<'a>,
     /// Data of a directory besides its own metadata; `None` if the entry is not a directory.
     pub inside: Option<Inside>,
-    /// Index of the device that is stored in the entry's `links`. `None` if the entry is on the same device as the
-    /// directory that contains it.
+    /// Index of the device to set in the entry's `links`; `None` if the entry is on the same device as the directory
+    /// that contains the entry.
     pub links_on: Option<u32>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Directories are numbered breadth-first: the top is 0, and the child directories of each directory get the next
 //! numbers, in the order of its listing. A parent therefore has a smaller number than its children. If directories are
-//! sorted by number, the numbers of their parents and of their children ascend too. This order keeps the file
+//! sorted by number, the numbers of their parents and of their children also ascend. This order keeps the file
 //! small. A block is checked against this order when it is first used. There are two kinds of blocks:
 //!
 //! ```text

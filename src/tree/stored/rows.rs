@@ -1,7 +1,7 @@
 //! Rows of the directory table in a file.
 //!
 //! ```text
-//! block = rows, of directories with consecutive numbers
+//! block = rows of directories with consecutive numbers
 //! row   = flags u8  parent varint (difference from the previous row of the block, or from 0 in the first)
 //!         disk varint  apparent varint  items varint
 //!         DEVICE: device index varint   (if absent, as in the previous row, or 0 in the first)

@@ -1,10 +1,10 @@
 //! Input for layers, answers to questions, and the commands to interrupt, to quit, and to scan the parent directory.
 //!
-//! A question is always the top layer, and gets all keys until the user answers it. A No changes nothing. The
-//! deletion dialog ([`crate::ui::layers::confirm_delete`]) works in the same way, but a question can cover
-//! it. Both ignore a Yes until the user has had time to read them ([`AnswerGate`]).
+//! A question is always the top layer, and gets all keys until the user answers it. A No changes nothing. The deletion
+//! dialog ([`crate::ui::layers::confirm_delete`]) works in the same way, but a question can cover it.
 //!
-//! Invariant: a Yes has an effect only after the user has had time to read the question.
+//! Invariant: a question or a deletion dialog accepts a Yes only after the user has had time to read it
+//! ([`AnswerGate`]).
 
 use std::time::Duration;
 

@@ -51,8 +51,8 @@ impl App<'_> {
     }
 
     /// Returns the screen position (column and line) of the cursor in a text field or of the selected row of a layer.
-    /// If neither is drawn, returns the position of the selected row, treemap cell or part of the overview. Returns
-    /// `None` if that position is outside the view or a layer is open.
+    /// If neither is drawn, returns the position of the selection in the view: a row, a treemap cell or a part of the
+    /// overview. Returns `None` if that position is outside the view or a layer is open.
     pub fn cursor(&self) -> Option<(u16, u16)> {
         if self.hits.caret.is_some() {
             return self.hits.caret;

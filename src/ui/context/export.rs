@@ -30,7 +30,7 @@ impl Context<'_> {
     }
 
     /// Returns the share of the entries that the running export has written, in thousandths. Excluded entries are
-    /// written too, but do not count as items. If there are many of them, the share reaches 1,000 too early.
+    /// also written, but do not count as items. If there are many of them, the share reaches 1,000 too early.
     pub fn written_share(&self) -> u16 {
         let entries = self.tree.totals(DirId::TOP).items;
         share(self.export.written.count().min(entries), entries)

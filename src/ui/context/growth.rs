@@ -104,8 +104,8 @@ impl Context<'_> {
         self.views.overview.growth.outdate();
     }
 
-    /// Shows the time of the baseline in the title of the growth view. If the user has chosen another snapshot, shows a
-    /// notice with its time.
+    /// Shows the time of the baseline in the title of the growth view. If that view is not visible and the user has
+    /// chosen another snapshot, shows the time in a notice.
     fn tell_baseline(&mut self) {
         let title = self.title(&growth::VIEW);
         for view in self.views.tables.iter_mut().filter(|view| view.spec.is_of_changes()) {

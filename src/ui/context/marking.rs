@@ -224,8 +224,8 @@ impl<'t> Context<'t> {
         (0..view.count()).find(|row| view.entries(self.tree, *row).iter().any(is_it))
     }
 
-    /// Returns the entries of `count` rows, starting at row `first`, each with its directory. If many of the entries are
-    /// in the same directory, its listing is read only once.
+    /// Returns the entries of `count` rows, starting at row `first`, each with its directory. If many of the entries
+    /// are in the same directory, the listing of that directory is read only once.
     fn entries(&self, first: usize, count: usize) -> Vec<Located<'t>> {
         let mut wanted: Vec<EntryId> = if let Some(view) = self.views.tables.last() {
             let end = view.count().min(first.saturating_add(count));
@@ -252,8 +252,8 @@ impl<'t> Context<'t> {
         entries
     }
 
-    /// Returns the entries of these rows, except directories that contain entries hidden by the filter. This ensures
-    /// that a command for several rows never marks hidden entries.
+    /// Returns the same entries as [`Self::entries`], except directories that contain entries hidden by the filter, and
+    /// shows a notice if any are omitted. Thus, a command for several rows never marks hidden entries.
     fn whole_entries(&mut self, first: usize, count: usize) -> Vec<Located<'t>> {
         let mut entries = self.entries(first, count);
         let before = entries.len();
@@ -320,8 +320,8 @@ impl<'t> Context<'t> {
     }
 
     /// Requests that the path of the entry under the cursor be copied to the clipboard, even if the entry is known
-    /// only from the previous scan. If there is no such entry, the path of the shown directory is copied or, in a table
-    /// view, a notice is shown.
+    /// only from the previous scan. Without an entry under the cursor, the path of the shown directory is copied or,
+    /// in a table view, a notice is shown.
     pub fn copy_path(&mut self) -> Option<Effect> {
         let path = match self.entries(self.row(), 1).first() {
             Some((id, record)) => Some(self.shown_path(&Marks::path(self.tree, (*id, record.name)))),

@@ -64,7 +64,7 @@ impl Context<'_> {
     /// Tells the user that a key does nothing in `scope`. If the key has a meaning in another view, the notice
     /// describes that meaning.
     pub fn notify_unbound(&mut self, scope: Scope, event: KeyEvent) {
-        // Questions, text fields and the help page ignore unbound keys without a notice.
+        // Questions, the deletion dialog, text fields and the help page ignore unbound keys without a notice.
         if scope.is_typed() || matches!(scope, Scope::Question | Scope::Confirm | Scope::Help) {
             return;
         }

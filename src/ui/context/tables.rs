@@ -65,8 +65,8 @@ impl Context<'_> {
         self.views.tables.push(TableView::new(label, table, request));
     }
 
-    /// Closes the topmost table view or, if none is open, the treemap or the overview. Closing search results also
-    /// clears the search. Closing any other view keeps the search, which then filters the list.
+    /// Closes the topmost table view or, if none is open, the treemap or the overview. If the last open table view
+    /// shows search results, closing it also clears the search. Otherwise, the search is kept as a filter of the list.
     pub fn close_view(&mut self) {
         if self.views.tables.len() > 1 {
             self.views.tables.pop();

@@ -51,11 +51,13 @@ pub enum Command {
     /// Cycle through the meanings of the treemap's colors, such as type and age.
     MapColors,
     Help,
-    /// Close the top layer or view, or stop a running operation.
+    /// Go back one step: end a range of marks, return to the view, clear the filter, close the top layer or view, or
+    /// stop the running operation or rescan.
     Back,
-    /// Quit, but ask first if data would be lost.
+    /// Close the top layer or view. If only the list is open, quit, but ask first if data would be lost.
     Quit,
-    /// Stop the scan (keeping the partial result) or the running operation. If nothing is running, quit.
+    /// Close the open dialog, stop the scan (keeping the partial result), or stop the running operation or rescan. If
+    /// there is nothing to close or stop, or if the dialog asks about quitting, quit.
     Interrupt,
     /// Suspend the program until the shell continues it.
     Suspend,

@@ -57,7 +57,7 @@ pub fn search_hints(keymap: &Keymap) -> [String; 2] {
     [both, enter]
 }
 
-/// Returns the section about the signs before and after numbers and names.
+/// Returns the section that explains the signs before numbers and names.
 pub fn signs(glyphs: Glyphs) -> Section {
     let line = |mark: &str, text| (mark.to_owned(), text);
     let lines = vec![

@@ -11,7 +11,7 @@ use crate::platform::entry::probe::{Probe, Trait};
 use crate::tree::{Entry, EntryState};
 
 /// Number of bytes by which the disk usage may exceed the length before a note is shown. A difference up to
-/// this size is normal, because the last block is rarely full, and because extent lists take space, too.
+/// this size is normal, because the last block is rarely full, and because extent lists also take space.
 const SLACK: u64 = 64 << 10;
 /// Maximum length, in bytes, of a file that may be stored in its inode (ext4, btrfs, xfs).
 const INLINE: u64 = 4096;

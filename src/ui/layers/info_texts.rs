@@ -22,7 +22,7 @@ use crate::ui::list_texts::exclusion_text;
 use crate::ui::sentences::frees_text;
 use crate::ui::theme::{Glyphs, Role};
 
-/// Line about the entry. If its label is empty, its text continues the line before it.
+/// Line of the info page. If the label is empty, the text continues the previous line.
 pub struct InfoLine {
     pub label: &'static str,
     pub text: String,
@@ -55,7 +55,8 @@ impl DetailLines<'_> {
 /// Title of the page.
 pub const TITLE: &str = " Info";
 
-/// Returns the text at the end of the title line: that the page is still loading, or which of its lines are visible.
+/// Returns the text at the end of the title line. The text says that the page is still loading or, if not all lines are
+/// visible, which ones are. Otherwise, it is empty.
 pub fn title_end(is_loading: bool, visible: Range<usize>, lines: usize, glyphs: Glyphs) -> String {
     if is_loading {
         format!("Loading{} ", glyphs.gap())

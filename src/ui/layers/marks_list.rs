@@ -1,8 +1,7 @@
 //! List of the marked entries, largest first, which replaces the view or appears in a pane beside it.
 //!
 //! ```text
-//!  Marks                               3 marked · 1.2 GiB disk
-//!         Disk  Path
+//!  Marks                                    3 marked · 1.2 GiB
 //!     1.0 GiB  /usr/share/doc/
 //! ```
 

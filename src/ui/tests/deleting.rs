@@ -324,7 +324,7 @@ fn a_name_is_typed_while_the_preview_is_incomplete() {
     }
 }
 
-/// Opens the deletion dialog with a warning that makes it ask again after a Yes.
+/// Opens the deletion dialog with a warning that requires a second Yes.
 pub fn asked_twice(app: &mut App<'_>) {
     press(app, "d");
     let warnings = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 1000)];

@@ -275,8 +275,8 @@ fn views_are_sorted_and_measured_like_the_list() {
     assert!(app.cx.notice.is_some(), "ages are no directories");
 }
 
-/// Compares the screen with the expected results from [`Oracle`]: first the results of a search in the root, then the
-/// list and the treemap filtered by this search.
+/// Compares the shown results with those expected by [`Oracle`]: first the results of a search in the root, then the
+/// list, the treemap and the types view filtered by this search.
 fn hold(items: &[Item], terms: &Terms, tree: &Arc<Tree>) -> Result<(), TestCaseError> {
     let (text, oracle) = (text(terms), Oracle::new(items, terms, ""));
     let mut app = App::new(tree, vec![(b"root".to_vec(), b"root".to_vec())], &settings(), (80, 60));

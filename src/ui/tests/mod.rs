@@ -1,4 +1,4 @@
-//! Tests that press the browser's keys one at a time, on trees in memory.
+//! Tests that send keys to the browser, on trees in memory.
 
 mod chains;
 mod cleanup;
@@ -145,8 +145,7 @@ fn work(app: &mut App<'_>, tree: &Arc<Tree>) {
     serve(app, Sources { pool, tree, basis: None, may_ask_system: false });
 }
 
-/// Starts all pending jobs that can run with the baseline and the system access in `sources`, and waits until they
-/// are complete.
+/// Starts all pending jobs that `sources` allows to run, and waits until they are complete.
 fn serve(app: &mut App<'_>, sources: Sources<'_>) {
     while app.poll(&sources) || app.is_loading() {
         std::thread::yield_now();

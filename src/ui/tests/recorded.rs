@@ -11,8 +11,8 @@ use crate::tree::DirId;
 use crate::ui::notice::Notice;
 use crate::ui::operations::programs::Launch;
 
-/// Returns a browser of `growing`. In the recorded tree of the previous scan, `a` was larger than `b`, and `gone`
-/// existed.
+/// Returns a browser that shows `growing`. In the recorded tree of the previous scan, `a` was larger than `b`, and
+/// `gone` existed.
 pub(super) fn opened(growing: &Growing) -> App<'_> {
     let (tree, _) = build(vec![
         dir("a", vec![file("x", 3 << 20, 0)]),
@@ -181,7 +181,7 @@ fn a_long_recorded_listing_is_merged_once_that_takes_a_small_part_of_the_scan() 
         work(&mut app, &growing.tree);
         assert_eq!((app.cx.window.rows, app.cx.window.bound), (rows, Precision::Recorded));
     }
-    // A user who scrolls to the last row sees the remaining rows, too.
+    // Once the user scrolls to the last row, the remaining rows are also shown.
     let mut app = opened_with(&growing, open_bytes(snapshot(&tree)).unwrap().tree);
     press(&mut app, "Enter j");
     work(&mut app, &growing.tree);
@@ -266,8 +266,8 @@ fn read_directory(growing: &Growing, app: &mut App<'_>) -> Option<Effect> {
     }))
 }
 
-/// Keys that, on a row from the previous scan, take effect only once the running scan has found the row's entry or,
-/// for `V`, `+` and `*`, all entries of the shown directory.
+/// Keys that wait for the running scan if the cursor is on a row from the previous scan. `V`, `+` and `*` wait until
+/// the scan has found all entries of the shown directory. The other keys wait until the scan has found the row's entry.
 const WAITING: [&str; 8] = ["Space", "V", "+", "*", "o", "v", "i", "Enter"];
 
 #[test]

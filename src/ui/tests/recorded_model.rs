@@ -69,9 +69,9 @@ fn at<'n>(nodes: &'n Nodes, path: &[String]) -> Option<&'n Nodes> {
     })
 }
 
-/// Enters the directory at `path` and checks its rows. The rows must include the entries in `new` if `read`, the paths
-/// that the scan has read, contains `path`; and the entries in `old`, the tree of the previous scan, until the listing
-/// is complete.
+/// Enters the directory at `path` and checks its rows. `read` contains the paths of the directories that the scan has
+/// read. If `path` is one of them, there must be a row for each entry in `new`. Until the listing is complete, there
+/// must also be a row for each entry in `old`, the tree of the previous scan.
 fn check(app: &mut App<'_>, [old, new]: [&Nodes; 2], path: &[String], read: &BTreeSet<Vec<String>>) {
     let tree = app.cx.tree;
     let root = tree.listing(DirId::TOP).directories().next().unwrap();

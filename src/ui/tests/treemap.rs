@@ -47,7 +47,7 @@ fn contents() -> impl Strategy<Value = Vec<Random>> {
 
 /// Checks the exact area of every entry against its tile. The area must be at least that of the tile with both sides
 /// one cell shorter, and at most that of the tile with both sides one cell longer. For an entry without a tile, the
-/// area must be at most that of one column or line.
+/// area must be at most that of a whole column or a whole line, whichever is larger.
 fn check_shares(laid_out: &LaidOut, half_lines: u16) -> Result<(), TestCaseError> {
     let LaidOut { sizes, area, tiles } = laid_out;
     let sides = |area: Area| (f64::from(area.width), f64::from(area.height / half_lines));

@@ -1,7 +1,8 @@
 //! Theme: colors, and characters for bars, arrows and frames.
 //!
 //! Text has the terminal's own background color, except in the selected row, the header, the status line and treemap
-//! cells, where the theme sets both colors. Everything is readable without colors, too.
+//! cells, where the theme sets both the text color and the background color. Everything remains readable without
+//! colors.
 //!
 //! Invariant: every character is one column wide.
 

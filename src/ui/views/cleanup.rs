@@ -7,9 +7,9 @@
 //! ```
 //!
 //! The `Modified` column shows the time of the latest change below a directory, which suggests when the directory was
-//! last used. This time is available once the search is complete. On a group, Enter unfolds the group. On a directory,
-//! Enter opens its parent and puts the cursor on the directory. Nothing is marked automatically. Marking a group
-//! marks all of its directories.
+//! last used. This time is available once the search is complete. On a group, Enter folds or unfolds the group. On a
+//! directory, Enter opens its parent and puts the cursor on the directory. Nothing is marked automatically. Marking a
+//! group marks all of its directories.
 
 use std::cmp::Reverse;
 

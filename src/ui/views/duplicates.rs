@@ -63,7 +63,8 @@ pub static TABLE: TableSpec = TableSpec {
 /// Heading above the files that were not compared.
 const NOT_COMPARED: &str = "Not compared";
 
-/// Returns the note behind [`NOT_COMPARED`]. The files in `elsewhere` are on a network or virtual file system.
+/// Returns the note after [`NOT_COMPARED`]. `elsewhere` is the number of files on a network or virtual file system,
+/// and `skipped` is the number of other files.
 fn not_compared_note(skipped: u64, elsewhere: u64) -> String {
     let files = |number| counted(number, "file", "files");
     match (skipped, elsewhere) {
@@ -212,7 +213,8 @@ impl TableData for DuplicateRows {
         self.entries(index).first().copied().map(Target::Entry)
     }
 
-    /// Returns all names of a copy. A group's row has no entries, because marking the row would mark every copy.
+    /// Returns all names of a copy, or a skipped file. A group's row has no entries, because marking the row would mark
+    /// every copy.
     fn entries(&self, index: usize) -> Vec<EntryId> {
         match self.rows.get(index) {
             Some(DuplicateRow::Copy(_, copy)) => {

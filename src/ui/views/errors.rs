@@ -50,7 +50,7 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
-/// Returns the label of the row of the directory that the view was opened for.
+/// Returns the label of the row for the directory that the view was opened for.
 fn own_label(errno: i32) -> String {
     format!("this directory: {}", OsError(errno))
 }
@@ -100,8 +100,8 @@ impl TableData for Errors {
         Some(Row { note, ..Row::of_words(label, RowStyle::Warning) }.with(C::Items, items))
     }
 
-    /// Returns the entry of a row. For the row of a reason, returns the first entry with this reason. For the row of
-    /// the directory that the view was opened for, returns `None`.
+    /// Returns the entry of a row. For the row of a reason, returns the first entry with this reason. Returns `None`
+    /// for the directory that the view was opened for.
     fn target(&self, index: usize) -> Option<Target> {
         let row = match row(self, index)? {
             ErrorRow::Itself(_) => return None,

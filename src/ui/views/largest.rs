@@ -53,14 +53,14 @@ pub const ENTRIES: TableSpec = TableSpec {
 };
 
 impl Target {
-    /// Returns `true` if the row with this target is a total of files. Marking such a row marks its files. A total of
-    /// directories cannot be marked, because marking a directory also marks everything in it.
+    /// Returns `true` if the row with this target stands for a group of files. Marking such a row marks its files. A
+    /// group of directories cannot be marked, because marking a directory also marks everything in it.
     pub fn is_of_files(&self) -> bool {
         matches!(self, Self::Files { table, .. } if **table == TABLE)
     }
 
-    /// Returns text by which the row with this target is found again in newer results; `None` if the row does not stand
-    /// for a group of files. The label is not enough, because several rows can have the same label.
+    /// Returns text that identifies the row with this target, even in newer results; `None` if the row does not stand
+    /// for a group of files. The label alone is not enough, because several rows can have the same label.
     pub fn key(&self) -> Option<String> {
         match self {
             Self::Files { label, query, .. } if self.is_of_files() => Some(format!("{label} {query:?}")),

@@ -51,7 +51,7 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
-/// Label of the row of the top level of a file system.
+/// Label of the row for the top level of a file system.
 const TOP_LEVEL: &str = "(top level)";
 
 fn note(subvolume: &Subvolume) -> Option<&'static str> {

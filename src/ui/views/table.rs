@@ -57,8 +57,8 @@ impl PartialEq for ViewSpec {
 
 impl Eq for ViewSpec {}
 
-/// Function that starts the job that finds the rows of a table. Returns `None` if the job needs system calls but may
-/// not make any, as in unit tests.
+/// Function that starts the job for the rows of a table. Returns `None` if the job needs system calls but may not make
+/// any, as in unit tests.
 pub type StartRows = fn(&Sources<'_>, &TableRequest) -> io::Result<Option<Load<TableAnswer>>>;
 
 /// Kind of the rows in a table.
@@ -156,8 +156,8 @@ impl TableSpec {
         self.titles.iter().find(|(of, _)| *of == column).map(|(_, title)| *title)
     }
 
-    /// Returns the columns to show in a table that is `width` terminal columns wide: those of the `wanted` columns that
-    /// the table has, except a bar if the table is narrow, and the columns that are always shown.
+    /// Returns the columns to show in a table that is `width` terminal columns wide: the columns that are always shown,
+    /// and the `wanted` columns that the table has. In a narrow table of paths, the bar may be omitted.
     pub fn shown(&self, wanted: ColumnSet, width: usize) -> ColumnSet {
         // In narrow tables of paths, a bar that only repeats a number is dropped to leave room for the paths.
         let is_twice = self.is_of_changes() || wanted.has(C::Percent);
@@ -169,7 +169,7 @@ impl TableSpec {
     }
 }
 
-/// Target that pressing Enter on a row opens.
+/// Target that the user opens by pressing Enter on a row.
 #[derive(Clone, Debug)]
 pub enum Target {
     /// Entry to show in the list of its directory.
@@ -372,7 +372,7 @@ pub const SUMS: TableSpec = TableSpec {
     start: |_, _| Err(io::ErrorKind::Unsupported.into()),
 };
 
-/// Entries of a group of copies.
+/// Entries of the copies in one or more groups.
 #[derive(Clone, Debug, Default)]
 pub struct Copies {
     /// Entries of the copies to keep. A copy with several hard links has an entry for each of them.

@@ -4,9 +4,10 @@
 //!  /usr/share/doc                     ≥ 1.2 GiB disk · 84,120 items
 //! ```
 //!
-//! If there is little room, first the number of items and then the whole right side is omitted, so that the path gets
-//! at least half of the line. A long path is shortened in the middle. In a table view, the title of the view follows
-//! the path, in a shorter version if necessary. With a filter, "n of m" is shown instead of the number of items.
+//! If there is little room, the right side loses the number of items, then the name of the measure, and is finally
+//! omitted, so that up to half of the line is left for the path. A long path is shortened in the middle. In a table
+//! view, the title of the view follows the path, in a shorter version if necessary. With a filter, "n of m" is shown
+//! instead of the number of items.
 
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! A directory is drawn as a title line with its name and size, and its contents below, if there is room. Other entries
-//! are filled with a color. Each rectangle includes a gap of half a column on its right and half a line at its bottom,
-//! unless the rectangle is only half a line high. Text ends one column before the right edge.
+//! are filled with a color. Each rectangle includes a gap of half a column on its right. Unless the rectangle is only
+//! half a line high, it also includes a gap of half a line at its bottom. Text ends one column before the right edge.
 //!
 //! A rectangle, including title and gap, gets its share of the area below the title of the parent directory. Rounding
 //! changes the width by at most one column and the height by at most half a line. Areas can therefore be compared among

@@ -163,8 +163,8 @@ fn heading<'a>(cx: &Context<'_>, view: &'static ViewSpec, is_selected: bool) -> 
     Line::from(vec![Span::styled(mark, accent), Span::styled(format!("{} ", keyed_title(cx, view)), style)])
 }
 
-/// Draws `start`, followed by as much of `fact` as fits on the line. Advice in parentheses is omitted unless all
-/// of it fits.
+/// Draws `start`, followed by as much of `fact` as fits on the line. If `fact` does not fit, the advice in parentheses
+/// at its end is omitted first.
 fn draw_heading(cx: &Context<'_>, mut start: Line<'_>, fact: &str, area: Rect, canvas: &mut Canvas<'_>) {
     let room = usize::from(area.width).saturating_sub(start.width() + 1);
     let short = fact.split(" (").next().unwrap_or(fact);

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! For a directory, the preview shows types, ages and a treemap. For other entries, it shows the metadata and,
-//! if the entry is a text file, the first lines. For a total of files, it shows the largest files.
+//! if the entry is a text file, the first lines. For a row that combines several files, it shows the largest files.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -197,7 +197,7 @@ pub fn table_position<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     let rows =
         if page.rows == 0 && !page.is_complete { String::new() } else { row_of(page.index, page.rows) };
     let searching_text = if page.is_complete { String::new() } else { searching_text(cx) };
-    // Marks outside the view are counted, too, because commands apply to all marks.
+    // Marks outside the view also count, because commands apply to all marks.
     let dot = cx.theme.glyphs.dot();
     let (marked, mark_count) = match cx.marks().count() {
         0 => (String::new(), String::new()),
@@ -243,7 +243,7 @@ fn list_facts<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     }
     if cx.is_filtered() {
         let shows_all = format!("{FILTERED}{}", cx.key_hint(Command::Back, SHOWS_ALL));
-        // The four columns are for the dot before the text and the blanks around it.
+        // The four columns are for the dot before the text, the blanks around the dot, and the blank at the end.
         let used = facts.iter().map(|(text, ..)| width(text)).sum::<usize>() + 4;
         let has_room = used + width(&shows_all) <= most;
         facts.push((if has_room { shows_all } else { FILTERED.to_owned() }, Role::Strong, most));

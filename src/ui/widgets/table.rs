@@ -30,7 +30,7 @@ use crate::ui::theme::Role;
 use crate::ui::views::{TableLayout, TableSummary};
 use crate::ui::window::totals_size;
 
-/// Width of the column of paths above which the bars ([`Column::Bar`]) get a part of any further space.
+/// Width that the path column must reach before the bars ([`Column::Bar`]) become wider.
 const PATH: usize = 60;
 /// Maximum width of the progress bar of a search.
 const BAR: usize = 48;

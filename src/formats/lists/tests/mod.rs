@@ -83,7 +83,7 @@ fn part(root: &str) -> ListOptions {
 }
 
 impl ReadList {
-    /// Returns one text per entry, sorted: path, kind, own apparent size, and own disk usage in blocks. Paths of
+    /// Returns one string per entry, sorted: path, kind, own apparent size, and own disk usage in blocks. Paths of
     /// directories end in a slash. If an entry was not read, its error or exclusion replaces the sizes.
     fn summary(&self) -> Vec<String> {
         let mut entries = Vec::new();

@@ -149,7 +149,7 @@ impl<'p> Joined<'p> {
         }
     }
 
-    /// Returns the roots of other parts, each with its parent directory, which is in the first part.
+    /// Returns the state of each root of another part that the first part lists, with the root's parent directory.
     pub fn roots(&self) -> impl Iterator<Item = (DirId, EntryState)> + '_ {
         self.roots.iter().flat_map(|(parent, roots)| roots.values().map(|state| (*parent, *state)))
     }

@@ -3,7 +3,7 @@
 //! The tree of the first part has an entry for each root of the other parts. The writer walks the merged tree level by
 //! level, and continues in another part's file at each of these entries.
 //!
-//! The merged tree is never in memory as a whole: only the directory tables and the names of hard-linked inodes are.
+//! Memory holds only the directory tables and the names of hard-linked inodes, never the whole merged tree.
 
 mod joined;
 mod totals;

@@ -1,5 +1,5 @@
-//! Path lookup that does not follow symbolic links placed by other users. When it looks for duke's own files, it does
-//! not enter directories of other users either.
+//! Path lookup that does not follow symbolic links placed by other users. A lookup of duke's own files does not enter
+//! directories of other users either.
 //!
 //! A path is walked one component at a time, each relative to the open directory above it and without following links
 //! (`O_NOFOLLOW`). A link is read and checked, and the path in it is then walked in the same way. There are two rules:
@@ -100,7 +100,7 @@ impl fmt::Display for UnsafePath {
             Cause::PrivateLink(owner) => {
                 write!(formatter, "symbolic link owned by {}; replace it with a directory", user(owner))
             }
-            // As root, duke finds a directory of another user, for example, if sudo kept that user's HOME.
+            // For example, if sudo kept the user's HOME, duke looks for its own files in that user's directories.
             Cause::Owner(owner) if users::own() == 0 => {
                 write!(formatter, "belongs to {}, but duke runs as root; use sudo -H", user(owner))
             }

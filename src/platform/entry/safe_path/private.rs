@@ -67,7 +67,7 @@ impl PrivateFolder {
     }
 
     /// Returns the folder or, if it does not exist, the last existing directory on its path. On Linux, the directory
-    /// may be opened with `O_PATH`.
+    /// may have been opened with `O_PATH`.
     pub fn directory(&self) -> &Directory {
         &self.walk.directory
     }

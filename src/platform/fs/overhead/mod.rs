@@ -57,8 +57,8 @@ pub struct Xfs {
     pub log: Option<u64>,
     /// Total size of the allocated inodes, used or free.
     pub inodes: Option<u64>,
-    /// Size of the reserve pool for the file system's own operations, which counts as used. Only root can read this
-    /// number.
+    /// Size of the reserve pool for the file system's own operations. The pool counts as used space. Only root can
+    /// read its size.
     pub pool: Option<u64>,
 }
 

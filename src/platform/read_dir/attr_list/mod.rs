@@ -211,14 +211,14 @@ impl<'b> Fields<'b> {
         Some(if complete { all } else { Prefetched::Nothing })
     }
 
-    /// Reads the next four-byte field. `returned_bit` is the field's bit among the returned attributes. If `returned_bit` is 0, the
-    /// field is missing, and the result is 0.
+    /// Reads the next four-byte field. `returned_bit` is the field's bit among the returned attributes. If
+    /// `returned_bit` is 0, the field is missing, and the result is 0.
     fn number(&mut self, returned_bit: u32) -> Option<u32> {
         Some(u32::from_ne_bytes(self.take(returned_bit)?))
     }
 
-    /// Reads the next eight-byte field. `returned_bit` is the field's bit among the returned attributes. If `returned_bit` is 0, the
-    /// field is missing, and the result is 0.
+    /// Reads the next eight-byte field. `returned_bit` is the field's bit among the returned attributes. If
+    /// `returned_bit` is 0, the field is missing, and the result is 0.
     fn long(&mut self, returned_bit: u32) -> Option<u64> {
         Some(u64::from_ne_bytes(self.take(returned_bit)?))
     }

@@ -1,8 +1,8 @@
 //! Open directory. `unix.rs` contains flags and calls that work on any Unix; `linux.rs` and `macos.rs` replace some
 //! of them.
 //!
-//! Invariant: only [`Directory::open`] and [`Directory::open_for_lookup`], which take a path, follow symbolic links when
-//! they open a directory. An entry of an open directory is never opened through a symbolic link.
+//! Invariant: only [`Directory::open`] and [`Directory::open_for_lookup`], which take a path, follow symbolic links
+//! when they open a directory. An entry of an open directory is never opened through a symbolic link.
 
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(target_os = "macos", path = "macos.rs")]

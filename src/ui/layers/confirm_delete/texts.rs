@@ -33,9 +33,9 @@ impl Fact {
     }
 }
 
-/// Returns the lines that fit into `room` lines. Omits the tips first, then names one by one until only the largest item
-/// is named, then the less important findings. As a last resort, shows the number of items instead of a name, and omits
-/// all other lines that do not fit.
+/// Returns at most `room` lines. Omits the tips first, then names one by one until only the largest item is named, then
+/// the less important findings. As a last resort, shows the number of items instead of a name, and omits all other
+/// lines that do not fit.
 pub(super) fn fitting(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Vec<Fact> {
     for (named, kept) in [(NAMED, TIP), (3, TIP), (2, TIP), (1, MINOR), (0, 0)] {
         let mut facts = facts(cx, dialog, named);

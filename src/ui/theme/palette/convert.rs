@@ -87,8 +87,7 @@ pub fn nearest(indexes: impl IntoIterator<Item = u8>, wanted: [u8; 3]) -> u8 {
     indexes.into_iter().min_by_key(|index| distance(*index, wanted)).unwrap_or(7)
 }
 
-/// Returns the squared distance between a palette color and `wanted` as points with the coordinates red, green and
-/// blue.
+/// Returns the squared distance between a palette color and `wanted` in RGB space.
 pub fn distance(index: u8, wanted: [u8; 3]) -> u32 {
     let parts = exact(index).into_iter().zip(wanted);
     parts.map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()

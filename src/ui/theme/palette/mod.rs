@@ -78,7 +78,7 @@ struct RoleSpec {
     sixteen: Option<[Color; 2]>,
     /// Colors for a dark and for a light background, as `0xRRGGBB`; `None` means the terminal's own color.
     exact: Option<[u32; 2]>,
-    /// Colors that replace `exact` in the theme for color-blind users; `None` if that theme uses `exact`, too.
+    /// Colors that replace `exact` in the preset `color-blind`; `None` if that preset also uses `exact`.
     distinct: Option<[u32; 2]>,
 }
 

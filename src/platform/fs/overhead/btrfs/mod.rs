@@ -54,7 +54,7 @@ pub fn used_data(groups: &[BlockGroups]) -> Option<u64> {
     (!is_mixed).then(|| data.fold(0, u64::saturating_add))
 }
 
-/// Subvolume of btrfs, which may be a btrfs snapshot.
+/// Subvolume of a btrfs file system. A subvolume can be a btrfs snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subvolume {
     pub id: u64,
