@@ -11,7 +11,7 @@ pub mod analysis {
 pub mod delete {
     pub use crate::delete::{
         Blocked, CopyName, CopySharing, DeleteScope, DeleteWarning, Failure, Failures, Journal, Kept,
-        NoTrash, Operation, Owner, Preview, Reason, Removal, Report, Selection, Trashing, journal, probe,
+        NoTrash, Operation, Owner, Preview, Reason, Removal, Report, Selection, Trashing, journal, preview,
         remove, restore, script, start, trash,
     };
 }

@@ -34,7 +34,7 @@ const VISIT: u64 = 64;
 const PIECE: u64 = 1 << 17;
 /// Maximum number of visits that a worker receives at the start of a round. During the round, the worker also visits
 /// child directories that it finds.
-const VISITS: usize = 256;
+const VISITS_PER_PART: usize = 256;
 /// Number of workers for each thread of the pool. In each round, the walk divides the next visits among the workers.
 /// With more than one worker per thread, a thread whose worker ends early can run another.
 const PARTS: usize = 2;
@@ -164,16 +164,26 @@ pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
     let standing = request.query.standing(tree, request.from);
     let mut stack =
         vec![Visit { id: request.from, piece: None, standing, is_covered: false, own: None, path }];
-    let (aliases, origin) = (tree.alias_positions(), request.query.path_to_origin(tree));
+    let (aliases, search_origin) = (tree.alias_positions(), request.query.path_to_origin(tree));
     let mut searched = 0;
     while !stack.is_empty() && !task.is_cancelled() {
         let parts = take_parts(&mut stack, workers);
         let worker = |(query, stack): (&Query, Vec<_>)| {
             let (tally, path) = (tally.fresh(), Vec::new());
-            let (aliases, origin) = (&aliases, &origin);
+            let (aliases, search_origin) = (&aliases, &search_origin);
             let (counts_contents, searched) = (query.counts_contents(), 0);
-            let mut worker =
-                Worker { tree, query, counts_contents, mode, tally, stack, path, aliases, origin, searched };
+            let mut worker = Worker {
+                tree,
+                query,
+                counts_contents,
+                mode,
+                tally,
+                stack,
+                path,
+                aliases,
+                search_origin,
+                searched,
+            };
             worker.work(&|| task.is_cancelled());
             (worker.tally, worker.stack, worker.searched)
         };
@@ -205,9 +215,9 @@ fn publish<R: Send>(task: &Task<R>, report: impl FnOnce() -> Option<R> + Send) {
 }
 
 /// Removes visits from the end of the stack and divides them into at most `workers` parts, one for each worker. All
-/// parts except the last have the same length, at most [`VISITS`]; any remaining visits stay on the stack.
+/// parts except the last have the same length, at most [`VISITS_PER_PART`]; any remaining visits stay on the stack.
 fn take_parts<'t>(stack: &mut Vec<Visit<'t>>, workers: usize) -> Vec<Vec<Visit<'t>>> {
-    let each = stack.len().div_ceil(workers).min(VISITS);
+    let each = stack.len().div_ceil(workers).min(VISITS_PER_PART);
     (0..workers)
         .map(|_| stack.split_off(stack.len().saturating_sub(each)))
         .take_while(|part| !part.is_empty())
@@ -227,7 +237,7 @@ struct Worker<'w, 't, T> {
     /// Positions of the roots that lie inside other roots and are visited there.
     aliases: &'w HashSet<Position>,
     /// Directories that cannot be results: the directory in which the search starts, and its ancestors.
-    origin: &'w HashSet<DirId>,
+    search_origin: &'w HashSet<DirId>,
     searched: u64,
 }
 
@@ -283,7 +293,7 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
     fn ask(&mut self, visit: &Visit<'t>, position: Position, record: &Entry<'t>) {
         let (tree, query) = (self.tree, self.query);
         let child = record.directory();
-        if let Some(id) = child.filter(|id| self.origin.contains(id)) {
+        if let Some(id) = child.filter(|id| self.search_origin.contains(id)) {
             self.push(id, Standing::default(), false, None, visit);
             return;
         }

@@ -12,9 +12,9 @@ pub fn units(is_decimal: bool) -> Units {
     if is_decimal { Units::Decimal } else { Units::Binary }
 }
 
-/// Returns the mounts that a scan enters. `are_left` is `true` if `-x` was given.
-pub fn mounts(are_left: bool) -> Mounts {
-    if are_left { Mounts::None } else { Mounts::Real }
+/// Returns the mounts that a scan enters. `one_file_system` is `true` if `-x` was given.
+pub fn mounts(one_file_system: bool) -> Mounts {
+    if one_file_system { Mounts::None } else { Mounts::Real }
 }
 
 /// Returns the progress display. `is_unwanted` is `true` if `-q` was given.

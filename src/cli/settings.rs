@@ -107,7 +107,7 @@ pub fn arguments(
         }
     }
     let refuse = |setting: &Setting, reason: String| warnings.push(Warning::new(setting.value_at, &reason));
-    let mut words = fitting(meant, understand, refuse);
+    let mut words = fitting(meant, check_valid, refuse);
     words.retain(|(setting, _)| !is_overruled(&setting.name, environment));
     (flat(&fitting(words, |words| check_conflicts(words, typed), |_, _| ())), warnings)
 }
@@ -182,7 +182,7 @@ fn spelled(command: &Command, setting: &Setting) -> Result<Vec<OsString>, Warnin
 
 /// Checks that the words from the configuration form a valid command line with valid exclude patterns. No pattern file
 /// has to be read, because `-X` is not allowed in the configuration.
-fn understand(words: &[OsString]) -> Result<(), String> {
+fn check_valid(words: &[OsString]) -> Result<(), String> {
     let matches =
         command().try_get_matches_from(line(words, &[])).map_err(|error| usage_error(error).reason())?;
     let arguments = Arguments::from_arg_matches(&matches).map_err(|error| usage_error(error).reason())?;

@@ -76,7 +76,7 @@ impl Group {
         tree: &Tree,
         directory: DirId,
         names: &HashSet<&[u8]>,
-        extent: DeleteScope,
+        scope: DeleteScope,
     ) -> Option<Self> {
         let group = Self::at(tree, directory)?;
         let listing = tree.listing(directory);
@@ -85,7 +85,7 @@ impl Group {
             chosen.filter_map(|(_, record)| Item::new(tree, directory, &record)).collect();
         sort_by(&mut items, |a, b| a.name.cmp(&b.name));
         items.dedup_by(|a, b| a.name == b.name);
-        if extent == DeleteScope::Content {
+        if scope == DeleteScope::Content {
             items.retain(|item| item.directory.is_some());
         }
         (!items.is_empty()).then_some(Self { items, ..group })

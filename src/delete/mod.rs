@@ -1,7 +1,7 @@
 //! Deletion: preview, guards, and the deletion itself.
 //!
 //! ```text
-//! marks -> Selection -> probe: a walk that only reads    -> confirmation dialog
+//! marks -> Selection -> preview: a walk that only reads    -> confirmation dialog
 //!                    -> remove: the same walk, deleting    -> counters, failures
 //!                    -> trash: a rename for each item      -> items with their paths in the trash
 //! ```
@@ -37,7 +37,7 @@ pub use group::{DeleteScope, Group, Item};
 pub use guard::DeleteWarning;
 pub use journal::{Journal, OperationKind};
 pub use operation::{Operation, Report, start};
-pub use preview::{Preview, probe};
+pub use preview::{Preview, preview};
 pub use reason::{Blocked, NoTrash, ONLY_ON_LINUX, Reason};
 pub use remove::{Removal, remove};
 pub use selection::Selection;

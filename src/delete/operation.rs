@@ -84,9 +84,7 @@ impl Report {
 impl Operation {
     pub fn kind(&self) -> OperationKind {
         match self {
-            Self::Remove(selection) if selection.extent == super::DeleteScope::Content => {
-                OperationKind::Empty
-            }
+            Self::Remove(selection) if selection.scope == super::DeleteScope::Content => OperationKind::Empty,
             Self::Remove(_) => OperationKind::Delete,
             Self::Trash(_) => OperationKind::Trash,
             Self::Restore(_) => OperationKind::Restore,

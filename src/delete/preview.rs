@@ -27,7 +27,7 @@ use crate::platform::{Attributes, Directory, Errno, Rights};
 
 /// Maximum number of files whose extents are read. Beyond this limit, files count as shared if their file system can
 /// share extents.
-const MOST_ASKED: u64 = 20_000;
+const MAX_EXTENT_READS: u64 = 20_000;
 /// Disk usage in bytes below which the extents of a file are not read.
 const WORTH_ASKING: u64 = 64 << 10;
 /// Age in seconds below which a file counts as recently changed and possibly still in use.
@@ -73,7 +73,7 @@ pub struct Preview {
     pub changed: Vec<usize>,
     /// Selected items to which the operation applies: all except those in `changed`. Each item contains the identity
     /// that the preview found on the disk. `None` only in [`Preview::default`].
-    pub going: Option<Arc<Selection>>,
+    pub unchanged: Option<Arc<Selection>>,
     pub is_complete: bool,
 }
 
@@ -89,35 +89,36 @@ impl Preview {
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
-pub fn probe(pool: &Pool, selection: Arc<Selection>, now: i64) -> std::io::Result<Job<Preview>> {
+pub fn preview(pool: &Pool, selection: Arc<Selection>, now: i64) -> std::io::Result<Job<Preview>> {
     pool.start(move |task| {
-        let looker = Previewer::new(task, now);
+        let previewer = Previewer::new(task, now);
         let failures = Mutex::default();
         let (blocked, warnings) = guard::check(&selection);
-        let Seen { going, changed, unmoved } = seen::check(&selection);
-        let going = Arc::new(going);
+        let Seen { unchanged, changed, unmoved } = seen::check(&selection);
+        let unchanged = Arc::new(unchanged);
         let begun = Preview {
             blocked,
             warnings,
             changed,
             unmoved,
-            going: Some(Arc::clone(&going)),
+            unchanged: Some(Arc::clone(&unchanged)),
             ..Preview::default()
         };
         // Blocked entries are known before the walk begins, so they are shown at once.
         task.publish(begun.clone());
-        lock(&looker.progress).probe = begun;
+        lock(&previewer.progress).preview = begun;
         let is_cancelled = || {
-            looker.report(&failures);
+            previewer.report(&failures);
             task.is_cancelled()
         };
         let threads = task.threads();
-        Walk::new(&looker, &going, &is_cancelled, &failures, threads.current_num_threads()).run(threads);
+        Walk::new(&previewer, &unchanged, &is_cancelled, &failures, threads.current_num_threads())
+            .run(threads);
         if !task.is_cancelled() {
-            let progress = lock(&looker.progress);
-            let probe = progress.probe(&failures);
-            let staying = (probe.files + probe.directories).saturating_sub(progress.going);
-            task.publish(Preview { is_complete: true, staying, ..probe });
+            let progress = lock(&previewer.progress);
+            let preview = progress.preview(&failures);
+            let staying = (preview.files + preview.directories).saturating_sub(progress.unchanged);
+            task.publish(Preview { is_complete: true, staying, ..preview });
         }
     })
 }
@@ -131,9 +132,9 @@ struct Previewer<'a> {
 
 #[derive(Default)]
 struct Progress {
-    probe: Preview,
+    preview: Preview,
     /// Number of names that would be deleted.
-    going: u64,
+    unchanged: u64,
     links: LinkTracker,
     /// Support for shared extents on each file system queried so far, keyed by device.
     sharing: HashMap<u64, Sharing>,
@@ -152,10 +153,10 @@ impl<'a> Previewer<'a> {
         let elapsed = self.begun.elapsed();
         let mut progress = lock(&self.progress);
         if elapsed >= progress.due {
-            let probe = progress.probe(failures);
+            let preview = progress.preview(failures);
             progress.due = self.begun.elapsed() * NEXT;
             drop(progress);
-            self.task.publish(probe);
+            self.task.publish(preview);
         }
     }
 
@@ -171,10 +172,10 @@ impl<'a> Previewer<'a> {
             // reports blocks for them.
             (_, Sharing::Unbounded) => (0, 0),
         };
-        let probe = &mut lock(&self.progress).probe;
-        probe.least = probe.least.saturating_add(least);
-        probe.most = probe.most.saturating_add(most);
-        probe.is_unbounded |= sharing == Sharing::Unbounded;
+        let preview = &mut lock(&self.progress).preview;
+        preview.least = preview.least.saturating_add(least);
+        preview.most = preview.most.saturating_add(most);
+        preview.is_unbounded |= sharing == Sharing::Unbounded;
     }
 
     fn sharing(&self, at: &Directory, device: u64) -> Sharing {
@@ -188,10 +189,10 @@ impl<'a> Previewer<'a> {
 
     /// Returns the number of bytes that deleting a file is certain to free: bytes that no other file shares. `bytes`
     /// is the file's disk usage. Returns 0 if the extents of the file are not read (see [`WORTH_ASKING`] and
-    /// [`MOST_ASKED`]) or cannot be read, or if new data of the file may not be on the disk yet.
+    /// [`MAX_EXTENT_READS`]) or cannot be read, or if new data of the file may not be on the disk yet.
     fn least(&self, at: &Directory, name: &CStr, bytes: u64) -> u64 {
         let mut progress = lock(&self.progress);
-        if bytes < WORTH_ASKING || progress.asked >= MOST_ASKED {
+        if bytes < WORTH_ASKING || progress.asked >= MAX_EXTENT_READS {
             return 0;
         }
         progress.asked += 1;
@@ -212,17 +213,17 @@ fn is_recent(mtime: i64, now: i64) -> bool {
 
 impl Progress {
     fn visit(&mut self, found: &Attributes, now: i64) {
-        let newest = &mut self.probe.newest;
+        let newest = &mut self.preview.newest;
         *newest = Some(newest.map_or(found.mtime, |newest| newest.max(found.mtime)));
-        self.probe.recent += u64::from(is_recent(found.mtime, now));
+        self.preview.recent += u64::from(is_recent(found.mtime, now));
     }
 
     /// Returns the preview so far.
-    fn probe(&self, failures: &Mutex<Failures>) -> Preview {
-        let mut probe = self.probe.clone();
-        probe.linked = self.links.incomplete();
-        probe.failures = lock(failures).clone();
-        probe
+    fn preview(&self, failures: &Mutex<Failures>) -> Preview {
+        let mut preview = self.preview.clone();
+        preview.linked = self.links.incomplete();
+        preview.failures = lock(failures).clone();
+        preview
     }
 }
 
@@ -243,7 +244,7 @@ impl Visitor for Previewer<'_> {
         {
             let mut progress = lock(&self.progress);
             progress.visit(found, self.now);
-            progress.probe.files += 1;
+            progress.preview.files += 1;
         }
         at.rights.to_remove(found)?;
         if at.directory.is_locked(name)? {
@@ -251,7 +252,7 @@ impl Visitor for Previewer<'_> {
         }
         let is_last = {
             let mut progress = lock(&self.progress);
-            progress.going += 1;
+            progress.unchanged += 1;
             progress.links.name_seen(found.file_id(), found.links)
         };
         if is_last {
@@ -263,7 +264,7 @@ impl Visitor for Previewer<'_> {
     fn enter(&self, found: &Attributes, _: usize) {
         let mut progress = lock(&self.progress);
         progress.visit(found, self.now);
-        progress.probe.directories += 1;
+        progress.preview.directories += 1;
     }
 
     fn leave(
@@ -277,13 +278,13 @@ impl Visitor for Previewer<'_> {
         if above.is_locked(name)? {
             return Err(Errno::EPERM);
         }
-        lock(&self.progress).going += 1;
+        lock(&self.progress).unchanged += 1;
         self.add_space(above, name, found);
         Ok(Disposition::Stays)
     }
 
     fn fail(&self, _: usize, reason: Reason) {
-        lock(&self.progress).probe.kept.count(reason);
+        lock(&self.progress).preview.kept.count(reason);
     }
 
     fn finish(&self, _: usize) {}

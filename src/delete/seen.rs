@@ -27,7 +27,7 @@ pub type EntryNames = Vec<(DirId, Vec<u8>)>;
 /// Result of checking a selection.
 pub(crate) struct Seen {
     /// Unchanged entries, each with its current identity.
-    pub(crate) going: Selection,
+    pub(crate) unchanged: Selection,
     /// Indexes of the changed entries in [`Selection::items`].
     pub(crate) changed: Vec<usize>,
     /// Counts of entries that cannot be moved to another directory, by reason.
@@ -66,7 +66,7 @@ pub(crate) fn check(selection: &Selection) -> Seen {
     }
     groups.retain(|group| !group.items.is_empty());
     Seen {
-        going: Selection { groups, extent: selection.extent, copies: selection.copies.clone() },
+        unchanged: Selection { groups, scope: selection.scope, copies: selection.copies.clone() },
         changed,
         unmoved,
     }

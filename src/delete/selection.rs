@@ -16,7 +16,7 @@ pub struct Selection {
     /// Entries, grouped by directory.
     pub groups: Vec<Group>,
     /// Part of each entry that the operation deletes or moves: the whole entry, or only its contents.
-    pub extent: DeleteScope,
+    pub scope: DeleteScope,
     /// Unselected copies of the selected files. The operation must keep at least one file in each set of copies.
     pub copies: KeptCopies,
 }
@@ -28,7 +28,7 @@ impl Selection {
     pub fn new<'a>(
         tree: &Tree,
         entries: impl IntoIterator<Item = (DirId, &'a [u8])>,
-        extent: DeleteScope,
+        scope: DeleteScope,
     ) -> Self {
         let mut names: HashMap<DirId, HashSet<&[u8]>> = HashMap::new();
         for (directory, name) in entries {
@@ -36,14 +36,14 @@ impl Selection {
         }
         let mut groups: Vec<Group> = names
             .into_iter()
-            .filter(|(directory, _)| *directory != DirId::TOP || extent == DeleteScope::Content)
-            .filter_map(|(directory, names)| Group::new(tree, directory, &names, extent))
+            .filter(|(directory, _)| *directory != DirId::TOP || scope == DeleteScope::Content)
+            .filter_map(|(directory, names)| Group::new(tree, directory, &names, scope))
             .collect();
         let chosen: HashSet<DirId> =
             groups.iter().flat_map(|group| group.items.iter().filter_map(|item| item.directory)).collect();
         groups.retain(|group| !tree.ancestry(group.directory).any(|above| chosen.contains(&above)));
         sort_by_key(&mut groups, Group::path);
-        Self { groups, extent, copies: KeptCopies::default() }
+        Self { groups, scope, copies: KeptCopies::default() }
     }
 
     pub fn count(&self) -> usize {
@@ -106,7 +106,7 @@ impl Selection {
         let names = names.flat_map(|(directory, group)| {
             group.items.iter().map(move |item| (directory, item.name.as_slice()))
         });
-        let now = Self::new(tree, names, self.extent);
+        let now = Self::new(tree, names, self.scope);
         let mut before: HashSet<(Vec<u8>, u64)> = HashSet::new();
         before.extend(self.items().map(|(group, item)| (group.path_of(item), item.inode)));
         let is_kept = |(group, item): (&Group, &Item)| {
@@ -146,6 +146,6 @@ impl Selection {
             });
         }
         groups.retain(|group| !group.items.is_empty());
-        Self { groups, extent: self.extent, copies: self.copies.clone() }
+        Self { groups, scope: self.scope, copies: self.copies.clone() }
     }
 }

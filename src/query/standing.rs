@@ -60,7 +60,7 @@ impl Query {
             }
             let plain = Metadata { directory: Some(id), ..Metadata::default() };
             // Only the terms in `own` need the metadata of the directory itself. Terms about names do not.
-            let metadata = if self.own.is_empty() { None } else { tree.own_metadata(id) };
+            let metadata = if self.unnamed.is_empty() { None } else { tree.own_metadata(id) };
             let state = EntryState::Known(metadata.unwrap_or(plain));
             let record = Entry { name: tree.name(id), kind: Kind::Directory, state };
             let record = if tree.parent(id) == Some(DirId::TOP) { as_root(record) } else { record };

@@ -29,7 +29,7 @@ pub(crate) const MOST_NAMED: usize = 64;
 #[derive(Clone, Debug)]
 pub struct Query {
     /// Terms that test properties other than name and path, such as size, time and type.
-    pub(crate) own: Vec<Term>,
+    pub(crate) unnamed: Vec<Term>,
     /// Terms that test the name or path of an entry; at most [`MOST_NAMED`].
     pub(crate) named: Vec<Term>,
     /// Additional terms, which every result must match (see [`Query::narrowed_by`]).
@@ -41,8 +41,8 @@ pub struct Query {
 
 impl Default for Query {
     fn default() -> Self {
-        let (own, named, narrowed) = (Vec::new(), Vec::new(), Vec::new());
-        Self { own, named, narrowed, below: DirId::TOP, unfinished: None }
+        let (unnamed, named, narrowed) = (Vec::new(), Vec::new(), Vec::new());
+        Self { unnamed, named, narrowed, below: DirId::TOP, unfinished: None }
     }
 }
 
@@ -221,7 +221,7 @@ impl Query {
     }
 
     fn terms(&self) -> impl Iterator<Item = &Term> {
-        self.own.iter().chain(&self.named)
+        self.unnamed.iter().chain(&self.named)
     }
 
     /// Returns the error about the last term of the text, if that term is unfinished and therefore not in the query.
@@ -240,8 +240,8 @@ impl Query {
             Test::Name(_) | Test::Path(_) | Test::Hidden if self.named.len() == MOST_NAMED => return false,
             Test::Name(_) | Test::Path(_) | Test::Hidden => self.named.push(term),
             // Sizes and times are tested first, because comparing numbers is cheaper than most other tests.
-            Test::Disk(_) | Test::Apparent(_) | Test::Modified(_) => self.own.insert(0, term),
-            _ => self.own.push(term),
+            Test::Disk(_) | Test::Apparent(_) | Test::Modified(_) => self.unnamed.insert(0, term),
+            _ => self.unnamed.push(term),
         }
         true
     }
@@ -285,7 +285,7 @@ impl Query {
         let is_directory = subject.record.kind == Kind::Directory;
         let has_age = !is_directory || self.terms().any(Term::asks_for_directories);
         let holds = |term: &Term| (has_age || !matches!(term.test, Test::Modified(_))) && term.holds(subject);
-        let mut is_found = !is_unwanted && self.own.iter().all(holds);
+        let mut is_found = !is_unwanted && self.unnamed.iter().all(holds);
         let mut is_unwanted = is_unwanted;
         for term in &self.named {
             if !is_found && (is_unwanted || !is_directory) {

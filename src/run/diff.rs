@@ -244,7 +244,8 @@ impl<'t> Changes<'t> {
             self.line(out, units, change, &self.path_of(change))?;
         }
         if self.roots.len() > 1 {
-            let whole = root_change(DirId::TOP, extent(self.old, DirId::TOP), extent(self.new, DirId::TOP));
+            let whole =
+                root_change(DirId::TOP, sizes_of(self.old, DirId::TOP), sizes_of(self.new, DirId::TOP));
             self.line(out, units, &whole, b"total")?;
         }
         out.flush()
@@ -317,17 +318,18 @@ fn is_root(change: &Change<'_>) -> bool {
 }
 
 fn root_changes<'t>(old: &Read, new: &Read, pairs: &[(DirId, DirId)]) -> Vec<Change<'t>> {
-    let kept =
-        pairs.iter().map(|(before, after)| root_change(*after, extent(old, *before), extent(new, *after)));
+    let kept = pairs
+        .iter()
+        .map(|(before, after)| root_change(*after, sizes_of(old, *before), sizes_of(new, *after)));
     let is_missing = |root: &&DirId| pairs.iter().all(|(before, _)| before != *root);
     let deleted = old.roots.iter().filter(is_missing).map(|root| Change {
         difference: ChangeKind::Deleted,
-        ..root_change(*root, extent(old, *root), Sizes::default())
+        ..root_change(*root, sizes_of(old, *root), Sizes::default())
     });
     let is_new = |root: &&DirId| pairs.iter().all(|(_, after)| after != *root);
     let fresh = new.roots.iter().filter(is_new).map(|root| Change {
         difference: ChangeKind::New,
-        ..root_change(*root, Sizes::default(), extent(new, *root))
+        ..root_change(*root, Sizes::default(), sizes_of(new, *root))
     });
     kept.chain(deleted).chain(fresh).collect()
 }
@@ -345,7 +347,7 @@ fn root_change<'t>(root: DirId, before: Sizes, after: Sizes) -> Change<'t> {
     }
 }
 
-fn extent(read: &Read, directory: DirId) -> Sizes {
+fn sizes_of(read: &Read, directory: DirId) -> Sizes {
     let totals = read.source.tree().totals(directory);
     Sizes { disk: totals.disk, apparent: totals.apparent }
 }

@@ -98,7 +98,7 @@ impl<'v> Visitor<'v> {
             // The job for `queue` is spawned first, because opening `id` on an unreachable server would otherwise delay
             // that job.
             scope.spawn(move |scope| self.visit(scope, queue, index));
-            shared.workers.reads(id);
+            shared.workers.begin_directory(id);
             return self.enter(scope, id, shared.open_from_root(id));
         }
         let Some(&id) = queue.children.get(index) else { return };
@@ -111,7 +111,7 @@ impl<'v> Visitor<'v> {
         if !shared.tree.try_begin(id) {
             return;
         }
-        shared.workers.reads(id);
+        shared.workers.begin_directory(id);
         let opened = self.open(&queue, id);
         // Some file systems, such as `CephFS`, report the total size even for a directory that cannot be read.
         if opened.is_err()
@@ -137,7 +137,7 @@ impl<'v> Visitor<'v> {
                     self.fail(id, errno);
                 }
                 self.shared.tree.release(id);
-                self.shared.workers.rests();
+                self.shared.workers.end_directory();
             }
         }
     }
@@ -159,7 +159,7 @@ impl<'v> Visitor<'v> {
         let mut state = shared.workers.state();
         let state = &mut *state;
         shared.tree.begin(id);
-        shared.workers.reads(id);
+        shared.workers.begin_directory(id);
         let context = self.policy.context(id, &opened.directory, &mut state.mount);
         let begin = if shared.options.owners { Reader::new } else { Reader::without_owners };
         let mut reader = begin(&opened.directory);
@@ -173,7 +173,7 @@ impl<'v> Visitor<'v> {
             }
         }
         shared.tree.release(id);
-        shared.workers.rests();
+        shared.workers.end_directory();
     }
 
     /// Reads the next batch into `buffer`. Returns `false` at the end of the directory, after an error, or if the scan
@@ -258,14 +258,14 @@ impl<'v> Visitor<'v> {
         self.handed_out.fetch_add(1, Ordering::Relaxed);
         scope.spawn(move |scope| {
             let mut state = shared.workers.state();
-            shared.workers.reads(wide.id);
+            shared.workers.begin_directory(wide.id);
             let directory = &wide.opened.directory;
             let sealed = self.seal(&mut state.batch, &buffer, wide.id, directory, &wide.context, None);
             shared.workers.give_buffer(buffer);
             self.handed_out.fetch_sub(1, Ordering::Relaxed);
             self.publish_in_order(scope, &mut state.batch, &wide, number, sealed);
             shared.tree.release(wide.id);
-            shared.workers.rests();
+            shared.workers.end_directory();
         });
     }
 

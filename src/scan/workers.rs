@@ -149,7 +149,7 @@ impl Workers {
     }
 
     /// Records that the calling worker is now reading directory `id`.
-    pub(crate) fn reads(&self, id: DirId) {
+    pub(crate) fn begin_directory(&self, id: DirId) {
         let counters = &self.worker().counters;
         counters.current.store(id.0, Ordering::Relaxed);
         counters.called.store(id.0, Ordering::Relaxed);
@@ -162,7 +162,7 @@ impl Workers {
     }
 
     /// Records that the calling worker has finished its directory.
-    pub(crate) fn rests(&self) {
+    pub(crate) fn end_directory(&self) {
         self.worker().counters.called.store(0, Ordering::Relaxed);
     }
 

@@ -92,7 +92,7 @@ pub enum Overwrite {
     /// The existing file is kept, and nothing is written.
     Refuse,
     /// The new file replaces the existing one.
-    Replaced,
+    Replace,
 }
 
 /// Reason why nothing was written.
@@ -164,7 +164,7 @@ pub fn write(
     }
     written?;
     match old {
-        Overwrite::Replaced => file.keep()?,
+        Overwrite::Replace => file.keep()?,
         // Another process may have created the file in the meantime.
         Overwrite::Refuse => file.keep_as_new().map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => SaveError::Exists,

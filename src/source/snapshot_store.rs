@@ -107,7 +107,7 @@ impl std::fmt::Display for KeepError {
     }
 }
 
-/// Writes a snapshot of `tree`, and deletes snapshots beyond the limits. If the series `Daily` has a recent snapshot of
+/// Writes a snapshot of `tree`, and deletes snapshots beyond the limits. If the series `Baseline` has a recent snapshot of
 /// the same roots and flags, the new one belongs to the series `Latest`, and is written only if
 /// [`RetentionPolicy::keeps_latest`] is set.
 ///
@@ -122,12 +122,12 @@ pub fn keep(
     let roots = roots(tree);
     let since = about.scanned_at.saturating_sub_unsigned(settings.interval.as_secs());
     let has_recent = own_snapshots(&PrivateFolder::find(&settings.folder)?).iter().any(|found| {
-        found.series == Series::Daily
+        found.series == Series::Baseline
             && found.key == key(&roots, &about.scope)
             && (since..=about.scanned_at).contains(&found.scanned_at)
     });
     if !has_recent {
-        return write(settings, Series::Daily, tree, about, stop).map(Kept::New);
+        return write(settings, Series::Baseline, tree, about, stop).map(Kept::New);
     }
     if settings.keeps_latest {
         write(settings, Series::Latest, tree, about, stop)?;
@@ -146,7 +146,7 @@ pub fn keep_now(
     about: &SnapshotInfo,
     stop: &AtomicBool,
 ) -> Result<PathBuf, KeepError> {
-    write(settings, Series::Daily, tree, about, stop)
+    write(settings, Series::Baseline, tree, about, stop)
 }
 
 fn write(
@@ -188,7 +188,7 @@ pub fn kept_for(
     let roots: Vec<Vec<u8>> = roots.iter().map(|root| absolute_bytes(root)).collect();
     let key = key(&roots, scope);
     let mut found = own_snapshots(&PrivateFolder::find(folder).ok()?);
-    found.retain(|found| found.series == Series::Daily && found.key == key && found.scanned_at < before);
+    found.retain(|found| found.series == Series::Baseline && found.key == key && found.scanned_at < before);
     let is_right = |found: &Found| open(&found.path).is_ok_and(|there| is_of(&there, &roots, scope));
     let count = found.len();
     found.into_iter().filter(is_right).nth(index).map(|found| (found.path, count))
@@ -227,7 +227,7 @@ pub struct Subject {
 pub fn list(folder: &Path) -> Result<Vec<KeptSnapshot>, KeepError> {
     let found = own_snapshots(&PrivateFolder::find(folder)?).into_iter();
     Ok(found
-        .filter(|found| found.series == Series::Daily)
+        .filter(|found| found.series == Series::Baseline)
         .map(|Found { path, scanned_at, .. }| {
             let subject =
                 open(&path).map(|there| Subject { roots: roots(&there.tree), scope: there.about.scope });
@@ -259,7 +259,7 @@ fn name_of(series: Series, key: &str, scanned_at: i64) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Series {
     /// Snapshots that serve as baselines, at least [`RetentionPolicy::interval`] apart unless the user requested them.
-    Daily,
+    Baseline,
     /// Snapshot of the latest scan, which replaces the previous one.
     Latest,
 }
@@ -267,7 +267,7 @@ enum Series {
 impl Series {
     fn prefix(self) -> &'static str {
         match self {
-            Self::Daily => "scan",
+            Self::Baseline => "scan",
             Self::Latest => "last",
         }
     }
@@ -312,7 +312,7 @@ fn own_snapshots(folder: &PrivateFolder) -> Vec<Found> {
 /// Parses the name of a snapshot into its series, checksum and time.
 fn parse(name: &str) -> Option<(Series, String, i64)> {
     let (prefix, rest) = name.split_once('-')?;
-    let series = [Series::Daily, Series::Latest].into_iter().find(|series| series.prefix() == prefix)?;
+    let series = [Series::Baseline, Series::Latest].into_iter().find(|series| series.prefix() == prefix)?;
     let (key, seconds) = rest.strip_suffix(".duke")?.split_once('-')?;
     let scanned_at = seconds.parse().ok()?;
     (name_of(series, key, scanned_at) == name).then(|| (series, key.to_owned(), scanned_at))
@@ -364,11 +364,11 @@ mod tests {
     #[test]
     fn only_snapshot_names_are_recognized() {
         let roots = [b"/a".to_vec(), b"/b".to_vec()];
-        for series in [Series::Daily, Series::Latest] {
+        for series in [Series::Baseline, Series::Latest] {
             let name = name_of(series, &key(&roots, b"-x"), 1_700_000_000);
             assert_eq!(parse(&name), Some((series, key(&roots, b"-x"), 1_700_000_000)));
         }
-        let name = name_of(Series::Daily, &key(&roots, b"-x"), 1_700_000_000);
+        let name = name_of(Series::Baseline, &key(&roots, b"-x"), 1_700_000_000);
         assert_ne!(key(&roots, b"-x"), key(&roots, b""));
         assert_ne!(key(&roots, b""), key(&roots[..1], b""));
         for other in ["", "scan-.duke", "scan-1-2.duke", "notes.txt", &name[1..], &format!("{name}~")] {

@@ -83,7 +83,7 @@ pub struct Session<'s> {
     /// Task that opens the directory for a shell, or the file for a pager, before the shell or pager is started.
     preparing: Option<TaskId>,
     /// Running rescan, if there is one.
-    again: Option<Scan>,
+    rescan: Option<Scan>,
     /// Progress currently shown in the tab of the terminal.
     shown_on_tab: tab_progress::TabState,
     begun: Instant,
@@ -118,7 +118,7 @@ impl<'s> Session<'s> {
             runner: Runner::default(),
             deletions: Deletions::default(),
             preparing: None,
-            again: None,
+            rescan: None,
             shown_on_tab: tab_progress::TabState::Nothing,
             begun,
             next_tick: begun,
@@ -206,12 +206,12 @@ impl<'s> Session<'s> {
     /// tab.
     fn check_scans(&mut self) -> io::Result<()> {
         self.act(Event::ScanProgress(self.tick()));
-        if let Some(again) = &self.again {
+        if let Some(rescan) = &self.rescan {
             // Read the outcome first, because the rescan publishes its final progress before its outcome.
-            let outcome = again.outcome();
-            let message = RescanMessage { progress: again.progress(), outcome };
+            let outcome = rescan.outcome();
+            let message = RescanMessage { progress: rescan.progress(), outcome };
             if message.outcome.is_some() {
-                self.again = None;
+                self.rescan = None;
             }
             self.act(Event::Rescan(message));
         }
@@ -276,7 +276,7 @@ impl<'s> Session<'s> {
                 self.deletions.take(order, &mut self.runner);
                 self.frames.request();
             }
-            Effect::StopRescan => self.again.iter().for_each(Scan::stop),
+            Effect::StopRescan => self.rescan.iter().for_each(Scan::stop),
             Effect::Copy(text) => {
                 self.frames.send(&clipboard::sequence(&text))?;
                 clipboard::offer(text);
@@ -343,7 +343,7 @@ impl<'s> Session<'s> {
     /// if the source is not a scan. For such a source, the app never requests a rescan; see `SourceKind`.
     fn end_rescan(&mut self, begun: Option<io::Result<Scan>>) {
         match begun {
-            Some(Ok(scan)) => self.again = Some(scan),
+            Some(Ok(scan)) => self.rescan = Some(scan),
             Some(Err(error)) => {
                 self.act(Event::Rescan(RescanMessage::failed()));
                 self.act(no_thread(FailedJob::Rescan, error));

@@ -97,13 +97,13 @@ fn without_an_unchanged_copy_the_deletion_is_refused() {
     for (what, tamper) in tampers {
         let copies = Copies::of(&["old/a", "new/a"]);
         let selection = copies.select(&["old/a"]).unwrap();
-        let probe = asked(selection.clone());
-        assert_eq!(probe.blocked, [], "{what}: nothing has changed yet");
+        let preview = asked(selection.clone());
+        assert_eq!(preview.blocked, [], "{what}: nothing has changed yet");
         tamper(&copies.path("new/a"));
         assert_eq!(asked(selection).blocked, [(0, Blocked::LastCopy)], "{what}: the dialog says why");
         // The deletion uses the preview from before the change, as if the user had confirmed before the change was
         // noticed.
-        let report = carried_out(Operation::Remove(probe.going.unwrap()));
+        let report = carried_out(Operation::Remove(preview.unchanged.unwrap()));
         assert_eq!(report.failures.first[0].reason, Reason::Refused(Blocked::LastCopy), "{what}");
         assert_eq!(report.failures.first[0].path, copies.path("old/a").as_os_str().as_bytes());
         assert_eq!((report.entries, report.failures.count), (0, 1), "{what}");
@@ -116,9 +116,9 @@ fn one_unchanged_copy_of_several_is_enough() {
     let copies = Copies::of(&["a", "b", "c"]);
     let selection = copies.select(&["a"]).unwrap();
     fs::remove_file(copies.path("b")).unwrap();
-    let probe = asked(selection.clone());
-    assert_eq!(probe.blocked, []);
-    assert_eq!(carried_out(Operation::Remove(probe.going.unwrap())).entries, 1);
+    let preview = asked(selection.clone());
+    assert_eq!(preview.blocked, []);
+    assert_eq!(carried_out(Operation::Remove(preview.unchanged.unwrap())).entries, 1);
     assert!(!copies.path("a").exists() && copies.path("c").exists());
 }
 

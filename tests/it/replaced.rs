@@ -155,12 +155,12 @@ fn entries_replaced_while_the_dialog_is_open_are_not_deleted() {
             let_a_second_pass(&paths[0]);
             for path in paths {
                 let scan = crate::support::scan(&image.path(), 2);
-                let probe = asked(whole(&scan, &path));
-                assert_eq!(probe.changed, [], "{change:?}");
+                let preview = asked(whole(&scan, &path));
+                assert_eq!(preview.changed, [], "{change:?}");
                 let before = fs::metadata(&path).unwrap().ino();
                 change.happen(&path);
                 reused += usize::from(fs::metadata(&path).unwrap().ino() == before);
-                let report = carried_out(Operation::Remove(probe.going.unwrap()));
+                let report = carried_out(Operation::Remove(preview.unchanged.unwrap()));
                 assert_eq!((report.entries, reasons(&report)), (0, vec![Reason::Changed]), "{change:?}");
                 change.assert_new(&path);
                 remove(&path);
@@ -186,7 +186,7 @@ fn entries_replaced_while_the_dialog_is_open_are_not_trashed() {
                 assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
                 job.latest().unwrap()
             };
-            let going = asked(whole(&scan, &path)).going.unwrap();
+            let going = asked(whole(&scan, &path)).unchanged.unwrap();
             change.happen(&path);
             let kept = trash(&going);
             assert_eq!((kept.moved.len(), kept.failures.first[0].reason), (0, Reason::Changed), "{change:?}");
@@ -196,7 +196,7 @@ fn entries_replaced_while_the_dialog_is_open_are_not_trashed() {
             // restored.
             let_a_second_pass(&path);
             let scan = crate::support::scan(&image.path(), 2);
-            let moved = trash(&asked(whole(&scan, &path)).going.unwrap());
+            let moved = trash(&asked(whole(&scan, &path)).unchanged.unwrap());
             assert_eq!((moved.moved.len(), moved.failures.count), (1, 0), "{change:?}");
             let restored = |moved: &delete::Trashing| {
                 let job = delete::restore(&Pool::new(1).unwrap(), Arc::new(moved.moved.clone())).unwrap();
@@ -229,18 +229,22 @@ fn entries_replaced_before_the_dialog_opened_are_kept_and_not_counted() {
                 remove(&path);
                 continue;
             }
-            let probe = asked(selection);
-            assert_eq!((probe.changed.as_slice(), probe.entries()), (&[0][..], 0), "{change:?}");
-            assert_eq!(probe.going.unwrap().count(), 0, "{change:?}");
+            let preview = asked(selection);
+            assert_eq!((preview.changed.as_slice(), preview.entries()), (&[0][..], 0), "{change:?}");
+            assert_eq!(preview.unchanged.unwrap().count(), 0, "{change:?}");
             assert_eq!(reasons(&carried_out(Operation::Remove(unasked))), [Reason::Changed], "{change:?}");
             change.assert_new(&path);
             // After a rescan, the entry can be deleted.
             let_a_second_pass(&path);
             let again = scan.recheck(whole(&scan, &path).names()).unwrap();
             assert_eq!(again.wait(LONG), Some(duke::scan::Outcome::Complete));
-            let probe = asked(whole(&scan, &path));
-            assert_eq!(probe.changed, [], "{change:?}");
-            assert_eq!(carried_out(Operation::Remove(probe.going.unwrap())).failures.count, 0, "{change:?}");
+            let preview = asked(whole(&scan, &path));
+            assert_eq!(preview.changed, [], "{change:?}");
+            assert_eq!(
+                carried_out(Operation::Remove(preview.unchanged.unwrap())).failures.count,
+                0,
+                "{change:?}"
+            );
             assert!(!path.exists(), "{change:?}");
         }
     });
@@ -261,11 +265,11 @@ fn entries_added_while_the_dialog_is_open_are_deleted_with_their_directory() {
     let read = fs::metadata(&path).unwrap().modified().unwrap();
     fs::write(path.join("newer"), "newer").unwrap();
     fs::File::open(&path).unwrap().set_modified(read).unwrap();
-    let probe = asked(whole(&scan, &path));
-    assert_eq!((probe.changed.len(), probe.files), (0, 2));
+    let preview = asked(whole(&scan, &path));
+    assert_eq!((preview.changed.len(), preview.files), (0, 2));
     fs::write(path.join("newest"), "newest").unwrap();
     fs::write(path.join("old"), "rewritten").unwrap();
-    let report = carried_out(Operation::Remove(probe.going.unwrap()));
+    let report = carried_out(Operation::Remove(preview.unchanged.unwrap()));
     assert_eq!((report.entries, report.failures.count), (4, 0));
     assert!(!path.exists());
 }
@@ -282,8 +286,8 @@ fn all_names_of_an_inode_go_together() {
         let above = crate::support::id_of(scan.tree(), &image.join("d"));
         let names: Vec<String> = (0..20).map(|number| number.to_string()).collect();
         let places = names.iter().map(|name| (above, name.as_bytes()));
-        let probe = asked(Selection::new(scan.tree(), places, DeleteScope::Whole));
-        let report = carried_out(Operation::Remove(probe.going.unwrap()));
+        let preview = asked(Selection::new(scan.tree(), places, DeleteScope::Whole));
+        let report = carried_out(Operation::Remove(preview.unchanged.unwrap()));
         assert_eq!((report.entries, report.failures.count), (20, 0), "{:?}", report.failures);
         fs::remove_dir(image.join("d")).unwrap();
     });

@@ -10,7 +10,7 @@ const LONG: Duration = Duration::from_secs(60);
 
 /// Returns the complete preview of a deletion.
 pub fn asked(selection: Selection) -> Preview {
-    let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection), 0).unwrap();
+    let job = delete::preview(&Pool::new(2).unwrap(), Arc::new(selection), 0).unwrap();
     assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
     Preview::clone(&job.latest().unwrap())
 }

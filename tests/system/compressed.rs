@@ -25,7 +25,7 @@ pub fn asked(root: &Path, name: &str) -> Preview {
     let above = crate::support::id_of(scan.tree(), root);
     let selection = Selection::new(scan.tree(), [(above, name.as_bytes())], DeleteScope::Whole);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
-    let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection), now.cast_signed()).unwrap();
+    let job = delete::preview(&Pool::new(2).unwrap(), Arc::new(selection), now.cast_signed()).unwrap();
     assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
     Preview::clone(&job.latest().unwrap())
 }
@@ -41,9 +41,9 @@ fn compressing(test: &str) -> Option<Image> {
 }
 
 /// Deletes the entries in the preview, and returns the number of bytes freed.
-fn freed(root: &Path, probe: &Preview) -> u64 {
+fn freed(root: &Path, preview: &Preview) -> u64 {
     let before = free(root);
-    let work = Operation::Remove(probe.going.clone().unwrap());
+    let work = Operation::Remove(preview.unchanged.clone().unwrap());
     let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();
     assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
     free(root).saturating_sub(before)
@@ -63,18 +63,22 @@ fn compressed_files_promise_a_block_for_each_extent() {
     fs::write(root.join("text"), &text).unwrap();
     // The text is not on disk yet, so the file system may still compress it. Only a few bytes are certain to be
     // freed.
-    let probe = asked(&root, "text");
-    assert!(probe.least < MIB, "{} bytes are promised", probe.least);
+    let preview = asked(&root, "text");
+    assert!(preview.least < MIB, "{} bytes are promised", preview.least);
     fs::write(root.join("noise"), &noise).unwrap();
     sync(&root);
     assert_eq!(asked(&root, "noise").least, MIB, "what is not compressed is promised whole");
 
-    let probe = asked(&root, "text");
+    let preview = asked(&root, "text");
     let extents = (text.len() as u64).div_ceil(128 << 10);
-    assert_eq!(probe.least, extents * 4096);
-    assert!(probe.most >= text.len() as u64 && probe.is_unbounded);
-    let freed = freed(&root, &probe);
-    assert!(freed >= probe.least && freed < MIB, "{freed} bytes came back, {} were promised", probe.least);
+    assert_eq!(preview.least, extents * 4096);
+    assert!(preview.most >= text.len() as u64 && preview.is_unbounded);
+    let freed = freed(&root, &preview);
+    assert!(
+        freed >= preview.least && freed < MIB,
+        "{freed} bytes came back, {} were promised",
+        preview.least
+    );
 }
 
 #[test]
@@ -95,9 +99,9 @@ fn an_overwritten_file_promises_nothing_until_its_new_data_is_on_the_disk() {
     assert_eq!(asked(&root, "file").least, 0, "the old data may be replaced by compressed data");
     drop(file);
     sync(&root);
-    let probe = asked(&root, "file");
-    assert_eq!(probe.least, 8 * 4096);
-    assert_eq!(freed(&root, &probe), 8 * 4096);
+    let preview = asked(&root, "file");
+    assert_eq!(preview.least, 8 * 4096);
+    assert_eq!(freed(&root, &preview), 8 * 4096);
 }
 
 #[test]
@@ -113,9 +117,9 @@ fn links_and_directories_promise_nothing() {
         std::os::unix::fs::symlink("nowhere", root.join(format!("links/{number}"))).unwrap();
     }
     sync(&root);
-    let probe = asked(&root, "links");
-    assert_eq!((probe.files, probe.least, probe.most), (2000, 0, 0));
-    assert!(probe.is_unbounded, "metadata is freed, too");
+    let preview = asked(&root, "links");
+    assert_eq!((preview.files, preview.least, preview.most), (2000, 0, 0));
+    assert!(preview.is_unbounded, "metadata is freed, too");
 }
 
 #[test]
@@ -132,9 +136,9 @@ fn a_truncated_file_may_free_more_than_its_size() {
     sync(&root);
     fs::File::options().write(true).open(root.join("file")).unwrap().set_len(128 << 10).unwrap();
     sync(&root);
-    let probe = asked(&root, "file");
-    assert_eq!((probe.least, probe.most, probe.is_unbounded), (128 << 10, 128 << 10, true));
-    assert!(freed(&root, &probe) >= 7 * MIB);
+    let preview = asked(&root, "file");
+    assert_eq!((preview.least, preview.most, preview.is_unbounded), (128 << 10, 128 << 10, true));
+    assert!(freed(&root, &preview) >= 7 * MIB);
 }
 
 #[test]
@@ -158,10 +162,10 @@ fn parts_of_an_overwritten_compressed_extent_promise_one_block() {
     }
     drop(file);
     sync(&root);
-    let probe = asked(&root, "text");
-    assert_eq!(probe.least, 17 * 4096);
-    let freed = freed(&root, &probe);
-    assert!(freed >= probe.least, "{freed} bytes came back, {} were promised", probe.least);
+    let preview = asked(&root, "text");
+    assert_eq!(preview.least, 17 * 4096);
+    let freed = freed(&root, &preview);
+    assert!(freed >= preview.least, "{freed} bytes came back, {} were promised", preview.least);
 }
 
 /// Generator of random numbers that are the same in each run (xorshift64 by George Marsaglia).
@@ -217,10 +221,10 @@ fn random_files_free_at_least_the_promised_bytes() {
     sync(&root);
     let (mut promised, mut most) = (0, 0);
     for name in &names {
-        let probe = asked(&root, name);
-        let freed = freed(&root, &probe);
-        assert!(freed >= probe.least, "{name}: {freed} bytes came back, {} were promised", probe.least);
-        promised += probe.least;
+        let preview = asked(&root, name);
+        let freed = freed(&root, &preview);
+        assert!(freed >= preview.least, "{name}: {freed} bytes came back, {} were promised", preview.least);
+        promised += preview.least;
         most += freed;
     }
     assert!(promised * 2 > most, "{promised} of {most} bytes were promised, which is not much");

@@ -167,9 +167,9 @@ fn deleted_entries_leave_the_screen_and_are_in_the_journal() {
     assert_eq!(session.names(), ["music", "pictures", "letter"]);
     session.press("j Space g d");
     session.settle();
-    let probe = session.app.delete_dialog().unwrap().probe.clone().unwrap();
-    assert!(probe.is_complete);
-    assert_eq!((probe.files, probe.directories, probe.linked), (1, 1, 1), "the marks, not the cursor");
+    let preview = session.app.delete_dialog().unwrap().preview.clone().unwrap();
+    assert!(preview.is_complete);
+    assert_eq!((preview.files, preview.directories, preview.linked), (1, 1, 1), "the marks, not the cursor");
     session.press("y");
     session.settle();
     assert_eq!(session.names(), ["music", "letter"]);
@@ -300,7 +300,7 @@ fn changed_entries_are_kept_until_they_are_rescanned() {
     session.settle();
     let confirm = session.app.delete_dialog().unwrap();
     assert!(confirm.is_open(), "{}", screen(&mut session.app));
-    assert_eq!(confirm.probe.as_ref().unwrap().changed, []);
+    assert_eq!(confirm.preview.as_ref().unwrap().changed, []);
     // The file is replaced while the dialog is open.
     fs::remove_file(&letter).unwrap();
     fs::write(&letter, "a third letter").unwrap();
@@ -329,9 +329,9 @@ fn unchanged_entries_of_a_selection_are_deleted() {
     session.press("+ d");
     session.settle();
     let confirm = session.app.delete_dialog().unwrap();
-    let probe = confirm.probe.as_ref().unwrap();
+    let preview = confirm.preview.as_ref().unwrap();
     assert!(confirm.is_open());
-    assert_eq!((probe.changed.as_slice(), probe.files), (&[0][..], 4));
+    assert_eq!((preview.changed.as_slice(), preview.files), (&[0][..], 4));
     session.press("y");
     session.settle();
     assert_eq!(session.names(), ["letter"]);
@@ -382,7 +382,7 @@ fn marks_of_replaced_entries_are_removed_despite_equal_inode_numbers() {
     assert_eq!(marked, ["kept", "left alone"]);
     session.press("d");
     session.settle();
-    assert_eq!(session.app.delete_dialog().unwrap().probe.as_ref().unwrap().changed, []);
+    assert_eq!(session.app.delete_dialog().unwrap().preview.as_ref().unwrap().changed, []);
 }
 
 #[test]
@@ -438,7 +438,7 @@ fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
     let scan = crate::support::scan(home.path(), 2);
     let theme = Theme { colors: Colors::None, glyphs, ..Theme::default() };
     let mut session = Session::with(&scan, DeletePolicy::default(), theme, size);
-    let probe = Preview {
+    let preview = Preview {
         directories: 678,
         files: 12_345,
         least: 5 << 30,
@@ -463,7 +463,7 @@ fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
             DeleteWarning::OthersDirectory(home.path().as_os_str().as_bytes().to_vec(), 1000),
             DeleteWarning::UserHome(b"/home/other".to_vec()),
         ],
-        ..probe.clone()
+        ..preview.clone()
     };
     let mut pictures = Vec::new();
     let mut show = |title: &str, session: &mut Session<'_>| {
@@ -479,14 +479,14 @@ fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
             assert!(matches!(effect, Effect::Deletion(_)));
         }
     };
-    let tell = |session: &mut Session<'_>, probe: &Preview| {
-        session.app.update(Event::Deletion(DeletionMessage::Previewed(Arc::new(probe.clone()))));
+    let tell = |session: &mut Session<'_>, preview: &Preview| {
+        session.app.update(Event::Deletion(DeletionMessage::Previewed(Arc::new(preview.clone()))));
     };
     ask(&mut session, "d");
     show("at once", &mut session);
-    tell(&mut session, &Preview { is_complete: false, least: 5 << 30, ..probe.clone() });
+    tell(&mut session, &Preview { is_complete: false, least: 5 << 30, ..preview.clone() });
     show("while it is looked at", &mut session);
-    tell(&mut session, &probe);
+    tell(&mut session, &preview);
     session.press("Right");
     show("everything is known, and Yes is chosen", &mut session);
     tell(&mut session, &all);
@@ -495,11 +495,11 @@ fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
     show("a name has to be typed", &mut session);
     session.press("Esc");
     ask(&mut session, "d");
-    tell(&mut session, &Preview { blocked: vec![(0, Blocked::HoldsHome)], ..probe.clone() });
+    tell(&mut session, &Preview { blocked: vec![(0, Blocked::HoldsHome)], ..preview.clone() });
     show("refused", &mut session);
     session.press("Esc +");
     ask(&mut session, "D");
-    tell(&mut session, &probe);
+    tell(&mut session, &preview);
     show("several, to the trash", &mut session);
     session.read();
     let effect = session.app.update(Event::Key(

@@ -26,10 +26,10 @@ fn emptied(scan: &Scan, root: &Path) -> Selection {
 
 /// Returns the reasons why a selection is blocked, and the warnings.
 fn objections(selection: &Selection) -> (Vec<Blocked>, Vec<DeleteWarning>) {
-    let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection.clone()), 0).unwrap();
+    let job = delete::preview(&Pool::new(2).unwrap(), Arc::new(selection.clone()), 0).unwrap();
     assert_eq!(job.wait(Duration::from_secs(60)), Some(JobEnd::Complete));
-    let probe = job.latest().unwrap();
-    (probe.blocked.iter().map(|(_, blocked)| *blocked).collect(), probe.warnings.clone())
+    let preview = job.latest().unwrap();
+    (preview.blocked.iter().map(|(_, blocked)| *blocked).collect(), preview.warnings.clone())
 }
 
 /// Tries to delete the selection, and returns the reasons for the failures.
@@ -156,7 +156,7 @@ fn immutable_entries_are_announced_and_kept() {
     }
     let scan = crate::support::scan(Path::new("/tmp"), 2);
     let selection = selection(&scan, Path::new("/tmp/a"));
-    let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection.clone()), 0).unwrap();
+    let job = delete::preview(&Pool::new(2).unwrap(), Arc::new(selection.clone()), 0).unwrap();
     assert_eq!(job.wait(Duration::from_secs(60)), Some(JobEnd::Complete));
     assert_eq!(job.latest().unwrap().kept.locked, 1);
     assert_eq!(reasons(selection), [Reason::System(nix::errno::Errno::EPERM as i32)]);

@@ -26,23 +26,23 @@ fn select(path: &str) -> Selection {
 }
 
 fn asked(path: &str) -> Preview {
-    let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(select(path)), 0).unwrap();
+    let job = delete::preview(&Pool::new(2).unwrap(), Arc::new(select(path)), 0).unwrap();
     assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
     Preview::clone(&job.latest().unwrap())
 }
 
 /// Previews and deletes an entry, and checks that both results agree.
 fn preview_and_delete(path: &str) -> (Preview, Report) {
-    let probe = asked(path);
-    let work = Operation::Remove(probe.going.clone().unwrap());
+    let preview = asked(path);
+    let work = Operation::Remove(preview.unchanged.clone().unwrap());
     let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();
     assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
     let report = Report::clone(&job.latest().unwrap());
-    let Kept { mounts, denied, read_only, locked, unseen } = probe.kept;
+    let Kept { mounts, denied, read_only, locked, unseen } = preview.kept;
     let kept = mounts + denied + read_only + locked + unseen;
-    assert_eq!((probe.entries(), probe.most), (report.entries, report.freed), "{path}: {probe:?}");
+    assert_eq!((preview.entries(), preview.most), (report.entries, report.freed), "{path}: {preview:?}");
     assert_eq!(kept, report.failures.count, "{path}: {:?}", report.failures);
-    (probe, report)
+    (preview, report)
 }
 
 fn tree(path: &str, owner: u32) {
@@ -97,15 +97,15 @@ fn no_freed_space_is_promised_for_entries_of_root() {
         }
     };
     as_nobody(NAME, prepare, || {
-        let (probe, report) = preview_and_delete("/tmp/base/theirs");
-        assert_eq!((probe.files, probe.directories), (3, 3), "it was looked at");
-        assert_eq!((probe.least, probe.most, report.entries), (0, 0, 0));
+        let (preview, report) = preview_and_delete("/tmp/base/theirs");
+        assert_eq!((preview.files, preview.directories), (3, 3), "it was looked at");
+        assert_eq!((preview.least, preview.most, report.entries), (0, 0, 0));
         // Three files and the empty directory are counted. The other directories are kept only because they
         // contain these.
-        assert_eq!(probe.kept, Kept { denied: 4, ..Kept::default() });
+        assert_eq!(preview.kept, Kept { denied: 4, ..Kept::default() });
         // The user may write to `base`. Moving `theirs` also requires write permission for `theirs`, which belongs to
         // root.
-        assert_eq!(probe.unmoved.denied, 1);
+        assert_eq!(preview.unmoved.denied, 1);
     });
 }
 
@@ -123,13 +123,13 @@ fn a_protected_directory_is_kept_and_the_rest_is_deleted() {
         }
     };
     as_nobody(NAME, prepare, || {
-        let (probe, report) = preview_and_delete("/tmp/base/ours");
+        let (preview, report) = preview_and_delete("/tmp/base/ours");
         // Permission is denied for four entries: `closed/one`, `closed/two`, `closed/inner`, and `secret`, which
         // cannot be opened. The contents of `closed/inner` are deleted.
-        assert_eq!(probe.kept, Kept { denied: 4, ..Kept::default() }, "{:?}", report.failures);
-        assert!(probe.most > 0 && !Path::new("/tmp/base/ours/one").exists());
+        assert_eq!(preview.kept, Kept { denied: 4, ..Kept::default() }, "{:?}", report.failures);
+        assert!(preview.most > 0 && !Path::new("/tmp/base/ours/one").exists());
         assert!(!Path::new("/tmp/base/ours/closed/inner/three").exists());
-        assert_eq!(probe.unmoved, Kept::default(), "the whole can be moved");
+        assert_eq!(preview.unmoved, Kept::default(), "the whole can be moved");
     });
 }
 
@@ -153,13 +153,13 @@ fn a_sticky_directory_allows_deleting_only_own_entries() {
         }
     };
     as_nobody(NAME, prepare, || {
-        let (probe, _) = preview_and_delete("/tmp/base/theirs");
-        assert_eq!(probe.kept.denied, 5, "the file of root, and root's tree");
+        let (preview, _) = preview_and_delete("/tmp/base/theirs");
+        assert_eq!(preview.kept.denied, 5, "the file of root, and root's tree");
         assert!(
             !Path::new("/tmp/base/theirs/nobody").exists() && Path::new("/tmp/base/theirs/root").exists()
         );
-        let (probe, _) = preview_and_delete("/tmp/base/ours");
-        assert_eq!(probe.kept, Kept::default(), "the owner of the directory may move everything out");
+        let (preview, _) = preview_and_delete("/tmp/base/ours");
+        assert_eq!(preview.kept, Kept::default(), "the owner of the directory may move everything out");
     });
 }
 
@@ -192,10 +192,10 @@ fn access_control_lists_count_in_both_ways() {
         }
     };
     as_nobody(NAME, prepare, || {
-        let (probe, report) = preview_and_delete("/tmp/base/granted");
-        assert_eq!((probe.kept, report.entries), (Kept::default(), 2));
-        let (probe, report) = preview_and_delete("/tmp/base/masked");
-        assert_eq!((probe.kept.denied, report.entries), (1, 0));
+        let (preview, report) = preview_and_delete("/tmp/base/granted");
+        assert_eq!((preview.kept, report.entries), (Kept::default(), 2));
+        let (preview, report) = preview_and_delete("/tmp/base/masked");
+        assert_eq!((preview.kept.denied, report.entries), (1, 0));
     });
 }
 
@@ -211,7 +211,7 @@ fn no_freed_space_is_promised_on_a_read_only_file_system() {
     fs::create_dir_all("/tmp/base/a/tree").unwrap();
     fs::write("/tmp/base/a/tree/file", vec![b'x'; 10_000]).unwrap();
     assert!(run("mount", &["-o", "remount,ro", "/tmp/base"]));
-    let (probe, _) = preview_and_delete("/tmp/base/a/tree");
-    assert_eq!((probe.kept, probe.most), (Kept { read_only: 1, ..Kept::default() }, 0));
-    assert_eq!(probe.unmoved.read_only, 1);
+    let (preview, _) = preview_and_delete("/tmp/base/a/tree");
+    assert_eq!((preview.kept, preview.most), (Kept { read_only: 1, ..Kept::default() }, 0));
+    assert_eq!(preview.unmoved.read_only, 1);
 }

@@ -26,7 +26,7 @@ fn pool() -> Pool {
 }
 
 /// Selects the entries at these paths.
-fn select(tree: &Tree, paths: &[PathBuf], extent: DeleteScope) -> Selection {
+fn select(tree: &Tree, paths: &[PathBuf], scope: DeleteScope) -> Selection {
     let mut known = BTreeMap::new();
     let mut parent = |path: &Path| {
         let parent = path.parent().unwrap().to_owned();
@@ -34,7 +34,7 @@ fn select(tree: &Tree, paths: &[PathBuf], extent: DeleteScope) -> Selection {
     };
     let parents: Vec<(DirId, &[u8])> =
         paths.iter().map(|path| (parent(path), path.file_name().unwrap().as_bytes())).collect();
-    Selection::new(tree, parents, extent)
+    Selection::new(tree, parents, scope)
 }
 
 fn remove(selection: Selection) -> Removal {
@@ -181,14 +181,14 @@ fn hard_links_partly_removed_are_counted_where_they_are_left() {
         let paths: Vec<_> = chosen.iter().map(|name| fixture.join(name)).collect();
         let selection = whole(&scan, &paths);
         let before = crate::support::naive::totals(fixture.path());
-        let probe = probe(&selection);
+        let preview = preview(&selection);
         let removal = remove(selection.clone());
         assert!(removal.is_complete(), "{chosen:?}: {:?}", removal.failures);
         let after = crate::support::naive::totals(fixture.path());
         // Both totals include the size of the root directory itself, which must be unchanged for this comparison.
         let freed = before.disk - after.disk;
-        assert_eq!((removal.freed, probe.least, probe.most), (freed, freed, freed), "{chosen:?}");
-        assert_eq!(probe.entries(), removal.entries);
+        assert_eq!((removal.freed, preview.least, preview.most), (freed, freed, freed), "{chosen:?}");
+        assert_eq!(preview.entries(), removal.entries);
         assert_true(&scan, &selection, fixture.path());
     }
 }
@@ -216,8 +216,8 @@ fn names_deleted_at_the_same_time_free_their_inode() {
     assert_eq!(removal.freed, before.disk - crate::support::naive::totals(fixture.path()).disk);
 }
 
-fn probe(selection: &Selection) -> delete::Preview {
-    let job = delete::probe(&pool(), Arc::new(selection.clone()), 0).unwrap();
+fn preview(selection: &Selection) -> delete::Preview {
+    let job = delete::preview(&pool(), Arc::new(selection.clone()), 0).unwrap();
     assert_eq!(job.wait(LONG), Some(duke::base::job::JobEnd::Complete));
     delete::Preview::clone(&job.latest().unwrap())
 }
@@ -342,10 +342,10 @@ fn mounts_inside_and_their_directories_are_kept() {
     mount(&["--bind", outside.join("a/b/file-2-1").to_str().unwrap()], &fixture.join("a/b/c/file-bind"));
     let scan = crate::support::scan(fixture.path(), 2);
     let selection = whole(&scan, &[fixture.join("a"), fixture.join("empty")]);
-    let probe = probe(&selection);
+    let preview = preview(&selection);
     let mounts = [(fixture.join("a/b/bind"), Reason::Mount), (fixture.join("a/tmpfs"), Reason::Mount)];
     let seen: Vec<_> =
-        probe.failures.first.iter().map(|failure| crate::support::path(failure.path.clone())).collect();
+        preview.failures.first.iter().map(|failure| crate::support::path(failure.path.clone())).collect();
     assert_eq!(seen.len(), 2, "{seen:?}");
     let removal = remove(selection.clone());
     let busy = (fixture.join("a/b/c/file-bind"), Reason::System(nix::errno::Errno::EBUSY as i32));
@@ -359,7 +359,7 @@ fn mounts_inside_and_their_directories_are_kept() {
 
     // Both the preview and the deletion refuse a selected mount point.
     let selection = whole(&scan, &[fixture.join("a/tmpfs"), fixture.join("a/b/bind")]);
-    let refused: Vec<_> = self::probe(&selection).blocked;
+    let refused: Vec<_> = self::preview(&selection).blocked;
     assert_eq!(refused, [(0, delete::Blocked::Mount), (1, delete::Blocked::Mount)]);
     let reasons: Vec<_> = reasons(&remove(selection)).into_iter().map(|(_, reason)| reason).collect();
     assert_eq!(reasons, [Reason::Mount, Reason::Mount]);
@@ -368,7 +368,7 @@ fn mounts_inside_and_their_directories_are_kept() {
     let scan = Scan::run(roots.to_vec(), duke::scan::Options::default());
     let names = roots.iter().map(|root| (DirId::TOP, root.as_os_str().as_bytes()));
     let selection = Selection::new(scan.tree(), names, DeleteScope::Content);
-    assert_eq!(self::probe(&selection).blocked.len(), 2);
+    assert_eq!(self::preview(&selection).blocked.len(), 2);
 }
 
 #[test]
@@ -422,8 +422,8 @@ fn undeletable_entries_are_named_and_the_rest_is_deleted() {
     }
     let scan = crate::support::scan(fixture.path(), 2);
     let selection = whole(&scan, &[fixture.join("a"), fixture.join("empty")]);
-    let probe = probe(&selection);
-    assert_eq!(probe.kept.denied, 2, "what is in the closed directory, and the hidden one: {probe:?}");
+    let preview = preview(&selection);
+    assert_eq!(preview.kept.denied, 2, "what is in the closed directory, and the hidden one: {preview:?}");
     let removal = remove(selection.clone());
     let denied = Reason::System(nix::errno::Errno::EACCES as i32);
     assert_eq!(

@@ -151,16 +151,16 @@ pub fn compare<'t>(
             break;
         }
     }
-    for unmatched in std::mem::take(&mut diff.deleted) {
-        let before = unmatched.item.extent(old.tree);
-        diff.add(ChangeKind::Deleted, unmatched, before, Sizes::default());
+    for located in std::mem::take(&mut diff.deleted) {
+        let before = located.item.sizes_of(old.tree);
+        diff.add(ChangeKind::Deleted, located, before, Sizes::default());
     }
-    for unmatched in std::mem::take(&mut diff.added) {
-        if matches!(unmatched.item.state, ItemState::Directory { id, .. } if new.tree.is_preliminary(id)) {
+    for located in std::mem::take(&mut diff.added) {
+        if matches!(located.item.state, ItemState::Directory { id, .. } if new.tree.is_preliminary(id)) {
             continue;
         }
-        let after = unmatched.item.extent(new.tree);
-        diff.add(ChangeKind::New, unmatched, Sizes::default(), after);
+        let after = located.item.sizes_of(new.tree);
+        diff.add(ChangeKind::New, located, Sizes::default(), after);
     }
     true
 }
@@ -244,20 +244,20 @@ impl<'t, N: FnMut(Finding<'t>)> Diff<'t, N> {
         }
     }
 
-    fn only_old(&mut self, unmatched: Located<'t>, settled: Settled) {
-        match unmatched.item.state {
+    fn only_old(&mut self, located: Located<'t>, settled: Settled) {
+        match located.item.state {
             _ if !settled.new => {}
-            ItemState::Directory { .. } => self.deleted.push(unmatched),
-            ItemState::Leaf(before) => self.add(ChangeKind::Deleted, unmatched, before, Sizes::default()),
+            ItemState::Directory { .. } => self.deleted.push(located),
+            ItemState::Leaf(before) => self.add(ChangeKind::Deleted, located, before, Sizes::default()),
             ItemState::Unknown => {}
         }
     }
 
-    fn only_new(&mut self, unmatched: Located<'t>, settled: Settled) {
-        match unmatched.item.state {
+    fn only_new(&mut self, located: Located<'t>, settled: Settled) {
+        match located.item.state {
             _ if !settled.old => {}
-            ItemState::Directory { .. } => self.added.push(unmatched),
-            ItemState::Leaf(after) => self.add(ChangeKind::New, unmatched, Sizes::default(), after),
+            ItemState::Directory { .. } => self.added.push(located),
+            ItemState::Leaf(after) => self.add(ChangeKind::New, located, Sizes::default(), after),
             ItemState::Unknown => {}
         }
     }
@@ -265,19 +265,19 @@ impl<'t, N: FnMut(Finding<'t>)> Diff<'t, N> {
     /// Passes a pair of directories to `note`, and queues the pair so that its entries are compared later. If the
     /// totals of both directories are comparable, also passes the change to `note`, unless `difference` is
     /// [`ChangeKind::Kept`] and the totals are equal.
-    fn pair(&mut self, difference: ChangeKind, unmatched: Located<'t>, (old, new): (DirId, DirId)) {
+    fn pair(&mut self, difference: ChangeKind, located: Located<'t>, (old, new): (DirId, DirId)) {
         if self.old.tree.is_comparable(old) && self.new.tree.is_comparable(new) {
-            self.add(difference, unmatched, extent(self.old.tree, old), extent(self.new.tree, new));
+            self.add(difference, located, sizes_of(self.old.tree, old), sizes_of(self.new.tree, new));
         }
         (self.note)(Finding::Pair(old, new));
         self.pairs.push((old, new));
     }
 
-    fn add(&mut self, difference: ChangeKind, unmatched: Located<'t>, before: Sizes, after: Sizes) {
+    fn add(&mut self, difference: ChangeKind, located: Located<'t>, before: Sizes, after: Sizes) {
         if difference == ChangeKind::Kept && before == after {
             return;
         }
-        let Located { directory, new_parent, item } = unmatched;
+        let Located { directory, new_parent, item } = located;
         let Item { name, position, kind, state } = item;
         let itself = match state {
             ItemState::Directory { id, .. } => Some(id),
@@ -298,7 +298,7 @@ impl<'t, N: FnMut(Finding<'t>)> Diff<'t, N> {
     /// Pairs directories that were renamed: one is only in the old tree, the other only in the new tree, and both have
     /// the same inode. Returns `true` if it finds any.
     fn find_renamed(&mut self) -> bool {
-        let identify = |side: Side<'t>, unmatched: &Located<'t>| match unmatched.item.state {
+        let identify = |side: Side<'t>, located: &Located<'t>| match located.item.state {
             ItemState::Directory { id, inode, .. } if inode != 0 => Some((device_of(side, id), inode)),
             _ => None,
         };
@@ -306,26 +306,25 @@ impl<'t, N: FnMut(Finding<'t>)> Diff<'t, N> {
             .deleted
             .iter()
             .enumerate()
-            .filter_map(|(index, unmatched)| Some((identify(self.old, unmatched)?, index)))
+            .filter_map(|(index, located)| Some((identify(self.old, located)?, index)))
             .collect();
         let mut taken = HashSet::new();
-        for unmatched in std::mem::take(&mut self.added) {
-            let before = identify(self.new, &unmatched).and_then(|identity| deleted.get(&identity).copied());
+        for located in std::mem::take(&mut self.added) {
+            let before = identify(self.new, &located).and_then(|identity| deleted.get(&identity).copied());
             let is_same_directory = |before: &usize| {
-                !taken.contains(before)
-                    && self.is_same_directory(&self.deleted[*before].item, &unmatched.item)
+                !taken.contains(before) && self.is_same_directory(&self.deleted[*before].item, &located.item)
             };
             match before.filter(is_same_directory) {
                 Some(before) => {
                     let (ItemState::Directory { id: old, .. }, ItemState::Directory { id: new, .. }) =
-                        (self.deleted[before].item.state, unmatched.item.state)
+                        (self.deleted[before].item.state, located.item.state)
                     else {
                         continue;
                     };
                     taken.insert(before);
-                    self.pair(ChangeKind::Renamed(old), unmatched, (old, new));
+                    self.pair(ChangeKind::Renamed(old), located, (old, new));
                 }
-                None => self.added.push(unmatched),
+                None => self.added.push(located),
             }
         }
         let mut index = 0;
@@ -358,9 +357,9 @@ impl<'t, N: FnMut(Finding<'t>)> Diff<'t, N> {
 }
 
 impl Item<'_> {
-    fn extent(&self, tree: &Tree) -> Sizes {
+    fn sizes_of(&self, tree: &Tree) -> Sizes {
         match self.state {
-            ItemState::Directory { id, .. } => extent(tree, id),
+            ItemState::Directory { id, .. } => sizes_of(tree, id),
             ItemState::Leaf(extent) => extent,
             ItemState::Unknown => Sizes::default(),
         }
@@ -419,7 +418,7 @@ pub fn root_directories(tree: &Tree) -> Vec<Option<DirId>> {
     listing.entries().map(|(position, root)| root.directory().filter(|_| own(position))).collect()
 }
 
-fn extent(tree: &Tree, id: DirId) -> Sizes {
+fn sizes_of(tree: &Tree, id: DirId) -> Sizes {
     let totals = tree.totals(id);
     Sizes { disk: totals.disk, apparent: totals.apparent }
 }
@@ -483,11 +482,8 @@ mod tests {
         // The inode numbers are equal, but the contents differ: another directory has reused the number.
         for (before, after) in [(same(), vec![numbered_file("y", 9)]), (vec![], same()), (same(), vec![])] {
             let apart = ["new", "old"].map(|name| (name.to_owned(), false));
-            let unmatched = fates(with("old", before), with("new", after));
-            assert!(
-                unmatched.iter().filter(|(name, _)| !name.contains(['x', 'y'])).eq(&apart),
-                "{unmatched:?}"
-            );
+            let located = fates(with("old", before), with("new", after));
+            assert!(located.iter().filter(|(name, _)| !name.contains(['x', 'y'])).eq(&apart), "{located:?}");
         }
     }
 

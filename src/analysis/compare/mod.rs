@@ -107,7 +107,7 @@ pub fn growth<E: EarlierTree>(
         task.publish(compared.clone());
         let Ok(growth) = compared else { return };
         let history = history();
-        if history.len() >= trend::LEAST && !task.is_cancelled() {
+        if history.len() >= trend::MIN_HISTORY && !task.is_cancelled() {
             let rows = &growth.rows[..growth.rows.len().min(CHARTED)];
             let trends = trends(rows, (&growth.old, &request.tree), &history, request.order.by);
             task.publish(Ok(Arc::new(Comparison { trends, ..Comparison::clone(&growth) })));

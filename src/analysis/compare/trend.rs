@@ -12,7 +12,7 @@ use crate::tree::{DirId, Tree};
 pub const POINTS: usize = 8;
 
 /// Minimum number of earlier trees for a chart.
-pub const LEAST: usize = 3;
+pub const MIN_HISTORY: usize = 3;
 
 /// Chart of an entry's size over time: heights from 1 to 8, or 0 if the entry did not exist or its size is unknown.
 pub type Trend = [u8; POINTS];

@@ -16,7 +16,7 @@ fn below_root(path: Vec<u8>) -> String {
 }
 
 /// Checks a search below one directory, and the filter with the same query, against the reference implementation.
-fn hold(
+fn check_against_oracle(
     items: &[Item],
     terms: &Terms,
     origin: DirId,
@@ -84,7 +84,7 @@ proptest! {
         for (number, terms) in all_alone().chain(several).enumerate() {
             // Every third search starts at some directory, and all others start at the root.
             let origin = directories[if number % 3 == 0 { number % directories.len() } else { 0 }];
-            hold(&items, &terms, origin, &tree, &pool)?;
+            check_against_oracle(&items, &terms, origin, &tree, &pool)?;
         }
     }
 }

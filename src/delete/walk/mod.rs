@@ -194,7 +194,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
             Ok((now, inside)) if item.is_still(&now) => {
                 let found = now.attributes;
                 // If only the contents of the directory are selected, the directory itself is not deleted or counted.
-                if self.selection.extent == DeleteScope::Whole {
+                if self.selection.scope == DeleteScope::Whole {
                     self.act.enter(&found, number);
                 }
                 let node = Node::new(Above::Selected(directory), name, found, number);
@@ -218,7 +218,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
     /// directories are to be deleted.
     fn visit_dataless(&self, above: &Directory, name: &CStr, item: usize) -> Result<(), Errno> {
         let found = above.attributes_of(name)?;
-        if found.border != Boundary::Dataless || self.selection.extent == DeleteScope::Content {
+        if found.border != Boundary::Dataless || self.selection.scope == DeleteScope::Content {
             return Err(Errno::EDEADLK);
         }
         self.act.enter(&found, item);
@@ -411,7 +411,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
             return None;
         };
         let is_selected = matches!(node.above, Above::Selected(_));
-        if is_selected && self.selection.extent == DeleteScope::Content {
+        if is_selected && self.selection.scope == DeleteScope::Content {
             return None;
         }
         if is_selected && above.attributes_of(node.name.as_c_str()).is_ok_and(|found| !node.is(&found)) {

@@ -266,8 +266,7 @@ impl PathTree {
 enum LineKind {
     /// Directory whose attributes are known. Its line may also contain an error.
     Directory,
-    /// Non-directory of a known kind. Also any entry that was excluded or could not be read, and therefore has no
-    /// attributes.
+    /// Non-directory of a known kind, or an entry without attributes, because it was excluded or could not be read.
     Typed(Kind),
     /// Entry of unknown kind: a directory if other lines name entries inside it, otherwise a file.
     Untyped,

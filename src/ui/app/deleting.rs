@@ -193,9 +193,9 @@ impl<'t> App<'t> {
 
     pub(super) fn take_deletion(&mut self, message: DeletionMessage) -> Option<Effect> {
         match message {
-            DeletionMessage::Previewed(probe) => {
+            DeletionMessage::Previewed(preview) => {
                 if let Some(dialog) = self.delete_dialog_mut() {
-                    dialog.learn(probe);
+                    dialog.learn(preview);
                 }
                 None
             }

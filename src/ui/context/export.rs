@@ -62,6 +62,6 @@ impl Context<'_> {
 
     /// Requests an export that replaces an existing file. The user has already confirmed this.
     pub fn replace_file(&mut self, order: ExportRequest) -> Option<Effect> {
-        self.write_file(ExportRequest { old: Overwrite::Replaced, ..order })
+        self.write_file(ExportRequest { old: Overwrite::Replace, ..order })
     }
 }

@@ -25,7 +25,7 @@ use crate::ui::widgets::status_line_texts::summary;
 use crate::ui::window::totals_size;
 
 /// Minimum width of the list, in terminal columns, at which sizes are shown beside the paths.
-const NARROW: usize = 30;
+const WITH_SIZES: usize = 30;
 
 #[derive(Debug)]
 pub struct MarksList<'t> {
@@ -141,7 +141,7 @@ fn text<'a>(cx: &Context<'_>, (name, mark): &(EntryName<'_>, Mark), area: Rect) 
     let bytes = totals_size(&mark.totals(cx.tree, &cx.live), cx.order.measure);
     let sign = mark.directory.map_or("", |id| cx.theme.glyphs.precision(cx.standing(id).1));
     let number =
-        if room < NARROW { " ".to_owned() } else { format!("  {sign:1}{}  ", size(bytes, cx.units)) };
+        if room < WITH_SIZES { " ".to_owned() } else { format!("  {sign:1}{}  ", size(bytes, cx.units)) };
     let path = cx.shown_path(&Marks::path(cx.tree, *name));
     let suffix = if mark.kind == Kind::Directory && !path.ends_with(b"/") { "/" } else { "" };
     let room = room.saturating_sub(crate::base::text::width(&number) + suffix.len());

@@ -62,7 +62,7 @@ pub type Script = Result<Written, ScriptError>;
 #[derive(Default)]
 pub struct Deletions {
     pool: Option<Pool>,
-    probe: Option<TaskId>,
+    preview: Option<TaskId>,
     comparison: Option<TaskId>,
     work: Option<TaskId>,
     /// Directory for scripts. If this path is empty, scripts are written to the current directory.
@@ -80,7 +80,7 @@ impl Deletions {
             order,
             DeletionRequest::Preview(..) | DeletionRequest::StopPreview | DeletionRequest::Begin(..)
         ) {
-            runner.forget(self.probe.take());
+            runner.forget(self.preview.take());
         }
         match order {
             DeletionRequest::StopPreview => {}
@@ -104,9 +104,9 @@ impl Deletions {
                 });
             }
             DeletionRequest::Preview(selection, now) => {
-                let job = self.start(|pool| delete::probe(pool, selection, now));
-                self.probe = Some(runner.add(job, AtExit::Cancel, |update| match update {
-                    Update::Result(probe) => DeletionMessage::Previewed(probe).into(),
+                let job = self.start(|pool| delete::preview(pool, selection, now));
+                self.preview = Some(runner.add(job, AtExit::Cancel, |update| match update {
+                    Update::Result(preview) => DeletionMessage::Previewed(preview).into(),
                     Update::Failed(error) => DeletionMessage::PreviewFailed(error).into(),
                 }));
             }
@@ -154,9 +154,9 @@ mod tests {
     fn a_deletion_ends_its_preview() {
         let (mut deletions, mut runner) = (Deletions::default(), Runner::<DeletionMessage>::default());
         deletions.take(DeletionRequest::Preview(nothing(), 0), &mut runner);
-        assert!(deletions.probe.is_some());
+        assert!(deletions.preview.is_some());
         deletions.take(DeletionRequest::Begin(Operation::Remove(nothing()), None), &mut runner);
-        assert!(deletions.probe.is_none() && deletions.work.is_some());
+        assert!(deletions.preview.is_none() && deletions.work.is_some());
     }
 
     #[test]

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shown_results_are_never_withdrawn() {
+    fn sequences_are_those_of_conemu() {
         assert_eq!(TabState::Percent(42).sequence(), "\x1b]9;4;1;42\x07");
         assert_eq!(TabState::default().sequence(), "\x1b]9;4;0\x07");
     }

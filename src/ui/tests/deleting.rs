@@ -19,8 +19,8 @@ fn safe(tree: &Tree, policy: DeletePolicy) -> App<'_> {
     app
 }
 
-fn probed(app: &mut App<'_>, probe: Preview) {
-    app.update(Event::Deletion(DeletionMessage::Previewed(Arc::new(probe))));
+fn previewed(app: &mut App<'_>, preview: Preview) {
+    app.update(Event::Deletion(DeletionMessage::Previewed(Arc::new(preview))));
 }
 
 fn reported(app: &mut App<'_>, report: Report) -> Option<Effect> {
@@ -35,14 +35,14 @@ fn end_rescan(app: &mut App<'_>) {
 /// Opens the deletion dialog with a complete preview.
 pub fn asked(app: &mut App<'_>) -> Vec<Effect> {
     let effects = press(app, "g d");
-    probed(app, Preview { files: 2, least: 1, most: 2, is_complete: true, ..Preview::default() });
+    previewed(app, Preview { files: 2, least: 1, most: 2, is_complete: true, ..Preview::default() });
     effects
 }
 
 /// Opens the deletion dialog for a changed entry.
 pub fn changed(app: &mut App<'_>) -> Vec<Effect> {
     let effects = press(app, "g d");
-    probed(app, Preview { changed: vec![0], is_complete: true, ..Preview::default() });
+    previewed(app, Preview { changed: vec![0], is_complete: true, ..Preview::default() });
     effects
 }
 
@@ -50,7 +50,7 @@ pub fn changed(app: &mut App<'_>) -> Vec<Effect> {
 pub fn typing(app: &mut App<'_>) -> Vec<Effect> {
     press(app, "g d");
     let warnings = vec![DeleteWarning::UserHome(b"/home/x".to_vec())];
-    probed(app, Preview { warnings, is_complete: true, ..Preview::default() });
+    previewed(app, Preview { warnings, is_complete: true, ..Preview::default() });
     press(app, "y")
 }
 
@@ -87,7 +87,7 @@ fn trashed_in(app: &mut App<'_>, trash: &str) {
         panic!("{effects:?}")
     };
     let from = selection.groups[0].clone();
-    probed(app, Preview { is_complete: true, ..Preview::default() });
+    previewed(app, Preview { is_complete: true, ..Preview::default() });
     press(app, "y");
     let moved = crate::delete::Trashed { from, trash: trash.into(), name: b"x".to_vec() };
     reported(app, Report { entries: 1, trashed: vec![moved], is_over: true, ..Report::default() });
@@ -158,12 +158,15 @@ fn nothing_is_confirmed_before_the_guards_are_known() {
     press(&mut app, "d");
     assert_eq!(press(&mut app, "y Right"), []);
     assert_eq!(layer(&app), Some(Scope::Confirm));
-    probed(&mut app, Preview { blocked: vec![(0, Blocked::Home)], is_complete: true, ..Preview::default() });
+    previewed(
+        &mut app,
+        Preview { blocked: vec![(0, Blocked::Home)], is_complete: true, ..Preview::default() },
+    );
     assert_eq!(press(&mut app, "y Right y"), []);
     assert_eq!(press(&mut app, "Enter"), [Effect::Deletion(DeletionRequest::StopPreview)]);
     // An incomplete preview is enough for a confirmation, because some directories take minutes to read.
     press(&mut app, "d");
-    probed(&mut app, Preview::default());
+    previewed(&mut app, Preview::default());
     assert!(is_begun(&press(&mut app, "y")));
 }
 
@@ -205,8 +208,8 @@ fn deleting_contents_is_offered_for_one_directory() {
     let mut app = finished(&tree);
     asked(&mut app);
     let again = selection(&press(&mut app, "e"));
-    assert_eq!((again.extent, chosen(&again)), (DeleteScope::Content, vec!["/r/music".to_owned()]));
-    probed(&mut app, Preview { is_complete: true, ..Preview::default() });
+    assert_eq!((again.scope, chosen(&again)), (DeleteScope::Content, vec!["/r/music".to_owned()]));
+    previewed(&mut app, Preview { is_complete: true, ..Preview::default() });
     let effects = press(&mut app, "y");
     let [Effect::Deletion(DeletionRequest::Begin(begun, _))] = effects.as_slice() else {
         panic!("{effects:?}")
@@ -224,7 +227,7 @@ fn a_name_is_typed_over_a_size_or_for_a_home() {
     for (over, warnings) in [(1000, vec![]), (1 << 40, vec![DeleteWarning::UserHome(b"/home/x".to_vec())])] {
         let mut app = safe(&tree, DeletePolicy { typed_over: over, ..DeletePolicy::default() });
         press(&mut app, "d");
-        probed(&mut app, Preview { warnings, is_complete: true, ..Preview::default() });
+        previewed(&mut app, Preview { warnings, is_complete: true, ..Preview::default() });
         assert_eq!(press(&mut app, "y"), []);
         assert_eq!(press(&mut app, "Enter y Enter"), [], "the letters are letters");
         app.update(Event::Paste("music".into()));
@@ -264,7 +267,7 @@ fn a_deletion_says_up_to_where_less_may_be_freed() {
     {
         let mut app = finished(&tree);
         press(&mut app, "g d");
-        probed(&mut app, Preview { least, most: 4096, is_complete: true, ..Preview::default() });
+        previewed(&mut app, Preview { least, most: 4096, is_complete: true, ..Preview::default() });
         press(&mut app, "y");
         reported(&mut app, Report { entries: 1, freed: 8192, is_over: true, ..Report::default() });
         end_rescan(&mut app);
@@ -279,7 +282,7 @@ fn a_deletion_names_no_size_where_more_may_be_freed() {
     press(&mut app, "g d");
     let preview =
         Preview { least: 4096, most: 4096, is_unbounded: true, is_complete: true, ..Preview::default() };
-    probed(&mut app, preview);
+    previewed(&mut app, preview);
     assert!(screen(&mut app).contains("frees at least 4.0 KiB "), "{}", screen(&mut app));
     press(&mut app, "y");
     let gained = Some(8 << 20);
@@ -295,7 +298,7 @@ fn the_question_counts_the_items_that_it_does_not_name() {
     let (tree, _) = build(files);
     let mut app = finished(&tree);
     press(&mut app, "* g d");
-    probed(&mut app, Preview { files: 7, least: 1, most: 2, is_complete: true, ..Preview::default() });
+    previewed(&mut app, Preview { files: 7, least: 1, most: 2, is_complete: true, ..Preview::default() });
     for (lines, named) in [(6, 0), (7, 1), (8, 1), (9, 2), (10, 3), (11, 4), (24, 4)] {
         app.update(Event::Resize(60, lines));
         let shown = screen(&mut app);
@@ -317,7 +320,7 @@ fn a_name_is_typed_while_the_preview_is_incomplete() {
     for is_complete in [false, true] {
         let mut app = safe(&tree, DeletePolicy { typed_over: 1 << 40, ..DeletePolicy::default() });
         press(&mut app, "d");
-        probed(&mut app, Preview { most: 4096, is_complete, ..Preview::default() });
+        previewed(&mut app, Preview { most: 4096, is_complete, ..Preview::default() });
         assert_eq!(is_begun(&press(&mut app, "y")), is_complete);
         write(&mut app, "music");
         assert_eq!(is_begun(&press(&mut app, "Enter")), !is_complete);
@@ -328,7 +331,7 @@ fn a_name_is_typed_while_the_preview_is_incomplete() {
 pub fn asked_twice(app: &mut App<'_>) {
     press(app, "d");
     let warnings = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 1000)];
-    probed(app, Preview { warnings, is_complete: true, ..Preview::default() });
+    previewed(app, Preview { warnings, is_complete: true, ..Preview::default() });
 }
 
 #[test]
@@ -376,7 +379,7 @@ fn yes_is_selected_at_first_only_if_the_settings_say_so() {
     let mut app = safe(&tree, DeletePolicy { selects_yes: true, ..DeletePolicy::default() });
     assert_eq!(press(&mut app, "g d Enter").len(), 1, "without a preview, Enter confirms nothing");
     assert!(!app.cx.is_deleting());
-    probed(&mut app, Preview { files: 2, least: 1, most: 2, is_complete: true, ..Preview::default() });
+    previewed(&mut app, Preview { files: 2, least: 1, most: 2, is_complete: true, ..Preview::default() });
     assert_eq!(app.delete_dialog().unwrap().button, Button::Yes);
     press(&mut app, "Enter");
     assert!(app.cx.is_deleting());

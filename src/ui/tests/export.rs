@@ -128,7 +128,7 @@ fn an_existing_file_is_replaced_only_after_a_question() {
     assert!(question(&app).is_none() && app.cx.written().is_none());
     ask(&mut app, "q.duke");
     end_export(&mut app, order.clone(), Err(SaveError::Exists));
-    assert_eq!(press(&mut app, "y"), [Effect::Export(ExportRequest { old: Overwrite::Replaced, ..order })]);
+    assert_eq!(press(&mut app, "y"), [Effect::Export(ExportRequest { old: Overwrite::Replace, ..order })]);
 }
 
 #[test]

@@ -277,7 +277,7 @@ fn views_are_sorted_and_measured_like_the_list() {
 
 /// Compares the shown results with those expected by [`Oracle`]: first the results of a search in the root, then the
 /// list, the treemap and the types view filtered by this search.
-fn hold(items: &[Item], terms: &Terms, tree: &Arc<Tree>) -> Result<(), TestCaseError> {
+fn check_against_oracle(items: &[Item], terms: &Terms, tree: &Arc<Tree>) -> Result<(), TestCaseError> {
     let (text, oracle) = (text(terms), Oracle::new(items, terms, ""));
     let mut app = App::new(tree, vec![(b"root".to_vec(), b"root".to_vec())], &settings(), (80, 60));
     tick(&mut app, 1000, Some(Outcome::Complete));
@@ -329,7 +329,7 @@ proptest! {
     ) {
         let tree = fixture::tree(&items);
         for terms in all_alone().chain(several) {
-            hold(&items, &terms, &tree)?;
+            check_against_oracle(&items, &terms, &tree)?;
         }
     }
 }

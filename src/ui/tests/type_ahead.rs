@@ -68,7 +68,7 @@ impl<'t> Terminal<'t> {
     fn has_done(&self) -> bool {
         self.effects.iter().any(|effect| match effect {
             Effect::Deletion(DeletionRequest::Begin(..)) | Effect::ScanAbove(_) => true,
-            Effect::Export(ExportRequest { old, .. }) => *old == Overwrite::Replaced,
+            Effect::Export(ExportRequest { old, .. }) => *old == Overwrite::Replace,
             _ => false,
         })
     }

@@ -68,15 +68,15 @@ pub fn operation_texts(cx: &Context<'_>, running: &Running) -> [String; 3] {
     let frees = !matches!(running.kind, OperationKind::Trash | OperationKind::Restore);
     let bytes = || format!(", {}", plain_size(bytes.saturating_sub(report.freed), cx.units));
     let bytes = if frees { bytes() } else { String::new() };
-    let stay = match report.failures.count {
+    let failed = match report.failures.count {
         0 => String::new(),
         count => format!(" {dot} {} failed", grouped(count)),
     };
     let end =
         if running.is_stopping { " (stopping)".to_owned() } else { cx.key_hint(Command::Interrupt, STOPS) };
     [
-        format!("{operation_verb} {dot} {}{bytes} left{stay}{end}", counted(left, "entry", "entries")),
-        format!("{operation_verb} {dot} {} left{stay}{end}", grouped(left)),
+        format!("{operation_verb} {dot} {}{bytes} left{failed}{end}", counted(left, "entry", "entries")),
+        format!("{operation_verb} {dot} {} left{failed}{end}", grouped(left)),
         format!("{operation_verb} {dot} {} left", grouped(left)),
     ]
 }

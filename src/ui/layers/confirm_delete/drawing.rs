@@ -74,7 +74,7 @@ fn buttons(dialog: &DeleteDialog, line: Rect) -> Vec<(Button, Rect)> {
     let button_at = |((button, ..), rect): ((Button, &str, u16), Rect)| (button, rect);
     match dialog.stage {
         ConfirmStep::Type(..) => Vec::new(),
-        _ if dialog.probe.is_none() || dialog.is_open() => {
+        _ if dialog.preview.is_none() || dialog.is_open() => {
             BUTTONS.into_iter().zip(side_by_side([yes, no], line)).map(button_at).collect()
         }
         _ => [no].into_iter().zip(side_by_side([no], line)).map(button_at).collect(),

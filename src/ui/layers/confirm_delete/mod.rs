@@ -34,7 +34,7 @@ pub struct DeleteDialog {
     pub kind: OperationKind,
     pub selection: Arc<Selection>,
     /// Latest preview; `None` until the first preview arrives.
-    pub probe: Option<Arc<Preview>>,
+    pub preview: Option<Arc<Preview>>,
     /// Number of bytes that deleting the selection would free, if known.
     pub exclusive: Option<Exclusive>,
     pub button: Button,
@@ -67,7 +67,7 @@ impl DeleteDialog {
         Self {
             kind,
             selection,
-            probe: None,
+            preview: None,
             exclusive: None,
             button: if policy.selects_yes { Button::Yes } else { Button::No },
             stage: ConfirmStep::Ask,
@@ -89,37 +89,38 @@ impl DeleteDialog {
     /// with its minimum and maximum tightened by the preview. Returns `None` if there is no such result, or if the
     /// operation is not a permanent deletion. Also returns `None` if the preview is incomplete, or reports
     /// entries that are blocked, kept, changed or recent.
-    fn known_exclusive(&self, probe: &Preview) -> Option<Exclusive> {
-        let is_same = probe.is_complete
-            && probe.kept == Kept::default()
-            && probe.changed.is_empty()
-            && probe.blocked.is_empty()
-            && probe.recent == 0;
+    fn known_exclusive(&self, preview: &Preview) -> Option<Exclusive> {
+        let is_same = preview.is_complete
+            && preview.kept == Kept::default()
+            && preview.changed.is_empty()
+            && preview.blocked.is_empty()
+            && preview.recent == 0;
         let exclusive = self.exclusive.filter(|_| is_same && self.kind == OperationKind::Delete)?;
-        let most = if probe.is_unbounded { None } else { Some(probe.most) };
+        let most = if preview.is_unbounded { None } else { Some(preview.most) };
         let at_most = [exclusive.at_most, most].into_iter().flatten().min();
-        let at_least = exclusive.at_least.max(probe.least).min(at_most.unwrap_or(u64::MAX));
+        let at_least = exclusive.at_least.max(preview.least).min(at_most.unwrap_or(u64::MAX));
         Some(Exclusive { at_least, at_most, ..exclusive })
     }
 
     /// Updates the dialog with a new preview. Selects No if the preview has blocked or changed entries.
-    pub fn learn(&mut self, probe: Arc<Preview>) {
-        if !probe.blocked.is_empty() || !probe.changed.is_empty() {
+    pub fn learn(&mut self, preview: Arc<Preview>) {
+        if !preview.blocked.is_empty() || !preview.changed.is_empty() {
             self.button = Button::No;
         }
-        self.probe = Some(probe);
+        self.preview = Some(preview);
     }
 
     /// Returns `true` if the user may confirm: there is a preview without blocked entries, and at least one entry is
     /// unchanged.
     pub fn is_open(&self) -> bool {
-        let may_be_done =
-            |probe: &Arc<Preview>| probe.blocked.is_empty() && probe.changed.len() < self.selection.count();
-        self.probe.as_ref().is_some_and(may_be_done)
+        let may_be_done = |preview: &Arc<Preview>| {
+            preview.blocked.is_empty() && preview.changed.len() < self.selection.count()
+        };
+        self.preview.as_ref().is_some_and(may_be_done)
     }
 
     pub fn has_changed(&self) -> bool {
-        self.probe.as_ref().is_some_and(|probe| !probe.changed.is_empty())
+        self.preview.as_ref().is_some_and(|preview| !preview.changed.is_empty())
     }
 
     /// Goes to another step and selects No. Yes is accepted only after there has been no input for at least `quiet`.
@@ -132,11 +133,11 @@ impl DeleteDialog {
 
     /// Returns the name of the largest item if the user must type it, otherwise `None`.
     fn wanted_name(&self) -> Option<String> {
-        let probe = self.probe.as_ref()?;
-        let is_home = probe.warnings.iter().any(|warning| matches!(warning, DeleteWarning::UserHome(_)));
+        let preview = self.preview.as_ref()?;
+        let is_home = preview.warnings.iter().any(|warning| matches!(warning, DeleteWarning::UserHome(_)));
         // A file that the preview has not visited yet may have grown to any size since the scan, so the
         // size counts as unlimited while the preview is incomplete.
-        let most = if probe.is_complete { self.selection.disk().max(probe.most) } else { u64::MAX };
+        let most = if preview.is_complete { self.selection.disk().max(preview.most) } else { u64::MAX };
         if most <= self.typed_over && !is_home {
             return None;
         }
@@ -146,7 +147,7 @@ impl DeleteDialog {
 
     fn needs_second_yes(&self) -> bool {
         let is_others = |warning: &DeleteWarning| matches!(warning, DeleteWarning::OthersDirectory(..));
-        self.probe.as_ref().is_some_and(|probe| probe.warnings.iter().any(is_others))
+        self.preview.as_ref().is_some_and(|preview| preview.warnings.iter().any(is_others))
     }
 
     fn command(&mut self, command: Command, cx: &mut Context<'_>) -> Handled {
@@ -189,17 +190,17 @@ impl DeleteDialog {
 
     /// Switches between deleting the whole directory and deleting only its contents, by opening a new dialog.
     fn empty_instead(&self) -> Handled {
-        let (kind, extent) = match self.kind {
+        let (kind, scope) = match self.kind {
             OperationKind::Empty => (OperationKind::Delete, DeleteScope::Whole),
             _ => (OperationKind::Empty, DeleteScope::Content),
         };
-        Handled::Confirm(kind, Selection { extent, ..Selection::clone(&self.selection) })
+        Handled::Confirm(kind, Selection { scope, ..Selection::clone(&self.selection) })
     }
 
     /// Requests a rescan of the changed entries. The dialog then asks again about all entries.
     fn read_changed(&self, cx: &mut Context<'_>) -> Effect {
         let numbers: HashSet<usize> =
-            self.probe.iter().flat_map(|probe| probe.changed.iter().copied()).collect();
+            self.preview.iter().flat_map(|preview| preview.changed.iter().copied()).collect();
         let changed = self.selection.filtered(|number| numbers.contains(&number));
         cx.deletion.asked_again = Some((self.kind, Arc::clone(&self.selection)));
         cx.recheck_entries(&changed)
@@ -222,24 +223,25 @@ impl DeleteDialog {
         if self.needs_second_yes() && !matches!(self.stage, ConfirmStep::AskAgain) {
             return self.ask_next(ConfirmStep::AskAgain, LONG_QUIET);
         }
-        let probe = self.probe.as_ref();
-        let expected = probe.map_or((0, 0), |probe| (probe.entries(), probe.most));
+        let preview = self.preview.as_ref();
+        let expected = preview.map_or((0, 0), |preview| (preview.entries(), preview.most));
         if self.is_dry_run {
-            let at_least = !probe.is_some_and(|probe| probe.is_complete);
+            let at_least = !preview.is_some_and(|preview| preview.is_complete);
             let (entries, bytes) = expected;
             cx.notify(Notice::DryRun { kind: self.kind, entries, bytes, at_least });
             return close();
         }
-        let going =
-            probe.and_then(|probe| probe.going.clone()).unwrap_or_else(|| Arc::clone(&self.selection));
+        let unchanged = preview
+            .and_then(|preview| preview.unchanged.clone())
+            .unwrap_or_else(|| Arc::clone(&self.selection));
         // Each item, even a directory, is moved to the trash as one entry. Moving it frees no space.
         let (expected, work) = match self.kind {
-            OperationKind::Trash => ((going.count() as u64, 0), Operation::Trash(going)),
-            _ => (expected, Operation::Remove(going)),
+            OperationKind::Trash => ((unchanged.count() as u64, 0), Operation::Trash(unchanged)),
+            _ => (expected, Operation::Remove(unchanged)),
         };
-        let accuracy = match probe {
-            Some(probe) if probe.is_unbounded => FreedAccuracy::Unknown,
-            Some(probe) if probe.least < probe.most => FreedAccuracy::AtMost,
+        let accuracy = match preview {
+            Some(preview) if preview.is_unbounded => FreedAccuracy::Unknown,
+            Some(preview) if preview.least < preview.most => FreedAccuracy::AtMost,
             _ => FreedAccuracy::Exact,
         };
         Handled::Close(Some(cx.begin_work(work, expected, accuracy)))
@@ -301,8 +303,8 @@ mod tests {
             let selection = Arc::new(Selection::new(&Tree::default(), [], DeleteScope::Whole));
             let dialog = DeleteDialog::new(OperationKind::Delete, selection, &DeletePolicy::default(), 0)
                 .with_exclusive(Some(Exclusive { at_least, at_most, ..Exclusive::default() }));
-            let probe = Preview { is_complete: true, least, most, is_unbounded, ..Preview::default() };
-            let known = dialog.known_exclusive(&probe).unwrap();
+            let preview = Preview { is_complete: true, least, most, is_unbounded, ..Preview::default() };
+            let known = dialog.known_exclusive(&preview).unwrap();
             (known.at_least, known.at_most)
         };
         // Both names of an inode are selected. According to the search, deleting only one of them frees nothing. The

@@ -71,25 +71,25 @@ pub(super) fn title(dialog: &DeleteDialog) -> &'static str {
 
 fn facts(cx: &Context<'_>, dialog: &DeleteDialog, named: usize) -> Vec<Fact> {
     let mut facts = Vec::new();
-    let probe = dialog.probe.as_deref();
+    let preview = dialog.preview.as_deref();
     if let ConfirmStep::Type(wanted, _) = &dialog.stage {
         facts.push(Fact::new(1, "Type this name, then press Enter:".to_owned(), Role::Plain));
         facts.push(Fact::new(0, wanted.clone(), Role::Strong));
     }
-    if let Some(probe) = probe {
-        facts.extend(blocked(cx, dialog, probe));
-        facts.extend(probe.warnings.iter().map(|warning| {
+    if let Some(preview) = preview {
+        facts.extend(blocked(cx, dialog, preview));
+        facts.extend(preview.warnings.iter().map(|warning| {
             let path = cx.shown_path(warning.path());
             Fact::new(1, warning.text(&escape(&path)), Role::Warning)
         }));
     }
-    if let Some(probe) = probe.filter(|probe| !probe.changed.is_empty()) {
-        facts.extend(changed(cx, dialog, probe));
+    if let Some(preview) = preview.filter(|preview| !preview.changed.is_empty()) {
+        facts.extend(changed(cx, dialog, preview));
     }
     facts.extend(items(cx, dialog, named));
-    match probe {
+    match preview {
         None => facts.push(Fact::new(4, format!("Scanning{}", cx.theme.glyphs.gap()), Role::Faint)),
-        Some(probe) => facts.extend(findings(cx, dialog, probe)),
+        Some(preview) => facts.extend(findings(cx, dialog, preview)),
     }
     if cx.is_filtered() && dialog.selection.items().any(|(_, item)| item.directory.is_some()) {
         let text = "May include entries that the filter hides".to_owned();
@@ -107,9 +107,9 @@ fn facts(cx: &Context<'_>, dialog: &DeleteDialog, named: usize) -> Vec<Fact> {
 }
 
 /// Returns the lines about changed entries, which will not be deleted, and about the key that rescans them.
-fn changed(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
+fn changed(cx: &Context<'_>, dialog: &DeleteDialog, preview: &Preview) -> Vec<Fact> {
     let mut facts: Vec<Fact> = Vec::new();
-    for number in probe.changed.iter().take(NAMED) {
+    for number in preview.changed.iter().take(NAMED) {
         let Some((group, item)) = dialog.selection.items().nth(*number) else { continue };
         let path = cx.shown_path(&group.path_of(item));
         facts.push(Fact::new(
@@ -118,14 +118,14 @@ fn changed(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact
             Role::Warning,
         ));
     }
-    let more = probe.changed.len().saturating_sub(NAMED);
+    let more = preview.changed.len().saturating_sub(NAMED);
     if more > 0 {
         facts.push(Fact::new(1, format!("and {} more that changed", grouped(more as u64)), Role::Warning));
     }
     // While the user types the name, keys edit it, so the key for a rescan is not offered.
     let key = cx.keymap.first(Command::Retry, Scope::Confirm);
     if let Some(key) = key.filter(|_| !matches!(dialog.stage, ConfirmStep::Type(..))) {
-        let them = if probe.changed.len() == 1 { "it" } else { "them" };
+        let them = if preview.changed.len() == 1 { "it" } else { "them" };
         facts.push(Fact::new(0, format!("{key} rescans {them} and asks again"), Role::Plain));
     }
     facts
@@ -163,52 +163,52 @@ fn items(cx: &Context<'_>, dialog: &DeleteDialog, named: usize) -> Vec<Fact> {
     facts
 }
 
-fn findings(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
+fn findings(cx: &Context<'_>, dialog: &DeleteDialog, preview: &Preview) -> Vec<Fact> {
     let mut facts = Vec::new();
     let so_far =
-        if probe.is_complete { String::new() } else { format!(", scanning{}", cx.theme.glyphs.gap()) };
-    let files = counted(probe.files, "file", "files");
-    let directories = counted(probe.directories, "directory", "directories");
+        if preview.is_complete { String::new() } else { format!(", scanning{}", cx.theme.glyphs.gap()) };
+    let files = counted(preview.files, "file", "files");
+    let directories = counted(preview.directories, "directory", "directories");
     facts.push(Fact::new(4, format!("{files}, {directories}{so_far}"), Role::Plain));
-    let (least, most) = (plain_size(probe.least, cx.units), plain_size(probe.most, cx.units));
-    let by_now = if probe.is_complete { "" } else { " so far" };
-    let frees = match (dialog.kind, dialog.known_exclusive(probe)) {
+    let (least, most) = (plain_size(preview.least, cx.units), plain_size(preview.most, cx.units));
+    let by_now = if preview.is_complete { "" } else { " so far" };
+    let frees = match (dialog.kind, dialog.known_exclusive(preview)) {
         (OperationKind::Trash, _) => "frees no space until the trash is emptied".to_owned(),
         // The result of the search for exclusive sizes takes precedence. That search accounts for copies that
         // are deleted together, whereas the preview considers each file separately.
         (_, Some(exclusive)) => frees_text(exclusive, cx.units),
-        _ if probe.is_unbounded => format!("frees at least {least}{by_now}"),
-        _ if probe.least == probe.most => format!("frees {least}{by_now}"),
+        _ if preview.is_unbounded => format!("frees at least {least}{by_now}"),
+        _ if preview.least == preview.most => format!("frees {least}{by_now}"),
         _ => format!("frees at least {least}, up to {most}{by_now}"),
     };
     facts.push(Fact::new(3, frees, Role::Strong));
-    if probe.linked > 0 && dialog.kind != OperationKind::Trash {
+    if preview.linked > 0 && dialog.kind != OperationKind::Trash {
         let files = counted(
-            probe.linked,
+            preview.linked,
             "file with hard links elsewhere frees",
             "files with hard links elsewhere free",
         );
         facts.push(Fact::new(6, format!("{files} nothing"), Role::Plain));
     }
-    if probe.recent > 0 {
-        let text = format!("{} changed within the last minute", counted(probe.recent, "entry", "entries"));
+    if preview.recent > 0 {
+        let text = format!("{} changed within the last minute", counted(preview.recent, "entry", "entries"));
         facts.push(Fact::new(5, text, Role::Warning));
-    } else if let Some(newest) = probe.newest {
+    } else if let Some(newest) = preview.newest {
         facts.push(Fact::new(7, format!("last change {}", ago(dialog.now, newest)), Role::Plain));
     }
-    facts.extend(staying(dialog, probe));
+    facts.extend(staying(dialog, preview));
     facts
 }
 
 /// Returns the lines about entries that will not be deleted, with the reasons.
-fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
+fn staying(dialog: &DeleteDialog, preview: &Preview) -> Vec<Fact> {
     let mut facts = Vec::new();
     let mut add = |rank, count: u64, text: &dyn Fn(&str) -> String| {
         if count > 0 {
             facts.push(Fact::new(rank, text(&grouped(count)), Role::Warning));
         }
     };
-    let mounts = probe.kept.mounts;
+    let mounts = preview.kept.mounts;
     // Moving a directory to the trash would also move the mounts below it.
     let (one, many) = match dialog.kind {
         OperationKind::Trash => (
@@ -222,8 +222,8 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     // A directory is moved to the trash as a whole, so obstacles inside it do not matter. The text about a move to
     // the trash therefore counts only the selected items that cannot be moved.
     let (verb, kept) = match dialog.kind {
-        OperationKind::Trash => ("move", probe.unmoved),
-        _ => ("delete", probe.kept),
+        OperationKind::Trash => ("move", preview.unmoved),
+        _ => ("delete", preview.kept),
     };
     let unseen = kept.unseen;
     add(5, unseen, &|count| format!("skips {count} {} that changed or cannot be read", entries(unseen)));
@@ -257,8 +257,8 @@ fn ago(now: i64, then: i64) -> String {
     "within the last minute".to_owned()
 }
 
-fn blocked(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
-    let named = probe.blocked.iter().take(NAMED).filter_map(|(number, blocked)| {
+fn blocked(cx: &Context<'_>, dialog: &DeleteDialog, preview: &Preview) -> Vec<Fact> {
+    let named = preview.blocked.iter().take(NAMED).filter_map(|(number, blocked)| {
         let (group, item) = dialog.selection.items().nth(*number)?;
         let path = cx.shown_path(&group.path_of(item));
         Some(Fact::new(0, format!("{}: {}", escape(&path), blocked.text()), Role::Warning))
