@@ -50,8 +50,8 @@ pub(super) struct LargestFiles<'t> {
 
 #[derive(Clone, Copy)]
 struct File {
-    /// Key of the inode, by which the names in [`LargestFiles::linked`] are grouped. Any other file has only one name,
-    /// so its device is not needed and is 0.
+    /// Inode of the file. The names in [`LargestFiles::linked`] are grouped by it. For a file with only one name, the
+    /// device is not needed and is 0.
     inode: InodeKey,
     row: Row,
 }

@@ -53,7 +53,7 @@ pub struct HardLinks {
     pub inodes: Vec<LinkedInode>,
     /// Totals of the inodes whose names were all found. Each inode counts as one item.
     pub alone: Totals,
-    /// Totals of the inodes that also have other names. Each inode counts as one item.
+    /// Totals of the inodes with names that were not found here. Each inode counts as one item.
     pub shared: Totals,
     /// Number of entries searched so far.
     pub searched: u64,

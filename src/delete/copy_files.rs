@@ -70,7 +70,7 @@ impl<'p> DirectoriesBuilder<'p> {
 }
 
 impl CopyDirectories {
-    /// Returns the directory with index `directory`, as a group without items.
+    /// Returns the group for the directory with index `directory`. The groups stored here have no items.
     pub(super) fn group(&self, directory: usize) -> &Group {
         &self.0[directory]
     }

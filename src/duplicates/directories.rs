@@ -122,8 +122,9 @@ fn hash(
     Some((hash_parts(&unchanged(tree, id, mtime)?, &parts)?, summary))
 }
 
-/// Returns the contents of an entry. Returns `None` for an entry without known metadata, a nonempty file in no set
-/// of identical files, a directory that is not in `known`, or a pipe, socket, device or entry of unknown kind.
+/// Returns the contents of an entry, or `None` if they cannot be compared: the metadata is unknown, a nonempty file
+/// belongs to no set of identical files, a directory is not in `known`, or the entry is neither a file, a directory nor
+/// a symbolic link.
 fn part(
     entry: &Entry<'_>,
     id: EntryId,

@@ -188,8 +188,8 @@ impl<'t> Changes<'t> {
         found
     }
 
-    /// Returns `true` if all paths of a change are short enough for a line. A path and its terminating NUL may have at
-    /// most [`LONGEST`] bytes. Otherwise, counts the change in `too_long`. Walks up the tree only as far as necessary.
+    /// Returns `true` if each path of a change has at most [`LONGEST`] bytes, including its terminating NUL. Otherwise,
+    /// counts the change in `too_long`. Walks up the tree only as far as necessary.
     fn is_short(&self, change: &Change<'_>, too_long: &mut TooLong) -> bool {
         let is_long = |read: &Read, directory: DirId, name: &[u8]| {
             let tree = read.source.tree();

@@ -369,7 +369,7 @@ impl Notice {
             }
             Self::MarkedFound { marked: 1, .. } => "Marked 1 file".into(),
             Self::MarkedFound { marked, .. } => format!("Marked {} files", grouped(*marked)),
-            Self::MarkedWhole => "Mark includes entries that the filter hides".into(),
+            Self::MarkedWhole => "Marked, including entries that the filter hides".into(),
             Self::NotMarked(1) => "Did not mark 1 directory with filtered-out entries".into(),
             Self::NotMarked(count) => {
                 let count = grouped(*count as u64);

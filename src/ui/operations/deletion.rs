@@ -18,7 +18,7 @@ use crate::ui::runner::{AtExit, Runner, TaskId, Update};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeletionRequest {
-    /// Compute a preview of a deletion. Contains the current time in seconds since 1970.
+    /// Compute a preview of deleting this selection. The number is the current time in seconds since 1970.
     Preview(Arc<Selection>, i64),
     /// Find the entries in this selection that have changed since they were marked.
     Compare(Arc<Selection>),

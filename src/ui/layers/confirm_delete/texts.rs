@@ -61,8 +61,10 @@ pub(super) fn title(dialog: &DeleteDialog) -> &'static str {
     match (dialog.is_dry_run, dialog.kind) {
         (true, OperationKind::Trash) => "Dry run: moves nothing to the trash",
         (true, _) => "Dry run: deletes nothing",
-        (false, OperationKind::Trash) if is_again => "Trash from a directory that other users can change?",
-        (false, _) if is_again => "Delete from a directory that other users can change?",
+        (false, OperationKind::Trash) if is_again => {
+            "Trash entries of a directory that other users can change?"
+        }
+        (false, _) if is_again => "Delete entries of a directory that other users can change?",
         (false, OperationKind::Trash) => "Move to the trash?",
         (false, OperationKind::Empty) => "Delete the contents only?",
         (false, _) => "Delete permanently?",
@@ -183,12 +185,9 @@ fn findings(cx: &Context<'_>, dialog: &DeleteDialog, preview: &Preview) -> Vec<F
     };
     facts.push(Fact::new(3, frees, Role::Strong));
     if preview.linked > 0 && dialog.kind != OperationKind::Trash {
-        let files = counted(
-            preview.linked,
-            "file with hard links elsewhere frees",
-            "files with hard links elsewhere free",
-        );
-        facts.push(Fact::new(6, format!("{files} nothing"), Role::Plain));
+        let files =
+            counted(preview.linked, "file with hard links elsewhere", "files with hard links elsewhere");
+        facts.push(Fact::new(6, format!("{files} (not freed)"), Role::Plain));
     }
     if preview.recent > 0 {
         let text = format!("{} changed within the last minute", counted(preview.recent, "entry", "entries"));
