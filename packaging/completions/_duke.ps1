@@ -229,8 +229,8 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             break
         }
         'duke;save' {
-            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Read FILE, an export, a snapshot or a list of files, instead of a PATH (requires -o); - is standard input')
-            [CompletionResult]::new('--import', '--import', [CompletionResultType]::ParameterName, 'Read FILE, an export, a snapshot or a list of files, instead of a PATH (requires -o); - is standard input')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Read FILE (an export, a snapshot or a list of files; - for standard input) instead of scanning PATH; requires -o')
+            [CompletionResult]::new('--import', '--import', [CompletionResultType]::ParameterName, 'Read FILE (an export, a snapshot or a list of files; - for standard input) instead of scanning PATH; requires -o')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Read a list written by PROGRAM')
             [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Columns of a list that has no suitable header (example: path=2,size=5)')
             [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'From a list, read only the entries below the directory PREFIX')
@@ -240,7 +240,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Use N threads')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Use N threads')
             [CompletionResult]::new('--fs-id', '--fs-id', [CompletionResultType]::ParameterName, 'Record NAME for the file system of each PATH; file systems with the same NAME count as one')
-            [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Save one part of the plan that FILE contains, with the flags of that plan')
+            [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Scan one part of the plan in FILE with the flags of the plan, and save a snapshot of the part')
             [CompletionResult]::new('--part', '--part', [CompletionResultType]::ParameterName, 'Number of the part to save; part 0 contains everything that is in no other part')
             [CompletionResult]::new('-x', '-x', [CompletionResultType]::ParameterName, 'Do not cross file-system boundaries below a PATH')
             [CompletionResult]::new('--one-file-system', '--one-file-system', [CompletionResultType]::ParameterName, 'Do not cross file-system boundaries below a PATH')

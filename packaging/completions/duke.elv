@@ -215,8 +215,8 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --help 'Print help'
         }
         &'duke;save'= {
-            cand -f 'Read FILE, an export, a snapshot or a list of files, instead of a PATH (requires -o); - is standard input'
-            cand --import 'Read FILE, an export, a snapshot or a list of files, instead of a PATH (requires -o); - is standard input'
+            cand -f 'Read FILE (an export, a snapshot or a list of files; - for standard input) instead of scanning PATH; requires -o'
+            cand --import 'Read FILE (an export, a snapshot or a list of files; - for standard input) instead of scanning PATH; requires -o'
             cand --format 'Read a list written by PROGRAM'
             cand --fields 'Columns of a list that has no suitable header (example: path=2,size=5)'
             cand --root 'From a list, read only the entries below the directory PREFIX'
@@ -226,7 +226,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand -t 'Use N threads'
             cand --threads 'Use N threads'
             cand --fs-id 'Record NAME for the file system of each PATH; file systems with the same NAME count as one'
-            cand --plan 'Save one part of the plan that FILE contains, with the flags of that plan'
+            cand --plan 'Scan one part of the plan in FILE with the flags of the plan, and save a snapshot of the part'
             cand --part 'Number of the part to save; part 0 contains everything that is in no other part'
             cand -x 'Do not cross file-system boundaries below a PATH'
             cand --one-file-system 'Do not cross file-system boundaries below a PATH'

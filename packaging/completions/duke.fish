@@ -183,7 +183,7 @@ complete -c duke -n "__fish_duke_using_subcommand plan" -l skip-network -d 'Skip
 complete -c duke -n "__fish_duke_using_subcommand plan" -s e -l extended -d 'Read the owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_using_subcommand plan" -s q -l quiet -d 'Do not print progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand plan" -s h -l help -d 'Print help'
-complete -c duke -n "__fish_duke_using_subcommand save" -s f -l import -d 'Read FILE, an export, a snapshot or a list of files, instead of a PATH (requires -o); - is standard input' -r -F
+complete -c duke -n "__fish_duke_using_subcommand save" -s f -l import -d 'Read FILE (an export, a snapshot or a list of files; - for standard input) instead of scanning PATH; requires -o' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l format -d 'Read a list written by PROGRAM' -r -f -a "du\t'du -ab0'
 find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
 rclone\t'rclone lsjson -R'
@@ -194,7 +194,7 @@ complete -c duke -n "__fish_duke_using_subcommand save" -s o -l output -d 'Write
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s t -l threads -d 'Use N threads' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -l fs-id -d 'Record NAME for the file system of each PATH; file systems with the same NAME count as one' -r
-complete -c duke -n "__fish_duke_using_subcommand save" -l plan -d 'Save one part of the plan that FILE contains, with the flags of that plan' -r -F
+complete -c duke -n "__fish_duke_using_subcommand save" -l plan -d 'Scan one part of the plan in FILE with the flags of the plan, and save a snapshot of the part' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l part -d 'Number of the part to save; part 0 contains everything that is in no other part' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude-caches -d 'Exclude directories that contain a CACHEDIR.TAG'

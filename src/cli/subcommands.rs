@@ -113,7 +113,7 @@ pub struct Save {
     #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub paths: Vec<OsString>,
 
-    /// Read FILE, an export, a snapshot or a list of files, instead of a PATH (requires -o); - is standard input
+    /// Read FILE (an export, a snapshot or a list of files; - for standard input) instead of scanning PATH; requires -o
     #[arg(short = 'f', long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "output", conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_caches", "skip_network", "extended", "list"])]
     pub import: Vec<OsString>,
 
@@ -156,7 +156,7 @@ pub struct Save {
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub fs_id: Option<String>,
 
-    /// Save one part of the plan that FILE contains, with the flags of that plan
+    /// Scan one part of the plan in FILE with the flags of the plan, and save a snapshot of the part
     ///
     /// Nothing is scanned if the file named with -o is already a complete snapshot of this part.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "part", requires = "output",

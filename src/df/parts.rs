@@ -31,9 +31,9 @@ pub enum CountedAs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OverheadKind {
-    /// Inode and block tables, and the journal (ext4).
+    /// Inode tables, bitmaps and the journal together (ext4).
     Structures,
-    /// Journal or log.
+    /// Journal, which [`Self::Structures`] includes (ext4), or log (XFS).
     Journal,
     /// Reserved for root (ext4).
     ForRoot,

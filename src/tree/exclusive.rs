@@ -58,7 +58,8 @@ pub struct NodeSums {
     pub at_least: u64,
     /// Maximum number of bytes freed; `u64::MAX` if no limit is known.
     pub at_most: u64,
-    /// Number of shared bytes. May wrap around below zero until the sums of all nodes below are added.
+    /// Number of shared bytes. Until the sums of all descendants have been added, the number may be negative, and is
+    /// stored modulo 2^64.
     pub shared: u64,
 }
 

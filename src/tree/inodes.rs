@@ -134,11 +134,10 @@ pub(super) fn size(name: &LinkedName) -> Totals {
 /// Rule that selects the hard links whose sizes an [`AncestorGraph`] adds up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counted {
-    /// First name of each inode in or below a directory, added to that directory. Further names of the inode add
-    /// nothing to the directory.
+    /// One name of each inode that has a name in or below the directory.
     First,
-    /// Each additional name of an inode, added to the lowest directory that has both this name and an earlier one in
-    /// or below it. This directory and all directories above it have counted the inode one time too many.
+    /// Each additional name of an inode. It counts in the lowest directory that has both this name and an earlier one
+    /// in or below it, because this directory and all directories above it have counted the inode once too often.
     Repeated,
 }
 

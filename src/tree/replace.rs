@@ -277,9 +277,9 @@ impl Tree {
         });
     }
 
-    /// Removes names in `parent` from the known names of hard-linked inodes. `unlinked` maps an inode, with the sizes
-    /// read through a name, to the number of names to remove. A name that was read with other sizes is kept, because
-    /// the totals still include those sizes.
+    /// Forgets names in `parent` of hard-linked inodes. A key of `unlinked` consists of an inode and the sizes that
+    /// were read for it; the value is the number of names to forget. A name that was read with other sizes is kept,
+    /// because the totals still include those sizes.
     fn forget_names(&self, parent: DirId, mut unlinked: HashMap<LinkKey, usize>) {
         if unlinked.is_empty() {
             return;

@@ -46,10 +46,10 @@ fn entries(tree: &Tree, id: DirId) -> u64 {
     tree.totals(id).items.saturating_add(1)
 }
 
-/// Divides each directory that has more than `limit` entries into its child directories, unless most of these entries
-/// are directly in the directory. Skips directories that `flags` or `filter` exclude. Returns the directories that
-/// are neither divided nor skipped, except mount points. Also returns `total` without the skipped directories and the
-/// entries below them.
+/// Divides each directory that has more than `limit` entries into its child directories, unless most of its entries are
+/// its own children. Skips directories that `flags` or `filter` exclude. Returns the directories that are neither
+/// divided nor skipped, leaving out mount points. Also returns `total`, the number of entries in and below
+/// the root, less the skipped directories and the entries below them.
 fn units(
     tree: &Tree,
     (root, path): (DirId, &[u8]),

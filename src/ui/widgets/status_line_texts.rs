@@ -21,7 +21,7 @@ pub const NOT_RESPONDING: &str = " is not responding";
 
 /// Text shown if a filter is active.
 pub const FILTERED: &str = "filtered";
-/// Words after the key that clears the filter, in the hint after [`FILTERED`].
+/// Description of the key that clears the filter. The key and this text follow [`FILTERED`].
 pub const SHOWS_ALL: &str = "shows all";
 /// Columns of the selected entry that the status line of the treemap shows, each with the word before the size.
 pub const COLUMNS: [(Column, &str); 2] = [(Column::Frees, "frees"), (Column::Shared, "shared")];
