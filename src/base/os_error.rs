@@ -52,10 +52,8 @@ pub(crate) fn cannot_write(error: &io::Error) -> String {
 }
 
 fn cannot(verb: &str, error: &io::Error) -> String {
-    match error.raw_os_error() {
-        Some(errno) => format!("cannot {verb}: {}", OsError(errno)),
-        None => error.to_string(),
-    }
+    let text = io_error_text(error);
+    if error.raw_os_error().is_some() { format!("cannot {verb}: {text}") } else { text }
 }
 
 /// Returns a map from the messages of [`OsError`] to their error numbers.

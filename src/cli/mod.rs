@@ -140,10 +140,8 @@ pub fn invocation(
             return of_command(command, environment);
         }
     }
-    let is_missing =
-        |word: &&OsString| !word.as_bytes().contains(&b'/') && Path::new(word).symlink_metadata().is_err();
-    if let Some(word) = words.get(1).filter(is_missing)
-        && let Some(name) = Command::resembling(word)
+    if let Some(word) = words.get(1)
+        && let Some(name) = Command::misspelled(word)
     {
         let (word, cause) = (escape(word.as_bytes()), OsError(ENOENT));
         let message = format!("{word}: cannot read: {cause}; did you mean duke {name}?");

@@ -1,7 +1,8 @@
 //! Subcommands and their flags, including the help texts.
 
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{NonEmptyStringValueParser, ValueParser};
 use clap::error::{ContextKind, ContextValue};
@@ -425,10 +426,13 @@ impl Command {
         word.to_str().is_some_and(Self::has_subcommand)
     }
 
-    /// Returns the name of the subcommand that `word` resembles most, if any.
-    pub fn resembling(word: &OsStr) -> Option<String> {
-        // For shorter words, clap suggests subcommands that merely contain one of the letters.
-        if word.len() < 3 {
+    /// Returns the name of the subcommand that `word` resembles most, if the word is neither a flag nor an existing
+    /// file nor a path with a slash.
+    pub fn misspelled(word: &OsStr) -> Option<String> {
+        let bytes = word.as_bytes();
+        // For words of one or two letters, clap suggests subcommands that merely contain one of the letters.
+        let is_name = bytes.len() > 2 && !bytes.starts_with(b"-") && !bytes.contains(&b'/');
+        if !is_name || Path::new(word).symlink_metadata().is_ok() {
             return None;
         }
         let subcommands = Self::augment_subcommands(clap::Command::new("duke").disable_help_subcommand(true));

@@ -150,7 +150,7 @@ impl<'t> Flat<'t> {
         let mut path = root.name.to_vec();
         let mut open: Vec<Open<'t>> = Vec::new();
         let mut is_refused =
-            |path: &[u8], record: &Entry<'_>| too_long.is_too_long(path, self.tree.items_below(record));
+            |path: &[u8], record: &Entry<'_>| too_long.skips(path, self.tree.items_below(record));
         if !is_refused(&path, root) {
             open.extend(self.entry(writer, root, (DirId::TOP, &path), None, common));
         }

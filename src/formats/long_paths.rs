@@ -28,7 +28,7 @@ pub struct TooLong {
 impl TooLong {
     /// Returns `true` if the path of an entry is too long for a line. If so, counts the entry and everything below it
     /// (`below` entries).
-    pub fn is_too_long(&mut self, path: &[u8], below: u64) -> bool {
+    pub fn skips(&mut self, path: &[u8], below: u64) -> bool {
         if path.len() < LONGEST {
             return false;
         }

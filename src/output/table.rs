@@ -86,7 +86,7 @@ impl<'t> Table<'t> {
                     path.push(b'/');
                 }
                 path.extend_from_slice(record.name);
-                if !too_long.is_too_long(&path, self.tree.items_below(&record)) {
+                if !too_long.skips(&path, self.tree.items_below(&record)) {
                     let level = open.len();
                     let child = self.entry(&mut out, (id, metadata), whole, &path, level)?;
                     open.extend(child);

@@ -115,7 +115,7 @@ pub enum Ending {
 pub fn run(job: BrowseJob) -> Exit {
     return_large_blocks();
     if let Err(error) = stops::hold() {
-        return no_thread(&error);
+        return no_thread(error);
     }
     let (mut source, earlier) = match begin(job.subject, job.kept) {
         Ok(begun) => begun,
@@ -218,7 +218,7 @@ fn write_directory(file: Option<&Path>, directory: Option<&[u8]>) -> Exit {
 
 /// Starts reading the tree, and returns its source and the location of its baseline.
 fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, BaselineSpec), Exit> {
-    let start = |wanted| Source::start(wanted).map_err(|error| no_thread(&error));
+    let start = |wanted| Source::start(wanted).map_err(no_thread);
     let (old, new, scan) = match subject {
         Subject::Present(wanted) => {
             return Ok((

@@ -53,7 +53,7 @@ pub fn run(job: DuplicatesJob) -> Exit {
         };
     let found = match Pool::new(threads).and_then(|pool| duplicates::find(&pool, all(source.tree()))) {
         Ok(search) => wait(&search, interrupt.as_ref(), job.progress),
-        Err(error) => return no_thread(&error),
+        Err(error) => return no_thread(error),
     };
     // A partial list of duplicates would look complete, so an interrupted run prints no list.
     let found = match found {

@@ -41,7 +41,7 @@ pub fn run(job: PlanJob) -> Exit {
     let interrupt = Interrupt::hold().ok();
     let source = match Source::start(job.wanted.clone()) {
         Ok(source) => source,
-        Err(error) => return no_thread(&error),
+        Err(error) => return no_thread(error),
     };
     let outcome = wait(&source, interrupt.as_ref(), job.progress);
     let exit = if interrupt.is_some_and(Interrupt::release) {

@@ -153,7 +153,7 @@ pub(crate) fn read(
     interrupt: Option<&Interrupt>,
     progress: Progress,
 ) -> Result<(Source, Option<Outcome>), Exit> {
-    let source = Source::run(wanted).map_err(|error| no_thread(&error))?;
+    let source = Source::run(wanted).map_err(no_thread)?;
     let outcome = wait(&source, interrupt, progress);
     Ok((source, outcome))
 }
@@ -291,8 +291,8 @@ fn find_frees(
         print_error("--frees: cannot compute: not everything was read");
         return Ok(Exit::Incomplete);
     }
-    let pool = Pool::new(processors()).map_err(|error| no_thread(&error))?;
-    let job = exclusive::find(&pool, Arc::clone(source.tree())).map_err(|error| no_thread(&error))?;
+    let pool = Pool::new(processors()).map_err(no_thread)?;
+    let job = exclusive::find(&pool, Arc::clone(source.tree())).map_err(no_thread)?;
     let end = wait_for_job(&job, interrupt, progress, |found: &ExclusiveProgress, _| found.text());
     if let JobEnd::Panicked(message) = end {
         print_error(&format!("internal error: {message}"));

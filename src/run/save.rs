@@ -118,24 +118,19 @@ fn put(source: &Source, about: &SnapshotInfo, to: &SaveTarget, interrupt: Option
     let tree = source.tree();
     let never = AtomicBool::new(false);
     let stop = interrupt.map_or(&never, Interrupt::flag);
-    let (subject, put) = match to {
+    let saved = match to {
         SaveTarget::Target(to) => {
             let written = match to {
                 Target::Standard => write_to_output(tree, about, stop),
                 Target::File(path) => write_to_file(tree, about, stop, path),
             };
-            (to.name(), written.map_err(KeepError::Write))
+            written.map(|()| None).map_err(KeepError::Write)
         }
-        SaveTarget::Kept(settings) => {
-            let kept = match snapshot_store::keep_now(settings, tree, about, stop) {
-                Ok(path) => return print_path(&path),
-                Err(error) => Err(error),
-            };
-            (format!("no snapshot saved in {}", escape_path(&settings.folder)), kept)
-        }
+        SaveTarget::Kept(settings) => snapshot_store::keep_now(settings, tree, about, stop).map(Some),
     };
-    match put {
-        Ok(()) => Exit::Success,
+    match saved {
+        Ok(None) => Exit::Success,
+        Ok(Some(path)) => print_path(&path),
         Err(KeepError::Write(WriteError::Output(error))) if error.kind() == io::ErrorKind::BrokenPipe => {
             Exit::Success
         }
@@ -147,9 +142,16 @@ fn put(source: &Source, about: &SnapshotInfo, to: &SaveTarget, interrupt: Option
             Exit::Interrupted
         }
         Err(reason) => {
-            // The text of `Unsafe` already names the unsafe path, so the snapshot folder is not named as well.
-            let subject =
-                if matches!(reason, KeepError::Unsafe(_)) { "no snapshot saved" } else { &*subject };
+            let subject = match to {
+                SaveTarget::Target(target) => target.name(),
+                // The text of `Unsafe` already names the unsafe path, so the snapshot folder is not named as well.
+                SaveTarget::Kept(_) if matches!(reason, KeepError::Unsafe(_)) => {
+                    "no snapshot saved".to_owned()
+                }
+                SaveTarget::Kept(settings) => {
+                    format!("no snapshot saved in {}", escape_path(&settings.folder))
+                }
+            };
             print_error(&format!("{subject}: {reason}"));
             Exit::Incomplete
         }

@@ -32,11 +32,11 @@ pub fn share(tree: &Tree, found: &Duplicates, units: Units, progress: Progress) 
     let work = Operation::Share(Arc::new(sharing));
     let pool = match Pool::new(1) {
         Ok(pool) => pool,
-        Err(error) => return no_thread(&error),
+        Err(error) => return no_thread(error),
     };
     let job = match delete::start(&pool, work, journal) {
         Ok(job) => job,
-        Err(error) => return no_thread(&error),
+        Err(error) => return no_thread(error),
     };
     let text = |report: &Report, _| {
         format!("shared the data of {} of {}", grouped(report.entries), counted(files, "file", "files"))

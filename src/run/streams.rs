@@ -7,7 +7,8 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
 
-use crate::base::os_error::{cannot_write, io_error_text};
+use crate::base::job::JobError;
+use crate::base::os_error::cannot_write;
 use crate::base::text::escape;
 use crate::output::errors;
 use crate::platform::terminal::streams;
@@ -70,8 +71,8 @@ pub(crate) fn print(write: impl FnOnce(&mut File) -> io::Result<()>) -> Exit {
 }
 
 /// Reports that no thread can be started, and returns the exit code.
-pub fn no_thread(error: &io::Error) -> Exit {
-    print_error(&format!("cannot start a thread: {}", io_error_text(error)));
+pub fn no_thread(error: io::Error) -> Exit {
+    print_error(&JobError::no_thread(error).to_string());
     Exit::Incomplete
 }
 

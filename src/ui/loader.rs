@@ -161,7 +161,7 @@ impl<T> Loader<T> {
                 Ok(Some(load)) => self.state = LoadState::Running(load, None),
                 Ok(None) => {}
                 Err(error) => {
-                    self.state = LoadState::Failed(JobError::NoThread(Arc::new(error)));
+                    self.state = LoadState::Failed(JobError::no_thread(error));
                     return true;
                 }
             }

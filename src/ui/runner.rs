@@ -111,7 +111,7 @@ impl<M> Runner<M> {
                 let job = Box::new(Reporter { job, message });
                 self.tasks.push(Task { id, at_exit, begun: Instant::now(), job });
             }
-            Err(error) => self.failed.push(message(Update::Failed(JobError::NoThread(Arc::new(error))))),
+            Err(error) => self.failed.push(message(Update::Failed(JobError::no_thread(error)))),
         }
         id
     }

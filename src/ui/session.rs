@@ -267,10 +267,10 @@ impl<'s> Session<'s> {
             Effect::Export(order) => self.export(order),
             Effect::StopScan => self.source.stop(),
             Effect::Rescan(directory) => {
-                self.end_rescan(self.source.scan().map(|scan| scan.rescan(directory)));
+                self.store_rescan(self.source.scan().map(|scan| scan.rescan(directory)));
             }
             Effect::Recheck(entries) => {
-                self.end_rescan(self.source.scan().map(|scan| scan.recheck(entries)));
+                self.store_rescan(self.source.scan().map(|scan| scan.recheck(entries)));
             }
             Effect::Deletion(order) => {
                 self.deletions.take(order, &mut self.runner);
@@ -333,7 +333,7 @@ impl<'s> Session<'s> {
         match self.source.restart_at(OsString::from_vec(path).into())? {
             Ok(above) => Some(above),
             Err(error) => {
-                self.act(no_thread(FailedJob::Scan, error));
+                self.act(failed(FailedJob::Scan, JobError::no_thread(error)));
                 None
             }
         }
@@ -341,12 +341,12 @@ impl<'s> Session<'s> {
 
     /// Stores a rescan that was just started, or reports the error that prevented its start. `begun` is `None` only
     /// if the source is not a scan. For such a source, the app never requests a rescan; see `SourceKind`.
-    fn end_rescan(&mut self, begun: Option<io::Result<Scan>>) {
+    fn store_rescan(&mut self, begun: Option<io::Result<Scan>>) {
         match begun {
             Some(Ok(scan)) => self.rescan = Some(scan),
             Some(Err(error)) => {
                 self.act(Event::Rescan(RescanMessage::failed()));
-                self.act(no_thread(FailedJob::Rescan, error));
+                self.act(failed(FailedJob::Rescan, JobError::no_thread(error)));
             }
             None => {}
         }
@@ -363,10 +363,6 @@ impl<'s> Session<'s> {
 
 fn failed(job: FailedJob, error: JobError) -> Event {
     Event::Notice(Notice::JobFailed(job, error))
-}
-
-fn no_thread(job: FailedJob, error: io::Error) -> Event {
-    failed(job, JobError::NoThread(Arc::new(error)))
 }
 
 /// Returns a root in two forms: as the user gave it, and for display. A root that is scanned is displayed as an

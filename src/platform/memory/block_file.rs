@@ -203,10 +203,9 @@ fn length_of_file(there: &Metadata) -> io::Result<u64> {
 }
 
 fn reason(error: &io::Error) -> String {
-    match error.raw_os_error() {
-        Some(errno) => crate::base::os_error::OsError(errno).to_string(),
-        None if error.kind() == ErrorKind::UnexpectedEof => "the file is truncated".to_owned(),
-        None => error.to_string(),
+    match error.kind() {
+        ErrorKind::UnexpectedEof => "the file is truncated".to_owned(),
+        _ => crate::base::os_error::io_error_text(error),
     }
 }
 

@@ -170,7 +170,8 @@ impl<'t> Component<'t> for HelpPage {
         let mut rect = screen;
         if page < usize::from(screen.height) {
             let first_line = Rect { height: 1, ..screen };
-            let right = if lines.len() > page { position(first..end, lines.len()) } else { String::new() };
+            let position = || format!(" {}", position(first..end, lines.len()));
+            let right = if lines.len() > page { position() } else { String::new() };
             let room = usize::from(screen.width);
             let left = self.title(theme, keymap, room.saturating_sub(right.len()));
             let right = if left.width() + right.len() <= room { right } else { String::new() };

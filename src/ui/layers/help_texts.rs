@@ -35,9 +35,9 @@ pub fn title_hints(keymap: &Keymap, search: &str) -> [String; 2] {
     [hint(Command::Back, back), hint(Command::Search, "searches")]
 }
 
-/// Returns the text that says which lines are visible.
+/// Returns the text that says which lines of a page are visible.
 pub fn position(visible: Range<usize>, lines: usize) -> String {
-    format!(" {} to {} of {lines} ", visible.start + 1, visible.end)
+    format!("{} to {} of {lines} ", visible.start + 1, visible.end)
 }
 
 /// Returns the title of the search field on a screen with `room` columns.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::help_texts::position;
 use super::info_notes::notes;
 use crate::base::calendar::date_and_time;
 use crate::base::format::{counted, grouped, plain_size};
@@ -61,7 +62,7 @@ pub fn title_end(is_loading: bool, visible: Range<usize>, lines: usize, glyphs: 
     if is_loading {
         format!("Loading{} ", glyphs.gap())
     } else if visible.len() < lines {
-        format!("{} to {} of {lines} ", visible.start + 1, visible.end)
+        position(visible, lines)
     } else {
         String::new()
     }

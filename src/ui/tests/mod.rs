@@ -88,14 +88,14 @@ fn finished(tree: &Tree) -> App<'_> {
     app
 }
 
-fn tick(app: &mut App<'_>, milliseconds: u64, outcome: Option<Outcome>) {
+fn tick(app: &mut App<'_>, milliseconds: u64, outcome: Option<Outcome>) -> Option<Effect> {
     let now = Duration::from_millis(milliseconds);
     app.update(Event::ScanProgress(ScanProgress {
         now,
         progress: Progress::default(),
         outcome,
         elapsed: now,
-    }));
+    }))
 }
 
 /// Presses keys, given by their names on the help page. Before each key, waits as long as a user needs to read a

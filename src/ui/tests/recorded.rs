@@ -257,13 +257,7 @@ fn on_recorded_row<'t>(growing: &'t Growing, name: &str) -> App<'t> {
 fn read_directory(growing: &Growing, app: &mut App<'_>) -> Option<Effect> {
     let entries = vec![file("new", 99 << 20, 0), file("file", 4 << 20, 0), dir("sub", vec![])];
     growing.read("d", entries);
-    let now = Duration::from_millis(1200);
-    app.update(Event::ScanProgress(ScanProgress {
-        now,
-        progress: Progress::default(),
-        outcome: None,
-        elapsed: now,
-    }))
+    tick(app, 1200, None)
 }
 
 /// Keys that wait for the running scan if the cursor is on a row from the previous scan. `V`, `+` and `*` wait until

@@ -188,13 +188,7 @@ fn on_row_of_view(growing: &Growing) -> App<'_> {
 /// Adds entries to the directory `a`, as if the scan had read it, and returns the effect of the next tick.
 fn read(growing: &Growing, app: &mut App<'_>, entries: Vec<Plan>) -> Option<Effect> {
     growing.read("a", entries);
-    let now = Duration::from_millis(1200);
-    app.update(Event::ScanProgress(ScanProgress {
-        now,
-        progress: Progress::default(),
-        outcome: None,
-        elapsed: now,
-    }))
+    tick(app, 1200, None)
 }
 
 /// Keys that, on a row from the previous scan, take effect only once the running scan has found the entry.

@@ -196,7 +196,7 @@ pub fn table_position<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     let Some(page) = &cx.views.page else { return Line::default() };
     let rows =
         if page.rows == 0 && !page.is_complete { String::new() } else { row_of(page.index, page.rows) };
-    let searching_text = if page.is_complete { String::new() } else { searching_text(cx) };
+    let searching = if page.is_complete { String::new() } else { searching_text(cx) };
     // Marks outside the view also count, because commands apply to all marks.
     let dot = cx.theme.glyphs.dot();
     let (marked, mark_count) = match cx.marks().count() {
@@ -204,7 +204,7 @@ pub fn table_position<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
         _ => (format!(" {dot} {}", summary(cx)), format!(" {dot} {}", mark_count(cx))),
     };
     let texts = [
-        (format!("{searching_text}{rows}"), marked.clone()),
+        (format!("{searching}{rows}"), marked.clone()),
         (rows.clone(), marked),
         (rows.clone(), mark_count),
         (rows, String::new()),
