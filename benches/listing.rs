@@ -84,7 +84,7 @@ fn sort_by_name(bencher: Bencher) {
     bencher.counter(ItemsCount::new(ENTRIES)).bench(|| sort(&listing, Names::Ascending, |_| Some(0)));
 }
 
-/// Returns the encoded entries of a million files, in batches as the kernel returns them. The names have the same
+/// Returns the encoded entries of a million files, in batches like those from the kernel. The names have the same
 /// length and are not sorted, as in an ext4 directory.
 fn wide() -> Vec<Vec<u8>> {
     let names: Vec<String> = (0..MANY).map(|number| format!("f{:08}", number * 7919 % MANY)).collect();

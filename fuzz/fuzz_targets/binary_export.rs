@@ -1,7 +1,8 @@
-//! Any bytes opened as ncdu's binary export: an error or a finite tree, never a crash; a tree that was read completely
-//! can be written and read back unchanged.
+//! Fuzz target that opens any bytes as ncdu's binary export. The result must be an error or a finite tree, but never a
+//! crash. A tree that was read completely must be unchanged after it has been written and read back.
 //!
-//! The first byte selects if the rest is the content of a block, because few changes of a whole file reach the items.
+//! If the first byte is even, the rest is the content of a block instead of a whole file, because few changes of a
+//! whole file reach the items.
 
 #![no_main]
 
@@ -33,7 +34,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// Reads everything in a file, and returns its tree as JSON and as another binary export, if it is not damaged.
+/// Reads a whole file, and returns its tree as JSON and as a new binary export. Returns `None` if the file is damaged.
 fn look(file: &Path, access: Access) -> Option<(Vec<u8>, Vec<u8>)> {
     let tree = open_by(file, Some(access)).ok()?;
     for (id, listing) in Walk::new(&tree, DirId::TOP) {

@@ -1,4 +1,5 @@
-//! The parser of macOS's `getattrlistbulk(2)` takes any bytes: `cargo +nightly fuzz run bulk`.
+//! Fuzz target for the parser of the results of macOS's getattrlistbulk(2), which must accept any bytes. Run it with
+//! `cargo +nightly fuzz run bulk`.
 #![no_main]
 
 use duke::testing::platform::read_dir::attr_list::{Wanted, entries, measure};
@@ -7,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|input: (u8, &[u8])| {
     let (count, bytes) = input;
     let count = usize::from(count);
-    // Unmeasured bytes give entries or none, but the iteration ends.
+    // These bytes may be invalid, so the number of entries is not known, but the iteration must end.
     assert!(entries(bytes, Wanted::ALL).count() <= bytes.len());
     let Some(length) = measure(bytes, count) else { return };
     assert!(length <= bytes.len());

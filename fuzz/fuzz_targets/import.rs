@@ -1,5 +1,5 @@
-//! Any bytes given to `-f`: an error or a tree, never a crash; a tree that was read can be exported and read
-//! back unchanged.
+//! Fuzz target for a file given to `-f`. Any bytes must give a tree or an error, but never a crash. If the file was
+//! read without errors, the tree can be exported and read back unchanged.
 
 #![no_main]
 

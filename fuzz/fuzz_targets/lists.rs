@@ -1,5 +1,5 @@
-//! Any bytes read as a list: messages and a tree, never a crash; a tree that was read completely can be written as flat
-//! lines and read back unchanged.
+//! Fuzz target that reads any bytes as a list. Reading must never crash. If the whole list was read, the tree must be
+//! the same after it has been written as flat lines and read again.
 //!
 //! The first byte selects the program that wrote the list.
 

@@ -1,8 +1,7 @@
-//! Any bytes opened as a snapshot: an error or a finite tree, never a crash; a tree that was read completely
-//! can be saved and read back unchanged.
+//! Fuzz target that opens any bytes as a snapshot. The result must be an error or a finite tree, but never a crash. A
+//! tree that was read completely must be unchanged after it has been saved and read back.
 //!
-//! The first byte selects if all checksums are corrected first, because otherwise nothing after a wrong one
-//! would be read.
+//! If the first byte is even, all checksums are corrected first, because nothing is read after a wrong checksum.
 
 #![no_main]
 
@@ -34,7 +33,8 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// Reads everything in a snapshot, and returns the bytes of saving it again, if it is not damaged.
+/// Reads a whole snapshot, saves its tree as a new snapshot, and returns the bytes of the new snapshot. Returns `None`
+/// if the snapshot in `file` is damaged, or if its tree cannot be saved.
 fn look(file: &Path, access: Access, length: usize) -> Option<Vec<u8>> {
     let Snapshot { tree, about } = open_by(file, Some(access)).ok()?;
     let mut met = 0;

@@ -1,4 +1,4 @@
-//! Foundation of the program, with the locks and atomics of the model checker.
+//! Module `base` of the program, with loom's locks and atomics.
 
 #[path = "../../src/base/clock.rs"]
 pub mod clock;

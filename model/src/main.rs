@@ -1,8 +1,8 @@
-//! Models of publishing, adding and completing, in every order in which threads can do it.
+//! Models of threads that use a tree at the same time: they publish listings, add totals and complete directories.
 //!
-//! The modules below are those of the program. [`loom`] runs each model again and again, each time with
-//! another interleaving of the threads and another choice of the values that relaxed loads may see, up to a
-//! number of preemptions.
+//! The module `tree` is that of the program. [`loom`] runs each model many times, each time with a different
+//! interleaving of the threads and with different values for relaxed loads. Some models limit the number of
+//! preemptions.
 #![allow(dead_code, unused_imports, missing_docs)] // each module is used in part
 
 mod base;
@@ -38,8 +38,8 @@ fn main() {
 fn model(name: &str, bound: Option<usize>, body: fn()) {
     let begun = std::time::Instant::now();
     let mut model = loom::model::Builder::new();
-    // Unbounded for small models; for larger ones the number of preemptions that finds most errors (loom's
-    // manual says two or three).
+    // Small models have no limit (`None`). For larger models, the limit must be large enough to find most errors.
+    // According to loom's manual, two or three preemptions are enough.
     model.preemption_bound = bound;
     model.max_branches = 100_000;
     let runs = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
@@ -52,11 +52,12 @@ fn model(name: &str, bound: Option<usize>, body: fn()) {
     println!("{name}: {runs} interleavings, {:.1} s", begun.elapsed().as_secs_f64());
 }
 
-/// Creates a tree with the directory `r` in the top, and directories of these names in it, all being read.
-/// Runs on one thread.
+/// Creates a tree with the root `r`, which contains directories with these names. The top and the root are marked as
+/// being read. Must be called before other threads start.
 fn tree(names: &[&[u8]]) -> (Arc<Tree>, DirId, Vec<DirId>) {
     let tree = Arc::new(Tree::new());
-    // Every row is created before there are threads, because the cells that hold them are not loom's.
+    // All rows of the directory table are created before other threads start, because loom does not model the creation
+    // of rows.
     for number in 0..8 {
         let _ = tree.status(DirId(number));
     }

@@ -1,4 +1,4 @@
-//! Parts of the platform that the tree uses.
+//! Part of the program's module `platform` that the tree uses.
 
 pub mod memory;
 

@@ -17,7 +17,7 @@ use crate::tree::{StorageClass, Totals, UniqueSizes};
 /// Totals of a subtree, grouped by `K`.
 #[derive(Clone, Debug)]
 pub struct Groups<K> {
-    /// Groups with their totals, in the requested order. The group `None` contains the entries whose value is not
+    /// Groups with their totals, in the requested order. The group `None` contains the entries for which no `K` is
     /// recorded. Each name of an inode counts as one item.
     pub rows: Vec<(Option<K>, Totals)>,
     /// Number of entries searched so far.

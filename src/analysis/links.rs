@@ -53,7 +53,7 @@ pub struct HardLinks {
     pub inodes: Vec<LinkedInode>,
     /// Totals of the inodes whose names were all found. Each inode counts as one item.
     pub alone: Totals,
-    /// Totals of the inodes with names that were not found here. Each inode counts as one item.
+    /// Totals of the inodes that also have names that were not found. Each inode counts as one item.
     pub shared: Totals,
     /// Number of entries searched so far.
     pub searched: u64,
@@ -129,7 +129,7 @@ impl Names {
                 inode: names[0].inode,
                 disk: names[0].disk,
                 apparent: names[0].apparent,
-                // The link count may have changed after some of the names were read, so the largest one is used.
+                // The link count may have changed after some of the names were read, so the largest count is used.
                 count: names.iter().map(|name| name.count).max().unwrap_or(0).max(in_tree),
                 inside,
                 elsewhere: in_tree.saturating_sub(inside),

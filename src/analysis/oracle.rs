@@ -14,16 +14,16 @@ const DAY: i64 = 24 * 3600;
 /// Kind of test that a search term performs. The kind determines how the term treats directories.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
-    /// Test of a name. A matching directory is found together with its contents. If the term is negated, neither the
-    /// directory nor its contents are found.
+    /// Test of a name. A filter keeps a matching directory together with its contents. If the term is negated, neither
+    /// a directory with such a name nor its contents are found.
     Name,
-    /// Test of a type. If a directory matches, everything in it also matches, unless the term is negated.
+    /// Test of a type. A filter keeps a matching directory together with its contents, unless the term is negated.
     Type,
-    /// Test of a size. If a directory matches, everything in it also matches, even if the term is negated: `-<1G`
-    /// finds every directory of 1 GiB or more, with all its contents.
+    /// Test of a size. A filter keeps a matching directory together with its contents, even if the term is negated:
+    /// `-<1G` keeps every directory of 1 GiB or more, with all its contents.
     Size,
-    /// Test for errors or empty entries. Treats directories as `Type` does, but does not allow a `Time` term to match
-    /// directories.
+    /// Test for errors or empty entries. Treats directories as `Type` does, but does not count as the name or type term
+    /// that `Time` requires.
     State,
     /// Test of a time. A directory can match only if the query also has a name or type term that is not negated.
     Time,

@@ -38,8 +38,8 @@ const VISITS_PER_PART: usize = 256;
 /// Number of workers for each thread of the pool. In each round, the walk divides the next visits among the workers.
 /// With more than one worker per thread, a thread whose worker ends early can run another.
 const PARTS: usize = 2;
-/// Time until the first result. Each later result is due when the elapsed time has grown by the factor `NEXT`: results
-/// become less frequent, because each one takes time to produce.
+/// Time until the first result. Each later result is due when the elapsed time has grown by the factor `NEXT`.
+/// Producing a result takes time, so the results become less frequent.
 const FIRST: Duration = Duration::from_millis(15);
 const NEXT: u32 = 3;
 
@@ -297,8 +297,9 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
             self.push(id, Standing::default(), false, None, visit);
             return;
         }
-        // A root is copied, because the query needs the last component of its path as its name. Other entries are not
-        // copied: entries are large, and copying all of them would take a considerable part of the search time.
+        // The record of a root is copied, because the copy must have the last component of the path as its name.
+        // Other records are used directly. They are large, and copying them would take a considerable part of the
+        // search time.
         let root = (visit.id == DirId::TOP).then(|| as_root(*record));
         let subject = Subject::of(tree, visit.id, root.as_ref().unwrap_or(record), &self.path);
         let Standing { is_kept, is_unwanted } = visit.standing;

@@ -1,6 +1,6 @@
 //! Base64 decoder. The encoder is [`crate::base::text::base64`].
 
-/// Decodes base64 (RFC 4648, section 4, with padding). Returns `None` for input that the encoder would never produce.
+/// Decodes base64 (RFC 4648, section 4, with padding). Returns `None` for input that no correct encoder produces.
 pub fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
     let (fours, rest) = text.as_chunks::<4>();
     let padding = text.iter().rev().take_while(|byte| **byte == b'=').count();

@@ -114,7 +114,7 @@ pub fn end_of_moment(text: &str, now: i64, zone: impl FnOnce() -> TimeZone) -> O
     }
     let end = |start: DateTime, length: Span| {
         let end = start.checked_add(length).ok().and_then(|end| end.to_zoned(zone()).ok());
-        // A time too late for the calendar is later than any snapshot.
+        // If the time is beyond the end of the calendar, the result is later than the time of any snapshot.
         end.map_or(i64::MAX, |end: Zoned| end.timestamp().as_second())
     };
     if let Ok(day) = Date::strptime("%Y-%m-%d", text) {

@@ -1,5 +1,5 @@
-//! Types and helpers for all layers, such as kinds of entries, locks, background jobs, sorting, formatting and JSON.
-//! These modules import no other module of duke.
+//! Types and helpers for the rest of duke, such as kinds of entries, locks, background jobs, sorting, formatting and
+//! JSON. The modules in `base` do not import any module outside `base`.
 
 #[doc(hidden)]
 pub mod absolute;

@@ -196,7 +196,8 @@ pub fn base64(bytes: &[u8]) -> String {
 /// Appends a character, escaped if necessary. `before` is the preceding character, or `None` at the start and
 /// after an escape. Returns the appended character, or `None` if it was escaped.
 fn push(escaped: &mut String, character: char, before: Option<char>) -> Option<char> {
-    // A combining mark that has no character to combine with would attach to the text before the name.
+    // Marks, and Hangul vowels and final consonants, are escaped if they cannot combine with a preceding character. A
+    // mark at the start of a name, for example, would attach to the text before the name.
     let joins = before.is_some_and(|before| !is_jamo(character) || continues_syllable(before, character));
     let is_alone = !joins && (is_jamo(character) || is_mark(character));
     // Writing to a string cannot fail.

@@ -1,7 +1,7 @@
 //! Command-line flags and their help texts.
 //!
-//! Invariant: every flag defined here works. Without a subcommand, duke accepts only these flags, the [`ListFlags`],
-//! and the opposites (such as `--no-x` for `--x`) that `settings::command` adds.
+//! Invariant: every flag defined here has an effect. Without a subcommand, duke accepts only these flags, the
+//! [`ListFlags`], and the opposites (such as `--no-x` for `--x`) that `settings::command` adds.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -61,7 +61,7 @@ pub fn usage_error_with(error: clap::Error, help: &str) -> UsageError {
     if !error.use_stderr() {
         return UsageError::Answer(error);
     }
-    // The text after the first empty line is advice, which is omitted.
+    // `clap` adds its own advice after the first empty line. This part is omitted.
     let text = error.render().to_string();
     let lines: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
     let line = lines.join(" ");

@@ -82,9 +82,9 @@ fn is_of(subject: &Subject, root: &[u8]) -> bool {
     subject.roots == [root]
 }
 
-/// Explains why none of the `kept` snapshots can be used. Lists the snapshots of the directory: those with the flags
-/// in `scope` or, if there are none, all of them. If the directory has no snapshots, lists those of other
-/// directories.
+/// Returns an error that explains why none of the `kept` snapshots can be used. The error lists the snapshots of the
+/// directory with the flags in `scope` or, if there are none, all snapshots of the directory. If the directory has no
+/// snapshots, the error lists those of other directories.
 fn no_snapshot(
     directory: &OsString,
     scope: &str,

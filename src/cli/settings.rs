@@ -1,6 +1,6 @@
 //! Settings of the configuration, converted to command-line words that precede the typed words.
 //!
-//! A setting is parsed by the definition of its flag, so a value that the flag rejects is also rejected as a setting.
+//! A setting is parsed in the same way as its flag, so a value that the flag rejects is also rejected as a setting.
 //! Each switch has an opposite that undoes the setting: `--no-x` for `--x`, and `--x` for `--no-x`. Later words take
 //! precedence, so a typed word overrides a setting that conflicts with it.
 //!

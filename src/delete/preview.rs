@@ -133,7 +133,7 @@ struct Previewer<'a> {
 #[derive(Default)]
 struct Progress {
     preview: Preview,
-    /// Number of names that would be deleted.
+    /// Number of names visited so far that would be deleted, not kept.
     unchanged: u64,
     links: LinkTracker,
     /// Support for shared extents on each file system queried so far, keyed by device.

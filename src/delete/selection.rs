@@ -22,9 +22,9 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Selects the `entries` whose metadata is in the tree. Omits duplicates, entries inside other selected
-    /// entries and, for [`DeleteScope::Content`], entries that are not directories in the tree. A root is not an entry
-    /// of a directory, so only its contents can be selected.
+    /// Selects the `entries` whose metadata is in the tree. Omits duplicates, and entries inside other selected
+    /// entries. For [`DeleteScope::Content`], also omits entries that are not directories in the tree. For
+    /// [`DeleteScope::Whole`], also omits roots.
     pub fn new<'a>(
         tree: &Tree,
         entries: impl IntoIterator<Item = (DirId, &'a [u8])>,

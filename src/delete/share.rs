@@ -19,7 +19,7 @@ use crate::platform::fs::capacity::capacity;
 use crate::platform::{Errno, FileId};
 use crate::tree::{DirId, Tree};
 
-/// Maximum number of bytes that one call compares and shares.
+/// Maximum number of bytes per call of [`share_range`].
 const STEP: u64 = 16 << 20;
 
 /// Sets of files that will share their data.
@@ -278,11 +278,11 @@ fn share_range(from: &Contents, to: &Contents, offset: u64, length: u64) -> Resu
 
 /// Free space of the file systems before sharing.
 struct FreeSpace {
-    /// Free bytes of each device, and the device that represents its file system. On btrfs, one file system has several
-    /// devices, because every subvolume has its own device number.
+    /// For each device number, the free bytes and the device number that represents the file system. On btrfs, a file
+    /// system has several device numbers: one for each subvolume.
     devices: HashMap<u64, (u64, u64)>,
-    /// Directory at which the free space of each device is read, as an index into the `directories` of [`CopySharing`].
-    /// The key is the device.
+    /// For each device number, a directory used to read the free space, as an index into the `directories` of
+    /// [`CopySharing`].
     directories: HashMap<u64, usize>,
     /// Devices on which the operation made files share data.
     changed: HashSet<u64>,

@@ -89,7 +89,8 @@ pub fn outside_note(outside: &NotScanned) -> String {
     }
 }
 
-/// Lists the processes that hold a file open, such as `tail (12), cat (13), less (14) and 2 more processes`.
+/// Returns the list of processes that hold a file open, for example
+/// `tail (12), cat (13), less (14) and 2 more processes`.
 pub fn holders_note(file: &UnlinkedFile) -> String {
     let named =
         file.holders.iter().take(NAMED).map(|holder| format!("{} ({})", escape(&holder.name), holder.pid));

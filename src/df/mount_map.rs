@@ -140,8 +140,9 @@ impl MountMap {
         index
     }
 
-    /// Returns `true` if an entry counts as excluded on the file system with index `system`: its space belongs to this
-    /// file system, and either the user excluded it or its contents are only in the cloud.
+    /// Returns `true` if an entry left out of the scan counts as an excluded entry of the file system with index
+    /// `system`. This is the case if the user excluded the entry, if the entry is in another part of the plan, if its
+    /// contents are only in the cloud, or if the entry is a subvolume of this file system.
     pub fn is_excluded(&self, system: usize, directory: DirId, name: &[u8], exclusion: Exclusion) -> bool {
         match exclusion {
             Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless | Exclusion::OtherPart => true,

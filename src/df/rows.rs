@@ -218,7 +218,7 @@ impl Rows<'_> {
         };
         let note = Some(labels::access_note(self.space.access).to_owned());
         self.push(Subject::UnlinkedFiles, 1, amount, labels::DELETED, note);
-        // Files without blocks use no space.
+        // Files without blocks use no space, so they have no line.
         let files = self.space.deleted.iter().enumerate().filter(|(_, file)| file.disk != Some(0));
         for (index, file) in files {
             let amount = file.disk.map_or(Amount::Unknown, Amount::Bytes);

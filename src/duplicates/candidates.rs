@@ -35,7 +35,7 @@ pub(crate) struct SizeCandidates {
     recent_since: i64,
 }
 
-/// Age in seconds at the start of the scan. A file of at most this age is probably still being written.
+/// Maximum age in seconds, at the start of the scan, of a file that is probably still being written.
 const RECENT: i64 = 60;
 
 impl Collector for SizeCandidates {

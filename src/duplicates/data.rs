@@ -18,8 +18,8 @@ pub struct DuplicateGroup {
     /// copy, the one with the least disk usage is assumed to be kept. Data that several copies share counts once. The
     /// number is too high if files that are not copies share data with the copies.
     pub wasted: u64,
-    /// Copies, sorted by path. Of the copies inside identical directories, only those in one of the directories are
-    /// included.
+    /// Copies, sorted by path. If several identical directories contain copies, only the copies in one of these
+    /// directories are included.
     pub copies: Vec<Duplicate>,
 }
 

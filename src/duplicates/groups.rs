@@ -167,7 +167,7 @@ struct Storage {
     /// of directories. The module documentation defines *extra copies*.
     is_visible: bool,
     /// Index of a group of duplicate directories. An extra copy in this group contains a file that uses the data.
-    /// `None` if all copies that use the data are visible.
+    /// `None` if every file that uses the data has a name outside all extra copies.
     group: Option<usize>,
 }
 
@@ -196,8 +196,8 @@ impl FileSet {
 
     /// Returns a group of the visible copies: those with a name outside all extra copies of directories (see the
     /// module documentation). Returns `None` if there are fewer than two visible copies, or if all of them share
-    /// their data. For copies that are not visible, adds the disk usage that deleting them frees to the wasted bytes
-    /// of a group of directories that contain them.
+    /// their data. Deleting copies that are not visible also frees disk space. Adds this space to the wasted bytes of a
+    /// group of directories that contain such copies.
     fn group(
         &self,
         tree: &Tree,

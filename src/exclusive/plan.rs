@@ -27,7 +27,7 @@ pub(super) struct NamedInode {
     pub(super) count: u64,
 }
 
-/// Work to be done by a search. Does not change while the search runs.
+/// Plan of a search for exclusive sizes. Does not change while the search runs.
 pub(crate) struct ExtentPlan {
     pub(crate) tree: Arc<Tree>,
     pub(crate) numbers: Arc<NodeNumbers>,

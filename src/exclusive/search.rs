@@ -29,7 +29,7 @@ use crate::tree::{DirId, Entry, ExclusiveCoverage, ExclusiveSizes, Tree};
 /// Time limit for reading the extents of a file that is probably being written.
 const BUSY: Duration = Duration::from_millis(50);
 /// Time limit for opening a file or directory, for reading the attributes of a file, and for reading the extents of
-/// any other file.
+/// a file that is probably not being written.
 pub(super) const HANGING: Duration = Duration::from_secs(2);
 /// Interval between two checks for threads whose current system call has exceeded its time limit.
 const CHECK: Duration = Duration::from_millis(10);

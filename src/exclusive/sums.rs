@@ -200,7 +200,8 @@ impl ExclusiveSums {
             Some(all) if all == (least, greatest) => self.limit(owner, bytes),
             Some((least, greatest)) => self.limit(self.numbers.common(least, greatest), bytes),
             None if references == 1 => self.limit(owner, bytes),
-            // Any reference may be the last to disappear, so deleting any of these nodes may free the bytes.
+            // All references may disappear before the deletion. Any of them may be the last one, so deleting any of
+            // these nodes may free the bytes.
             None => nodes.for_each(|node| self.limit(node, bytes)),
         }
     }

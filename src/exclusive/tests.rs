@@ -1,5 +1,5 @@
-//! Tests of `ExclusiveSums`. For random trees with random references to a volume, the property test compares the sums
-//! with those of a naive computation.
+//! Tests of `ExclusiveSums`. The property test generates random trees whose inodes refer to random sectors of a volume,
+//! and compares the sums with those of a naive computation.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::tree::{Exclusive, ExclusiveCoverage, Node, NodeNumbers, NodeSums};
 const SECTORS: u64 = 24;
 const SECTOR: u64 = 512;
 
-/// Reference to a range of sectors from an inode, which is identified by its names.
+/// Range of sectors to which an inode refers. The inode is identified by its names.
 #[derive(Clone, Debug)]
 struct Planned {
     names: Vec<Node>,
@@ -36,8 +36,8 @@ fn parents(levels: &[u8]) -> Vec<Node> {
     parents
 }
 
-/// Returns a strategy for a random tree of up to 40 nodes and random references to the volume. The tree is given as
-/// the parent of each node. Node 0 stands for all names outside the tree.
+/// Returns a strategy for a random tree of up to 40 nodes, and for references from random inodes to random sectors. The
+/// tree is given as the parent of each node. Node 0 stands for all names outside the tree.
 fn plans() -> impl Strategy<Value = (Vec<Node>, Vec<Planned>)> {
     prop::collection::vec(0..4_u8, 1..40).prop_flat_map(|levels| {
         let parents = parents(&levels);

@@ -1,5 +1,5 @@
 //! Volumes on which the extents of all files can be listed together: from the trees of subvolumes on btrfs, or
-//! from the space map on XFS. Only root can read the trees and the map.
+//! from the space map on XFS. Only the superuser can read the trees and the map.
 //!
 //! The trees and the map also list the extents of files outside the scan. Separate queries for the extents of each
 //! scanned file would not find these extents.

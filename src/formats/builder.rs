@@ -39,7 +39,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// Counts an entry that contains no other entries, such as a file or an excluded directory.
+    /// Updates the counts for an entry that contains no other entries. An excluded entry changes nothing.
     pub(crate) fn add(&mut self, entry: &Entry<'_>) {
         if let EntryState::Known(metadata) = &entry.state {
             self.disk = self.disk.saturating_add(metadata.disk());
@@ -174,8 +174,9 @@ impl<'t> Builder<'t> {
         if self.open.len() > SHALLOW {
             self.seal(self.open.len() - 1);
         }
-        // With `Sizes::Own`, the child's entry was added to the parent's page, which is still the current one. If
-        // this page is empty, `seal` has just published the entry. With `Sizes::Sums`, `leave` adds the entry.
+        // With `Sizes::Own`, the child's entry has been added to the current page, which still belongs to the parent.
+        // If this page is empty now, `seal` has just published the entry. With `Sizes::Sums`, `leave` adds the entry
+        // later.
         child.is_published = sizes == Sizes::Own && self.batch.page().is_empty();
         let empty = self.fresh_page();
         let page = self.batch.turn(empty);

@@ -84,8 +84,8 @@ impl<'t> Export<'t> {
         Ok(())
     }
 
-    /// Writes an entry. If the entry is a directory, leaves it open and returns it. The caller then writes the
-    /// entries inside it. `device` is the device of the parent directory.
+    /// Writes an entry. If the entry is a directory, leaves its JSON array open, so that the caller can write its
+    /// children, and returns the directory. `device` is the device of the parent directory.
     fn entry(&self, json: &mut JsonWriter<'_>, record: &Entry<'t>, device: u64) -> Option<Open<'t>> {
         let metadata = match &record.state {
             EntryState::Known(metadata) => metadata,

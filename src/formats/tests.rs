@@ -226,7 +226,7 @@ fn many_entries_are_as_compact_as_a_scan() {
     let root = tree.listing(DirId::TOP).directories().next().unwrap();
     let listing = tree.listing(root);
     assert_eq!(listing.directories().count(), 20_000);
-    // The listing has about ten segments, rather than one for each child directory.
+    // The listing has only about ten segments, although it contains 20,000 child directories.
     assert!(listing.split(1).len() < 40, "{}", listing.split(1).len());
 }
 

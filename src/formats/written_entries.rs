@@ -7,7 +7,7 @@ use crate::base::sync::{AtomicU64, Ordering};
 pub struct WrittenEntries(AtomicU64);
 
 impl WrittenEntries {
-    // `Relaxed` suffices, because the number guards no data.
+    // `Relaxed` ordering is enough, because no other data depends on this number.
     pub(crate) fn add(&self, entries: u64) {
         self.0.fetch_add(entries, Ordering::Relaxed);
     }

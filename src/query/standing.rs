@@ -59,7 +59,7 @@ impl Query {
                 continue;
             }
             let plain = Metadata { directory: Some(id), ..Metadata::default() };
-            // Only the terms in `own` need the metadata of the directory itself. Terms about names do not.
+            // Only the terms in `unnamed` need the metadata of the directory. Terms about names and paths do not.
             let metadata = if self.unnamed.is_empty() { None } else { tree.own_metadata(id) };
             let state = EntryState::Known(metadata.unwrap_or(plain));
             let record = Entry { name: tree.name(id), kind: Kind::Directory, state };

@@ -182,7 +182,7 @@ impl Query {
     }
 
     /// Narrows this query with the terms of another query. An entry must then match these terms itself: a match of a
-    /// directory above it is not enough. A view uses this to list the files counted in one of its rows.
+    /// directory above it is not enough. A view narrows its query to list the files counted in one of its rows.
     #[must_use]
     pub fn narrowed_by(mut self, other: &Self) -> Self {
         self.narrowed.extend(other.terms().chain(&other.narrowed).cloned());

@@ -131,7 +131,8 @@ fn read_side(wanted: SourceSpec, interrupt: Option<&Interrupt>, progress: Progre
     Err(Exit::Failure)
 }
 
-/// Prints the error that a tree cannot be compared because none of its roots is a directory. Names the first root.
+/// Prints the error that a tree cannot be compared because none of its roots is a directory. The message contains the
+/// name of the first root.
 pub(super) fn print_not_comparable(tree: &Tree) {
     let listing = tree.listing(DirId::TOP);
     let root = listing.entries().next().map(|(_, entry)| escape(entry.name).into_owned());
@@ -158,7 +159,7 @@ impl<'t> Changes<'t> {
         let (before, after) = (old.source.tree(), new.source.tree());
         let is_large = |change: &Change<'_>| {
             let by = options.amount(change.before).abs_diff(options.amount(change.after));
-            // A new, deleted or renamed entry counts as a change even if no bytes were added or freed.
+            // If `least` is 0, a new, deleted or renamed entry counts as a change even if the sizes are equal.
             by >= options.least && (by > 0 || change.difference != ChangeKind::Kept)
         };
         let pairs = roots(before, after);

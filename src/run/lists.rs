@@ -28,7 +28,7 @@ pub struct Selection {
     pub top: Option<usize>,
     /// Groupings for which totals are printed.
     pub by: Vec<Grouping>,
-    /// `true` to also print the bytes freed by deleting each entry.
+    /// `true` if the bytes freed by deleting each entry are also printed.
     pub frees: bool,
 }
 

@@ -71,7 +71,7 @@ fn plan(source: &Source, job: PlanJob) -> Exit {
             let file = escape_path(file);
             print_error(&format!("{file}: contains no directory {path}; run duke plan without -f"));
         } else if tree.totals(DirId::TOP).errors == 0 {
-            // An unreadable PATH has already been reported.
+            // If the directory could not be read (`errors` is not 0), `summarize` has already printed the error.
             print_error(&format!("{path}: cannot split: not a directory"));
         }
         return Exit::Failure;

@@ -181,7 +181,7 @@ pub(crate) fn wait_for_job<T>(
 }
 
 /// Waits until everything has been read or, after an interrupt, until the scan has stopped or `PATIENCE` has elapsed.
-/// Returns `None` if the scan is still hanging.
+/// Returns `None` if the scan has not stopped by then.
 pub(crate) fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Progress) -> Option<Outcome> {
     let mut line = progress::ProgressLine::new(progress.units());
     let mut interrupted: Option<Instant> = None;

@@ -58,8 +58,8 @@ pub(crate) fn standard_input() -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes to standard output and reports a failure. A closed pipe is not a failure, because the reader needed no more
-/// output.
+/// Calls `write` with standard output, and prints an error message if writing fails. A closed pipe is not an error,
+/// because the reader needed no more output.
 pub(crate) fn print(write: impl FnOnce(&mut File) -> io::Result<()>) -> Exit {
     match standard_output().and_then(|mut out| write(&mut out)) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -76,8 +76,8 @@ pub fn no_thread(error: io::Error) -> Exit {
     Exit::Incomplete
 }
 
-/// Reports read errors and, if writing to `subject` failed, the write error. Returns `exit`, or at least
-/// [`Exit::Incomplete`] after a write error. If the reader has closed the pipe, reports nothing and returns
+/// Reports read errors and, if writing to `subject` failed, the write error. Returns `exit`, or [`Exit::Incomplete`] if
+/// writing failed and `exit` is [`Exit::Success`]. If the reader has closed the pipe, reports nothing and returns
 /// [`Exit::Success`], unless `exit` is [`Exit::Interrupted`].
 pub(crate) fn exit_of_writing(
     source: &Source,

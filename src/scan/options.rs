@@ -83,8 +83,8 @@ impl Options {
 /// Returns the default number of worker threads: twice the number of processors, but at least 8 and at most 64; always
 /// 8 on macOS.
 ///
-/// With a cold cache, a disk serves many requests at a time; with a warm cache, idle workers have no measurable cost
-/// (docs/performance.md).
+/// With a cold cache, more threads are faster, because a disk serves many requests at a time. With a warm cache,
+/// additional threads have no measurable cost (docs/performance.md).
 pub fn default_threads() -> usize {
     (limits::processors() * 2).clamp(8, limits::MOST_THREADS)
 }

@@ -87,8 +87,8 @@ impl Shared {
         let roots = tree.listing(DirId::TOP);
         let is_file = |record: &Entry<'_>| match record.state {
             EntryState::Known(metadata) => metadata.directory.is_none(),
-            // A missing root is rechecked, because a file may exist at its path again. If a directory exists there
-            // and the path lies inside another root, `Tree::update_aliases` finds the directory.
+            // A missing root is rechecked, because there may be a file at its path again. A directory at its path is
+            // not found here, but by `Tree::update_aliases` if the path lies inside another root.
             EntryState::Failed(errno) => errno == Errno::ENOENT as i32,
             EntryState::Excluded(_) => false,
         };

@@ -69,7 +69,7 @@ impl<'s> Roots<'s> {
         }
         shared.tree.begin(DirId::TOP);
         // Inner roots are marked as being read. Otherwise, an inner root that the user is looking at would be
-        // read first (`viewed`), even before the outer root.
+        // read first (see `ViewedDirectories`), even before the outer root.
         for inner in roots.iter().filter(|root| root.inside).filter_map(|root| root.id) {
             shared.tree.begin(inner);
         }

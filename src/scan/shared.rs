@@ -141,9 +141,9 @@ impl Shared {
         if !self.is_recursive(self.tree.device(id)) {
             return None;
         }
-        // With some mount options, `CephFS` reports the number of entries as the apparent size of a directory. To
-        // detect this, the apparent size of the parent is compared with the size that the parent's extended attribute
-        // `ceph.dir.rbytes` reports. This attribute of the unreadable directory itself cannot be read.
+        // With some mount options, `CephFS` reports the number of entries as the apparent size of a directory. The
+        // parent shows whether this is the case: its apparent size is compared with its extended attribute
+        // `ceph.dir.rbytes`, which contains the size in bytes. The attribute of an unreadable directory cannot be read.
         let own = parent.attributes().ok()?.apparent;
         let is_size = parent.recursive_size() == Some(own);
         is_size

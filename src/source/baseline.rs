@@ -22,8 +22,8 @@ pub enum BaselineSpec {
     None,
     /// Source given by the user.
     Source(Source),
-    /// Folder of automatic snapshots. A snapshot of the same paths and flags is used if there is one, by default
-    /// the newest.
+    /// Folder of automatic snapshots. The baseline is a snapshot with the same paths and flags, by default the newest
+    /// of them. If there is no such snapshot, there is no earlier tree.
     Kept(PathBuf),
 }
 

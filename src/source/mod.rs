@@ -192,8 +192,8 @@ impl Source {
         }
     }
 
-    /// Returns the flags of the scan that select its entries ([`SnapshotInfo::scope`]); `None` if they are unknown or
-    /// differ between the roots.
+    /// Returns the command-line flags that select the entries of the scan ([`SnapshotInfo::scope`]); `None` if the
+    /// flags are unknown or differ between the roots.
     pub fn scope(&self) -> Option<Vec<u8>> {
         match self {
             Self::Snapshot(recorded) => {

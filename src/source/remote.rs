@@ -176,8 +176,8 @@ impl Session {
         match status.code() {
             Some(0) => Ok(()),
             Some(INCOMPLETE) if is_ssh => Ok(()),
-            // If the code above killed the program, that is not an error. If the export is complete, it does not
-            // matter that a signal ended ssh.
+            // If the export was not read to the end, the code above has killed the program, which is not an error.
+            // If it was read to the end, it does not matter that a signal ended ssh.
             None if is_ssh || !is_whole => Ok(()),
             None => Err(format!("{name} was killed by a signal")),
             Some(NOT_FOUND) if is_ssh && !is_whole => {

@@ -107,12 +107,13 @@ impl std::fmt::Display for KeepError {
     }
 }
 
-/// Writes a snapshot of `tree`, and deletes snapshots beyond the limits. If the series `Baseline` has a recent snapshot of
-/// the same roots and flags, the new one belongs to the series `Latest`, and is written only if
+/// Writes a snapshot of `tree`, and deletes snapshots beyond the limits. If the series `Baseline` has a recent snapshot
+/// of the same roots and flags, the new snapshot belongs to the series `Latest`, and is written only if
 /// [`RetentionPolicy::keeps_latest`] is set.
 ///
 /// # Errors
-/// Returns an error if no snapshot was kept. In that case, existing snapshots are unchanged.
+/// Returns an error if the snapshot cannot be written, or if another user can change the folder. In that case, existing
+/// snapshots are unchanged.
 pub fn keep(
     settings: &RetentionPolicy,
     tree: &Tree,

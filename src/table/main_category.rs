@@ -51,8 +51,8 @@ impl CategorySizes {
     }
 }
 
-/// Returns the category of files that takes the most space below directory `id`. The largest subdirectories are read
-/// first, until the rest cannot change the result, or until at least [`MOST`] entries have been read.
+/// Returns the category of files that takes the most space below directory `id`. Reads the largest subdirectories
+/// first. Stops when the rest cannot change the result, or when at least [`MOST`] entries have been read.
 pub fn main_category(tree: &Tree, sizes: &SizeSource, order: Order, id: DirId) -> Option<Category> {
     let (mut found, mut seen) = (CategorySizes::default(), 0);
     let size_of = |id| {

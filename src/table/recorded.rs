@@ -3,8 +3,8 @@
 //! The user's commands act only on entries of the running scan. A recorded directory is found by its path, and its root
 //! by device and inode, so another disk mounted at the same path is not mistaken for the recorded one.
 //!
-//! Invariant: for a complete directory, recorded totals are shown only until the end of the scan, when repeated names
-//! of inodes are subtracted.
+//! Invariant: recorded totals of a complete directory are shown only until the end of the scan. From then on, the
+//! tree's own totals count each inode only once.
 
 use std::collections::HashMap;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Builds a tree: the buffers of each worker, and the publication of listings.
+//! Construction of a tree. Each worker collects entries in its own buffers and then publishes them in listings.
 //!
 //! The module makes no system calls. Invariant: a directory's entry and parent are set before the listing that
 //! contains its entry is published. The claims of child directories on their parent (see `tree::totals`) are added

@@ -64,7 +64,7 @@ pub struct NodeSums {
 }
 
 impl NodeSums {
-    /// Adds the sums of a node below this node.
+    /// Adds the sums of `below`, a node below this node.
     pub fn add(&mut self, below: &Self) {
         self.at_least = self.at_least.saturating_add(below.at_least);
         self.at_most = self.at_most.saturating_add(below.at_most);
@@ -127,9 +127,9 @@ impl NodeNumbers {
         self.directories.get(id.0 as usize).copied().unwrap_or(Self::OUTSIDE)
     }
 
-    /// Returns the node of a file in a directory, or `None` if the file takes no space, is a root that repeats
-    /// another root, or is in a directory that has no node. If several names of the inode are in this directory,
-    /// returns the node of the first of them.
+    /// Returns the node of a file in a directory. Returns `None` if the file takes no space, if the file is a root
+    /// that is already counted in another root, or if the directory has no node. If several names of the inode are in
+    /// the directory, returns the node of the first of them.
     pub fn file(&self, directory: DirId, key: FileKey) -> Option<Node> {
         let above = Some(self.directory(directory)).filter(|node| *node != Self::OUTSIDE)? as usize;
         let count = usize::try_from(self.keys[above]).ok()?;
@@ -238,8 +238,8 @@ pub struct ExclusiveSizes {
 
 impl ExclusiveSizes {
     /// Returns the exclusive size of an entry of `directory`. Returns `None` for a directory that was not reachable
-    /// from the top directory when the nodes were numbered, and for a root that is a file already counted in another
-    /// root.
+    /// from the top directory when the nodes were numbered, and for a file that is a root and is already counted in
+    /// another root.
     pub fn of(&self, directory: DirId, metadata: &Metadata) -> Option<Exclusive> {
         match metadata.directory {
             Some(id) => self.directory(id),

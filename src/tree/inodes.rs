@@ -136,8 +136,9 @@ pub(super) fn size(name: &LinkedName) -> Totals {
 enum Counted {
     /// One name of each inode that has a name in or below the directory.
     First,
-    /// Each additional name of an inode. It counts in the lowest directory that has both this name and an earlier one
-    /// in or below it, because this directory and all directories above it have counted the inode once too often.
+    /// Each name of an inode except the first. The size of the inode is added in the lowest directory that has both
+    /// this name and an earlier one in or below it. That directory and all directories above it have counted the inode
+    /// once too often.
     Repeated,
 }
 

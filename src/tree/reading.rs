@@ -267,7 +267,7 @@ impl Tree {
     }
 }
 
-/// Joins names with slashes. No slash is added after an empty name or one that already ends with a slash.
+/// Joins names with slashes. No slash is added if the path so far is empty or ends with a slash.
 pub fn join<'a>(names: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
     let mut path = Vec::new();
     for name in names {

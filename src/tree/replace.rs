@@ -133,8 +133,8 @@ impl Tree {
     }
 }
 
-/// Key for finding the known names of replaced entries: the inode, with the disk usage and apparent size that were
-/// read through the name.
+/// Key by which the known names of replaced entries are found: the inode, and the disk usage and apparent size recorded
+/// for the name.
 type LinkKey = (InodeKey, u64, u64);
 
 fn link_key(name: &LinkedName) -> LinkKey {
@@ -277,9 +277,9 @@ impl Tree {
         });
     }
 
-    /// Forgets names in `parent` of hard-linked inodes. A key of `unlinked` consists of an inode and the sizes that
-    /// were read for it; the value is the number of names to forget. A name that was read with other sizes is kept,
-    /// because the totals still include those sizes.
+    /// Forgets names of hard-linked inodes in the directory `parent`. `unlinked` contains the number of names to forget
+    /// for each inode and recorded sizes. A name with other recorded sizes is kept, because the totals still include
+    /// those sizes.
     fn forget_names(&self, parent: DirId, mut unlinked: HashMap<LinkKey, usize>) {
         if unlinked.is_empty() {
             return;

@@ -22,7 +22,7 @@ pub struct SortRow {
     pub position: Position,
 }
 
-/// Order of entries with equal keys.
+/// Order of entries with equal sort keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Names {
     /// Ascending by name, compared byte by byte.
@@ -34,7 +34,7 @@ pub enum Names {
 }
 
 impl Names {
-    /// Compares the names of two entries with equal keys.
+    /// Compares the names of two entries whose sort keys are equal.
     pub fn compare(self, one: &[u8], other: &[u8]) -> Ordering {
         match self {
             Self::Ascending => one.cmp(other),
@@ -81,8 +81,8 @@ fn rows<'t>(listing: &Listing<'t>, key: impl Fn(&Entry<'t>) -> Option<u64> + Syn
         let row = |(position, record): (Position, Entry<'t>)| Some(SortRow { key: key(&record)?, position });
         return listing.entries().filter_map(row).collect();
     }
-    // The entries are counted first, so that each worker fills its part of a single allocation. Growing vectors would
-    // leave holes in memory.
+    // The entries are counted first, so that each worker fills its part of a single allocation. Vectors that grow would
+    // fragment the memory.
     let segments: Vec<_> = listing.segments().collect();
     let entries = |records: &Records<'t>| records.clone().map_while(|(at, record)| Some((at, record.ok()?)));
     let counts: Vec<usize> = segments.par_iter().map(|(_, records)| entries(records).count()).collect();

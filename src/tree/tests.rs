@@ -272,8 +272,8 @@ fn live_totals_never_exceed_the_final_ones() {
     }
 }
 
-/// Returns the total size of the directories without child directories. Live totals include such a directory only once
-/// it is complete.
+/// Returns the total size of the leaves, which are the directories without child directories. Live totals include a
+/// leaf only once it is complete.
 fn leaves(above: &[usize], sizes: &[u64]) -> u64 {
     let mut is_leaf = vec![true; sizes.len()];
     for parent in above {

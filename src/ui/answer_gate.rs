@@ -32,7 +32,7 @@ pub struct AnswerGate {
 enum State {
     /// Input was just read, or the question is not on the screen yet.
     Closed,
-    /// No input since this point in time, which is given as the time since the session began.
+    /// No input since this time, measured from the start of the session.
     Quiet(Duration),
     Open,
 }

@@ -62,7 +62,8 @@ impl<'s> FrameWriter<'s> {
         self.terminal.backend_mut().flush()
     }
 
-    /// Sends an escape sequence, which must not change the screen, because later frames draw only differences.
+    /// Sends an escape sequence. The sequence must not change the screen, because a frame draws only the cells that
+    /// differ from the previous frame.
     pub fn send(&mut self, sequence: &str) -> io::Result<()> {
         self.terminal.backend_mut().write_all(sequence.as_bytes())?;
         self.terminal.backend_mut().flush()

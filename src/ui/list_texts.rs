@@ -23,7 +23,7 @@ pub const ENDED_EARLY: &str = "Not read: the scan ended early";
 
 /// Texts for a filter that no entry matches. The second one is for a running scan.
 pub const NO_MATCHES: [&str; 2] = ["No entries match the filter", "No entries match the filter so far"];
-/// Words after the name of the key that clears the filter. Key and words are shown after [`NO_MATCHES`].
+/// Text of the key hint that follows [`NO_MATCHES`], as in ` (Esc clears it)`, where "it" is the filter.
 pub const CLEARS: &str = "clears it";
 
 /// Returns the text for a directory whose entries are all hidden or excluded. `hint` returns a hint with the key that

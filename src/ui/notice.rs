@@ -104,8 +104,8 @@ pub enum Notice {
     EntryMissing,
     /// The command will be performed as soon as the scan has found the entry that it acts on.
     AwaitingScan(WaitingCommand),
-    /// The row is from the previous scan. Commands cannot act on it until the running scan has ended, because the row
-    /// is a total or combines more entries than a command can wait for.
+    /// The row is from the previous scan, and is a total or combines too many entries to wait for. Commands cannot act
+    /// on the row until the running scan has ended.
     RecordedRow,
     /// A command that marks several rows was used in a table whose rows are from the previous scan.
     RecordedRows,
@@ -175,7 +175,8 @@ pub enum Notice {
     },
     /// A marked directory contains entries that the filter hides.
     MarkedWhole,
-    /// Directories were not marked, because the filter hides some entries in them. Contains the directory count.
+    /// Directories were not marked, because the filter hides some entries in them. Contains the number of these
+    /// directories.
     NotMarked(usize),
     RangeBegun,
     RangeStartHidden,

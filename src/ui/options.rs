@@ -26,7 +26,7 @@ pub enum DeleteMode {
 }
 
 impl Default for DeletePolicy {
-    /// Returns a policy that requires typing a name only to delete a user's home directory, and keeps no journal.
+    /// Returns a policy without a journal. A name must be typed only to delete a user's home directory.
     fn default() -> Self {
         Self { mode: DeleteMode::default(), typed_over: u64::MAX, selects_yes: false, journal: None }
     }

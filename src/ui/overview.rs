@@ -39,8 +39,8 @@ pub struct Part {
     pub rows: Vec<(Row, Role)>,
     /// Text shown if there are no rows.
     pub empty: String,
-    /// `true` if the rows are sorted by size, largest first. If there is too little room, the smallest rows are omitted:
-    /// the last ones if this is `true`, otherwise wherever they are.
+    /// `true` if the rows are sorted by size, largest first. In either case, the smallest rows are omitted if there is
+    /// too little room.
     pub is_by_size: bool,
 }
 

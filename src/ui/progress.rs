@@ -62,7 +62,7 @@ pub struct ScanState {
 }
 
 impl ScanState {
-    /// Stores a tick, and updates the rate if a measurement is due.
+    /// Stores the progress at a tick, and updates the rate if a measurement is due.
     pub fn take(&mut self, tick: ScanProgress) {
         let (at, entries) = self.rated;
         if let Some(time) = tick.now.checked_sub(at).filter(|time| *time >= RATE_EVERY) {

@@ -15,11 +15,11 @@ use crate::table::row::Row;
 /// Effect of Enter on a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EnterEffect {
-    /// Hide the children of the row.
+    /// Hides the children of the row.
     Fold,
-    /// Show the children of the row.
+    /// Shows the children of the row.
     Unfold,
-    /// Open the target of the row.
+    /// Opens the target of the row, for example an entry or a list of files.
     Open,
 }
 

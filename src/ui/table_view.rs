@@ -230,12 +230,13 @@ impl TableView {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
     }
 
-    /// Splits the copies of the groups that have a copy in `directory`; see [`TableData::copies_elsewhere`].
+    /// Divides the copies of the groups that have a copy in `directory` into copies inside and outside `directory`; see
+    /// [`TableData::copies_elsewhere`].
     pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
         self.answer().map(|answer| answer.data.copies_elsewhere(tree, directory)).unwrap_or_default()
     }
 
-    /// Returns `true` if files were found on a file system that lets files share data.
+    /// Returns `true` if at least one file found is on a file system on which files can share data.
     pub fn can_share(&self) -> bool {
         self.answer().is_some_and(|answer| answer.data.can_share())
     }

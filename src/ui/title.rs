@@ -1,4 +1,4 @@
-//! Title of a view, in several lengths, and the texts of titles.
+//! Titles of views. A title can have several versions of different lengths.
 
 use std::borrow::Cow;
 

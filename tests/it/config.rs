@@ -89,7 +89,7 @@ fn flags_win_over_variables_and_variables_over_the_configuration() {
         has(&varied, line);
     }
     has(&shown(&[], &[("NO_COLOR", "1"), ("DUKE_COLOR", "auto")]), "color = \"auto\"");
-    // An invalid variable is rejected although a flag or the configuration overrides it.
+    // An invalid variable is an error, even if the configuration contains a valid value.
     let wrong = run(duke(&temp, &[]).env("DUKE_THREADS", "x")).ended(2);
     assert_eq!(wrong.stderr, "duke: DUKE_THREADS=x: not a whole number from 1 to 1024\n");
 }
@@ -248,7 +248,7 @@ fn root_reads_nothing_that_another_user_can_write() {
     };
     assert_eq!(refused(&|temp| by_group(temp, 65_534)), message("it"));
     assert!(refused(&|temp| by_group(temp, 0)).contains("nonsense"));
-    // In a sticky directory, other users can create entries, but cannot change those of root.
+    // In a sticky directory, other users can create entries, but cannot change those of root, so the file is read.
     assert!(refused(&|temp| set_mode(&temp.join(".config/duke"), 0o1777)).contains("nonsense"));
     // The link belongs to another user, who could use it to choose the file that is read.
     assert_eq!(

@@ -99,7 +99,7 @@ fn the_output_matches_the_schema_and_has_no_other_keys() {
     let violations = schema::violations(schema.root(), schema.root(), output.root());
     assert_eq!(violations, Vec::<String>::new());
     let entry = schema::target(schema.root(), "#/$defs/entry").get("properties").keys();
-    // The additional keys of mount points and of `duke df` are tested in tests/system/space.rs.
+    // The additional keys of mount points and of `duke df` are tested in tests/system/df.rs.
     let mut keys = schema.root().get("properties").keys();
     keys.retain(|key| *key != "filesystems");
     assert_eq!(output.root().keys(), keys);
@@ -321,7 +321,8 @@ fn a_root_is_named_as_given_and_a_link_to_a_directory_is_followed() {
     assert_eq!(roots[3].get("type").text(), "symlink");
     assert_eq!(roots[4].get("type").text(), "file");
     assert!(roots[4].find("links").is_none());
-    // Roots 0 to 2 are one directory, which contains root 4, so they count once. Root 3 is a separate link.
+    // Roots 0 to 2 are the same directory, which also contains root 4, so these four roots count once. Root 3 is a
+    // symbolic link that counts separately.
     let link = disk(&temp.join("link"));
     assert_eq!(output.root().get("totals").get("disk").number(), roots[0].get("disk").number() + link);
     assert_eq!(output.root().get("totals").get("items").number(), 3);
@@ -411,8 +412,8 @@ fn is_prepared(child: &Child) -> bool {
 fn an_interrupted_scan_prints_partial_results_and_reports_it() {
     let temp = TestDir::in_memory();
     temp.chain("d", 50_000);
-    // If the signal arrives after the scan, the output is truncated, or it is complete and the exit code is 0. In
-    // both cases, the run is repeated.
+    // If the signal arrives after the scan, the run is repeated. In this case, the output is truncated, or it is
+    // complete and the exit code is 0.
     for _ in 0..50 {
         let mut child = start(temp.path(), &["--json", "-t", "1"]);
         // Reads on a separate thread, because the program may block until its output is read.

@@ -80,7 +80,7 @@ fn create(root: &Path, directories: &[Index], files: &[(Index, Option<Index>, us
     made
 }
 
-/// Distributes the chosen directories among `parts` lists, without directories that lie inside another chosen one.
+/// Distributes the chosen directories among `parts` lists. Omits those that lie inside another chosen directory.
 fn cut(made: &[PathBuf], chosen: &[Index], parts: usize) -> Vec<Vec<PathBuf>> {
     let chosen: BTreeSet<&PathBuf> = chosen.iter().map(|index| index.get(&made[1..])).collect();
     let is_outer = |path: &&&PathBuf| !chosen.iter().any(|other| other != *path && path.starts_with(other));

@@ -113,7 +113,7 @@ impl Change {
                 fs::remove_file(path).unwrap();
                 fs::write(path, "new").unwrap();
             }
-            // The new contents have the old length.
+            // The new contents have the same length as the old contents.
             Self::FileRewritten => {
                 fs::OpenOptions::new().write(true).open(path).unwrap().write_all(b"new").unwrap();
             }

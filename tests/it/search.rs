@@ -1,4 +1,4 @@
-//! The totals of searches and statistics equal the totals of the scan that read the tree.
+//! Tests that the totals of searches and statistics equal the totals of the scan that read the tree.
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 

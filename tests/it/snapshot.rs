@@ -545,7 +545,7 @@ fn the_largest_entries_of_a_long_listing_are_loaded_without_the_others() {
         all.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
         assert_eq!(sizes(&again, &head.listing), all[..1024]);
         assert!(again.loaded_listing(root).is_empty());
-        // Every directory has a name, even if its entry is not in the head.
+        // Every directory has a name, even if its entry is not in the head of the listing.
         let names: Vec<_> = Walk::new(&again, DirId::TOP).map(|(id, _)| again.name(id).to_vec()).collect();
         assert_eq!(names.len(), Walk::new(&tree, DirId::TOP).count());
         assert!(names.iter().all(|name| !name.is_empty() || name == again.name(DirId::TOP)));
@@ -577,7 +577,7 @@ fn roots_inside_a_long_listing_are_read_back() {
 fn damage_to_the_head_of_a_listing_or_to_its_other_entries_is_reported() {
     let bytes = bytes_of(&long_tree(5000));
     let find = |name: &[u8]| bytes.windows(name.len()).position(|part| part == name).unwrap();
-    // Each name is preceded by its length. The head contains `1002`, but not `1001`.
+    // Each name is preceded by its length. The head of the listing contains `1002`, but not `1001`.
     let (head, others) = (find(b"\x041002"), find(b"\x041001"));
     assert!(head < others);
     for at in [head, others] {

@@ -170,8 +170,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns `true` if the innermost open array or object is empty. In place of a key or a value, a closing bracket
-    /// is valid only in this case.
+    /// Returns `true` if the innermost open array or object is empty. Only in this case is a closing bracket valid
+    /// where a key or a value is expected.
     fn closes(&self) -> bool {
         match self.open.last() {
             Some(Open::Array(elements)) => elements.is_empty(),

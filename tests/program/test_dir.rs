@@ -53,7 +53,7 @@ impl TestDir {
         path
     }
 
-    /// Creates a file of `length` bytes with allocated blocks, and its parent directories.
+    /// Creates a file of `length` bytes without holes, and its parent directories.
     pub fn file(&self, name: impl AsRef<Path>, length: usize) -> PathBuf {
         let path = self.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

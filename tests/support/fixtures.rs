@@ -61,8 +61,8 @@ fn memory(entries: usize) -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
     let has_room = nix::sys::statvfs::statvfs(&memory)
         .is_ok_and(|status| status.files() == 0 || u64::from(status.files_available()) > entries as u64);
-    // In the sandbox (`sandbox.rs`), /dev/shm is read-only, so the directory for temporary files is used. There, it
-    // is in memory, too.
+    // In the sandbox (`sandbox.rs`), /dev/shm is read-only, so the directory for temporary files is used. The sandbox
+    // keeps that directory in memory, too.
     if has_room && nix::unistd::access(&memory, nix::unistd::AccessFlags::W_OK).is_ok() {
         memory
     } else {
@@ -201,7 +201,7 @@ pub fn weird_names() -> Fixture {
     })
 }
 
-/// Creates many empty files in one directory, and one directory among them.
+/// Creates `files` empty files in the root, and a subdirectory with one file.
 pub fn crowd(files: usize) -> Fixture {
     Fixture::build_in(&memory(files), |root| {
         fs::create_dir(root.join("directory"))?;
@@ -241,8 +241,8 @@ pub fn chain(depth: usize, name: &str) -> Fixture {
     })
 }
 
-/// Creates a directory that cannot be listed (`--x`), one that cannot be searched (`r--`), one that can be neither
-/// listed nor searched, and a readable one. Root can read all of them.
+/// Creates a directory that cannot be listed, one that cannot be searched, one that can be neither listed nor searched,
+/// and a readable one. The superuser can list and search all of them.
 pub fn unreadable() -> Fixture {
     Fixture::build(|root| {
         for (name, mode) in [("closed", 0o000), ("no-list", 0o311), ("no-search", 0o644), ("open", 0o755)] {

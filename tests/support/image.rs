@@ -18,7 +18,8 @@ pub fn in_namespace(test: &str) -> bool {
     }
     let launcher = ["unshare", "--mount", "--propagation", "private"];
     if succeeds(Command::new("unshare").args(&launcher[1..]).arg("true")) {
-        // `path` is deleted after the child's mount namespace has ended, because a mount point cannot be deleted.
+        // The child creates its mount points in `path`. They can be deleted only after the child's mount namespace has
+        // ended, so the parent deletes `path`.
         let path = Fixture::build(|path| fs::set_permissions(path, fs::Permissions::from_mode(0o755)));
         let variable = format!("TMPDIR={}", path.path().display());
         child::run(test, &[&launcher[..], &["env", &variable]].concat(), "");

@@ -1,4 +1,4 @@
-//! Check for tests that need snapshots. duke keeps no snapshots on a disk that is nearly full.
+//! Check that tests with snapshots can run: duke keeps no snapshots on a disk that is nearly full.
 
 use std::process::{Command, Stdio};
 

@@ -70,8 +70,8 @@ fn fill(root: &Path) {
     sync(root);
 }
 
-/// Creates the directories of [`fill`], and compares the exclusive sizes of all but `outside` with the space that
-/// their deletion frees. `is_bounded` is `true` if each size must have an upper bound.
+/// Creates the directories of [`fill`]. For each of them except `outside`, compares the exclusive size with the space
+/// freed by deleting the directory. `is_bounded` is `true` if each size must have an upper bound.
 fn compare(image: &Image, is_bounded: bool) {
     let root = image.path();
     fill(&root);

@@ -19,7 +19,7 @@ use duke::tree::{DirId, EntryState};
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sys::signal::Signal;
 
-/// Pause between two checks.
+/// Pause between two checks of a condition that a test waits for.
 const PAUSE: Duration = Duration::from_millis(5);
 /// Time after which a run is considered hung.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -213,7 +213,7 @@ fn skipped_network_file_systems_get_no_request() {
     let Ok(server) = fs::OpenOptions::new().read(true).write(true).open("/dev/fuse") else {
         return crate::support::skip(&format!("{NAME}: no /dev/fuse"));
     };
-    // The mount program inherits the descriptor.
+    // Clear the close-on-exec flag, so that the mount program inherits the descriptor.
     fcntl(&server, FcntlArg::F_SETFD(FdFlag::empty())).unwrap();
     let fd = format!("fd={},rootmode=40000,user_id=0,group_id=0,subtype=sshfs", server.as_raw_fd());
     let mounted = Command::new("mount").args(["-i", "-t", "fuse", "-o", &fd, "me@box:"]).arg(&path).status();

@@ -118,7 +118,8 @@ fn data_that_copies_share_in_part_is_not_wasted() {
         cloned("half").write_all_at(second, 2 * MIB).unwrap();
         let mib = i128::from(MIB);
         assert_eq!(wasted(), (1, 2 * mib), "{}", image.path().display());
-        // In another clone, the second half is overwritten, too. The three copies then take up the space of two.
+        // In another clone, the second half is also rewritten with the same bytes. The file and its two clones then
+        // take up the space of two whole files.
         cloned("other half").write_all_at(second, 2 * MIB).unwrap();
         assert_eq!(wasted(), (1, 4 * mib));
         fs::write(image.join("copy"), &bytes).unwrap();
@@ -160,7 +161,7 @@ fn directories_that_share_some_data_waste_only_the_remaining_data() {
         let before = settled();
         fs::remove_dir_all(image.join("two")).unwrap();
         let freed = settled() - before;
-        // The tolerance allows for metadata.
+        // The tolerance allows for changes to metadata, which also take or free space.
         assert!(freed.abs_diff(wasted) < 200_000, "{}: {freed}, not {wasted}", image.path().display());
     }
 }
@@ -315,7 +316,8 @@ fn files_with_and_without_copy_on_write_share_among_themselves() {
     assert_eq!(failed, [(root.join("a/plain").into_os_string().into_vec(), Reason::StoredApart)]);
     write(&["b/plain"]);
     let report = shared(&root, None, || {});
-    // `d` and `e` already share the data of `c`, so only `c` and the two plain files are processed.
+    // `d` and `e` already share the data of `c`, so only `c` and the two plain files are processed. The plain files
+    // share their data, and `c` fails.
     assert_eq!((report.entries, report.freed, report.failures.count), (1, MIB, 1), "{report:?}");
     assert_eq!(report.failures.first[0].path, root.join("c").as_os_str().as_bytes());
 }

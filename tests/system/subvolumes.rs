@@ -77,7 +77,7 @@ fn deleting_subvolumes_frees_exactly_the_predicted_bytes() {
             if left.is_empty() {
                 break;
             }
-            // Deletes 1 of 6 subvolumes first, and then up to 2 at a time.
+            // Of the six subvolumes, one is deleted first, then two, two again, and finally the last one.
             let count = left.len().min(1 + left.len() % 2);
             order = order.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let first = usize::try_from(order >> 33).unwrap() % left.len();

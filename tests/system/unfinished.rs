@@ -56,7 +56,7 @@ fn send(child: &Child, signal: Signal) {
     kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).unwrap();
 }
 
-/// Number of runs. Each combination of a signal and a way to write occurs three times.
+/// Usual number of runs. Each combination of a signal and a way to write occurs three times.
 const RUNS: u32 = 54;
 /// Time after which no further run starts if signals have already ended at least [`ENDED`] runs. On a busy machine,
 /// where each run takes seconds, fewer than [`RUNS`] runs may start in this time.
@@ -95,7 +95,7 @@ fn end_by_signals(tree: &Path, folder: &Path) {
             continue;
         }
         send(&child, SIGNALS[usize::try_from(run / 3).unwrap() % SIGNALS.len()]);
-        // The first SIGINT is merely recorded. The second one ends the program.
+        // If the signal sent above is SIGINT, duke merely records it. This second SIGINT ends the program.
         send(&child, Signal::SIGINT);
         ended += u32::from(!child.wait().unwrap().success());
         assert_eq!(unfinished(folder), [] as [PathBuf; 0], "run {run}");

@@ -464,8 +464,8 @@ fn a_snapshot_is_kept_once_a_day_beside_that_of_the_latest_scan() {
         command.env("XDG_STATE_HOME", state.path());
         let mut session = Session::run(command);
         session.wait_for_text("1 of 3");
-        // In the third run, this loop does not wait, because the second run has kept a `last-` snapshot. If
-        // the snapshot of the third run is still being written, the program waits for it before it exits.
+        // In the third run, this loop does not wait, because the second run has kept a `last-` snapshot. The program
+        // exits only after it has written the snapshot of the third run.
         let end = Instant::now() + PATIENCE;
         while !kept(state.path()).iter().any(|name| name.starts_with(kind)) {
             assert!(Instant::now() < end, "nothing was kept");

@@ -49,7 +49,7 @@ impl Dice {
     }
 }
 
-/// Browser with the scan it shows.
+/// Browser, and the scan that it shows.
 struct Fuzz<'s> {
     scan: &'s Scan,
     app: App<'s>,

@@ -114,8 +114,8 @@ fn a_stopped_program_has_given_the_terminal_back() {
     });
 }
 
-/// Arguments for `strace` that slow a program down, so that a signal can end it between the sequences that set up the
-/// terminal, while other threads are still writing.
+/// Arguments with which `strace` slows a program down. A signal can then end the program between two of the escape
+/// sequences that set up the terminal, while other threads are still writing.
 const SLOW: [&str; 8] = [
     "-fqq",
     "-o/dev/null",
@@ -154,8 +154,8 @@ fn a_browser_ended_while_taking_the_terminal_gives_it_back() {
     }
 }
 
-/// SIGTERM arrives while a frame fills the terminal's buffer. The rest of the frame and the sequences that restore
-/// the terminal can be written only after a delay.
+/// SIGTERM arrives while a frame fills the terminal's buffer. The rest of the frame and the escape sequences that
+/// restore the terminal can be written only after a delay.
 #[test]
 fn a_blocked_terminal_is_given_back_too() {
     let folder = tempfile::tempdir().unwrap();

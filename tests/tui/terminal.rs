@@ -56,7 +56,7 @@ fn take_apart(raw: &[u8]) -> Parts {
     parts
 }
 
-/// Returns the rest of an escape sequence.
+/// Reads the rest of an escape sequence, whose `ESC` has been read, and returns it without a leading `[`.
 fn sequence(rest: &mut std::str::Chars<'_>) -> String {
     let mut sequence = String::new();
     match rest.next() {
@@ -135,7 +135,8 @@ fn no_control_byte_of_a_name_reaches_the_terminal_on_any_screen_or_afterwards() 
     let (_folder, root) = folder();
     let mut session = Session::run(as_nobody(duke(&root)));
     session.wait_for_text("1 of ");
-    // The key 7 shows the list of errors. If the program runs as root, the list is empty.
+    // The key 7 shows the list of errors. If the program runs as root, because it cannot run as `nobody`, the list is
+    // empty.
     session.press("7");
     session.wait_for_text(if can_be_nobody() { "ermission denied" } else { "rror" });
     session.press("\x1b");

@@ -1,6 +1,6 @@
 //! Tests of the list, the treemap, the overview, the file types and the help in common window sizes, with truecolor,
-//! with 16 colors, without colors and in ASCII. A snapshot contains the characters of the screen, followed by the
-//! colors of each line.
+//! with 16 colors, without colors and in ASCII. A stored screen consists of its characters, followed by the colors of
+//! each line.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! `crate::base::sync` of the program, with loom's locks and atomics. A cell that is written once stays that
-//! of the standard library, because something modeled publishes it.
+//! `crate::base::sync` of the program, with loom's locks and atomics. `OnceLock` is that of the standard library: its
+//! value need not be modeled, because the tree publishes it through one of these locks or atomics.
 
 pub use std::sync::{Arc, OnceLock, PoisonError};
 

@@ -1,4 +1,4 @@
-//! Memory and files of the tree, with the locks and atomics of the model checker.
+//! Modules of the program for the memory and the files of the tree. In this crate, they use loom's locks and atomics.
 
 #[path = "../../../src/platform/memory/arena.rs"]
 pub mod arena;

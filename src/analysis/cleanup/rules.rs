@@ -30,7 +30,7 @@ struct Pattern {
     end: Option<&'static str>,
 }
 
-/// Returns all rules in file order.
+/// Returns all rules, in the order of `rules.txt`.
 pub fn rules() -> Vec<Rule> {
     let lines = RULES.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.filter_map(rule).collect()

@@ -220,7 +220,7 @@ impl Gathering<'_> {
         let is_same = match self.request.order.by {
             SortBy::Apparent => change.before.apparent == change.after.apparent,
             SortBy::Disk => change.before.disk == change.after.disk,
-            // These orders do not sort by size, so a change in disk usage or in apparent size is shown.
+            // These orders use no size, so a change in either size is enough: disk usage or apparent size.
             SortBy::Modified | SortBy::Items | SortBy::Path => false,
         };
         if is_same && change.difference == ChangeKind::Kept {

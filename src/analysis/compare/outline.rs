@@ -19,8 +19,8 @@ pub struct OutlineRow {
     pub depth: usize,
     /// Innermost directory that contains the entry and has a row of its own, or else the requested directory.
     pub above: DirId,
-    /// Hash of the directory's path below the requested directory; `None` if there are no changes below this row. The
-    /// hash depends only on that path, so it is the same in comparisons of other trees.
+    /// Hash of the path from the requested directory to the entry of this row; `None` if there are no changes below
+    /// this row. The hash depends only on this path, so it is the same in comparisons of other trees.
     pub key: Option<u64>,
     /// `true` if the change in this row is more than half of the change in the directory [`OutlineRow::above`].
     pub is_main: bool,

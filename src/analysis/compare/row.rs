@@ -55,7 +55,7 @@ pub fn difference(before: Sizes, after: Sizes, by: SortBy) -> u64 {
     size(before, by).abs_diff(size(after, by))
 }
 
-/// Returns the sort key: the largest change comes first, then the largest entry. The rest of the key makes it unique.
+/// Returns the sort key: the largest change comes first, then the largest entry. The other parts make the key unique.
 pub fn rank(row: &Row, by: SortBy) -> (Reverse<u64>, Reverse<u64>, EntryId, bool) {
     let largest = Reverse(size(row.before, by).max(size(row.after, by)));
     (

@@ -15,6 +15,7 @@ pub const POINTS: usize = 8;
 pub const MIN_HISTORY: usize = 3;
 
 /// Chart of an entry's size over time: heights from 1 to 8, or 0 if the entry did not exist or its size is unknown.
+/// All heights are 0 if the size never changed.
 pub type Trend = [u8; POINTS];
 
 /// Reason why a name is looked up in an earlier tree.

@@ -169,7 +169,7 @@ fn lost_keys_are_reported() {
             "rescan = 'x'\nrescan-root = 'x'",
             vec!["f:3:15: x is already bound to 'rescan' above; the first binding applies"],
         ),
-        // Warnings are in the order of the lines in the file, not in the order of the command names.
+        // The order of the lines in the file decides which binding applies, not the order of the command names.
         (
             "rescan-root = 'x'\nrescan = 'x'",
             vec!["f:3:10: x is already bound to 'rescan-root' above; the first binding applies"],

@@ -189,7 +189,7 @@ fn sort(value: &OsStr) -> Option<impl Iterator<Item = &'static str>> {
         Some((name, direction @ ("asc" | "desc"))) => (name, Some(direction)),
         _ => (value, None),
     };
-    // duke's flag, the default direction of the column in duke, and its default direction in ncdu.
+    // duke's flag for the column, and the column's default direction in duke and in ncdu.
     let (column, usual, default) = match name {
         "disk-usage" | "apparent-size" => ("--sort=size", "desc", "desc"),
         "itemcount" => ("--sort=count", "desc", "desc"),

@@ -145,8 +145,8 @@ fn identity_of(directory: &Directory, name: &CStr) -> Result<Identity, Reason> {
     })
 }
 
-/// Returns two quoted arguments: device and inode, and the birth time as stat(1) prints it (with nanoseconds, except on
-/// macOS). The second argument is empty if the birth time is unknown.
+/// Returns two quoted arguments. The first contains the device and the inode number. The second contains the birth time
+/// as stat(1) prints it (with nanoseconds, except on macOS), or nothing if the birth time is unknown.
 fn identity(found: &Identity) -> [String; 2] {
     let birth = match found.born {
         None | Some((..=0, _)) => String::new(),

@@ -99,8 +99,8 @@ pub struct Trash {
     pub files: Directory,
     /// Path from `files` to the items, with a slash at the end. Empty if `files` itself contains the items.
     below: Vec<u8>,
-    /// Directory of the info files; `None` if the trash has no info files. The paths in these files are relative to
-    /// the path given here, or absolute if no path is given.
+    /// Directory of the info files, and the path to which the paths in these files are relative (without such a path,
+    /// they are absolute). `None` if the trash has no info files.
     pub info: Option<(Directory, Option<PathBuf>)>,
 }
 

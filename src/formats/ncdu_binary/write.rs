@@ -157,7 +157,8 @@ impl Writer<'_, '_> {
         previous
     }
 
-    /// Writes the root as the last item, and returns its reference. All partly filled blocks are then compressed.
+    /// Writes the root as the last item, starts the compression of all partly filled blocks, and returns the reference
+    /// to the root.
     fn root<'s>(&'s self, scope: &Scope<'s>, entry: &Entry<'_>, id: DirId, last: Option<u64>) -> u64 {
         let mut open_block = lock(&self.open_blocks).pop().unwrap_or_else(|| self.output.open_block());
         let item = Item { entry, previous: None, directory: Some((id, last)), device: None };

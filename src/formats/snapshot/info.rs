@@ -50,7 +50,8 @@ pub struct FileSystemInfo {
     pub kind: Vec<u8>,
     /// Mount source, such as `/dev/sda1`.
     pub source: Vec<u8>,
-    /// Directory within the file system that is visible at the mount point; `/` if the whole file system is visible.
+    /// Path within the file system to the directory that is visible at the mount point; `/` if the whole file system
+    /// is visible.
     pub root: Vec<u8>,
     /// File-system ID reported by the system; 0 if there is none.
     pub id: u64,

@@ -155,8 +155,8 @@ impl Segments {
         }
     }
 
-    /// Moves the sealed listing to `page` if the listing has entries. `child` is the number assigned to the first
-    /// directory that the listing names.
+    /// Moves the finished segments to `page`, if there are any. `child` is the number assigned to the first child
+    /// directory in the listing.
     fn finish(&mut self, directory: u32, child: u32, page: &mut Page) {
         if page.listings.length() == 0 {
             page.child = child;
@@ -242,8 +242,9 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
         Ok(())
     }
 
-    /// Adds entries of the directory `id` to the current listing and seals it. `number` is the number assigned to `id`.
-    /// Returns the first number assigned to a child directory in `entries`, and the number of entries.
+    /// Adds `entries`, which belong to the directory `id`, to the current listing, and finishes its last segment.
+    /// `number` is the number assigned to `id`. Returns the first number assigned to a child directory in `entries`,
+    /// and the number of entries.
     fn seal(
         &mut self,
         (id, number): (DirId, u32),

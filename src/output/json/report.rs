@@ -42,8 +42,9 @@ pub enum Body<'t> {
         depth: Option<usize>,
         /// Lists requested with `--top` and `--by`.
         summary: &'t Summary,
-        /// File system of the first root that is a mount point. If there is none and `-x` is given, the file system
-        /// of the first root; without `-x`, `None`. Always `None` for incomplete scans, imports and snapshots.
+        /// File system of the first root that is a mount point. If no root is a mount point: with `-x`, the
+        /// file system of the first root that still exists; otherwise, `None`. Always `None` for incomplete scans,
+        /// imports and snapshots.
         system: Option<&'t FileSystem>,
     },
     /// Usage of the file systems that the scan visited.

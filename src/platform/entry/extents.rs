@@ -26,7 +26,7 @@ pub enum Sharing {
     /// Files can share extents, and [`layout`] reports the number of bytes not shared. Deleting a file frees at most
     /// its disk usage.
     Bounded,
-    /// As [`Sharing::Bounded`], but deleting a file can free more than its disk usage: the file system keeps a whole
+    /// Like [`Sharing::Bounded`], but deleting a file can free more than its disk usage: the file system keeps a whole
     /// extent while a file refers to part of it. Deleting a directory or a symbolic link may free nothing, because it
     /// may have no blocks of its own.
     Unbounded,

@@ -1,5 +1,5 @@
-//! macOS: mounts from getfsstat(2); capacities from statfs(2), whose block counts have 64 bits; and numbers that only
-//! APFS reports.
+//! File systems on macOS. Mounts are read with getfsstat(2), and capacities with statfs(2), whose block counts have 64
+//! bits. APFS is asked for numbers that neither call reports.
 
 #[path = "overhead/apfs.rs"]
 mod apfs;
@@ -116,8 +116,9 @@ pub fn mounts() -> Result<Vec<Mount>, Errno> {
     Ok(found.iter().map(mount).collect())
 }
 
-/// Returns the mount of the entry `name` in `directory`; `probe` describes the entry. If the entry is a directory that
-/// may be on another mount, opens it, because device numbers do not distinguish the volumes of a volume group.
+/// Returns the mount of the entry `name` in `directory`; `probe` describes the entry. If the entry may be a mount point
+/// or a firmlink, opens it and asks the kernel for the mount. The device number alone is not enough, because the
+/// volumes of a volume group can share it.
 ///
 /// # Errors
 /// Returns any error of fstatfs(2).

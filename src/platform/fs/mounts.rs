@@ -25,7 +25,8 @@ pub struct Mount {
     pub parent: u64,
     /// Device of the file system. On btrfs, the device of a file (`st_dev`) is that of its subvolume instead.
     pub device: u64,
-    /// Directory of the file system that is visible at the mount point; `/` if the whole file system is visible.
+    /// Path within the file system to the directory that is visible at the mount point; `/` if the whole file system
+    /// is visible.
     pub root: Vec<u8>,
     /// Path of the mount point.
     pub point: Vec<u8>,

@@ -131,8 +131,8 @@ impl Buffer {
         }
     }
 
-    /// Calls [`Buffer::attributes`]. The device of `directory` is not needed, because stat(2) reports the device of
-    /// the entry.
+    /// Calls [`Buffer::attributes`]. The first argument, the device of `directory`, is ignored, because on Linux the
+    /// attributes contain the correct device of each entry.
     ///
     /// # Errors
     /// Returns any error of [`Buffer::attributes`].

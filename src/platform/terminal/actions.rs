@@ -36,7 +36,7 @@ pub(crate) fn is_default(signal: Signal) -> bool {
 fn handler(signal: Signal) -> libc::sighandler_t {
     // SAFETY: all zeros is a valid `sigaction`: no flags, an empty mask, the default handler.
     let mut now: libc::sigaction = unsafe { std::mem::zeroed() };
-    // SAFETY: without a new action the call only reads, and `now` is writable. It fails only for invalid signal
+    // SAFETY: without a new action, the call only reads, and `now` is writable. The call fails only for invalid signal
     // numbers.
     unsafe { libc::sigaction(signal as libc::c_int, std::ptr::null(), &raw mut now) };
     now.sa_sigaction

@@ -88,7 +88,8 @@ pub fn stop_group() -> io::Result<()> {
     Ok(())
 }
 
-/// Stops this process and returns when a shell continues it. Does nothing if no shell could continue it.
+/// Stops this process and returns when a shell continues it. If no shell could continue it, the system ignores the
+/// signal, and this function returns at once.
 fn stop_here() -> io::Result<()> {
     raise(Signal::SIGTSTP)?;
     stop_signal().thread_unblock()?;

@@ -163,7 +163,7 @@ impl Word<'_> {
         } else {
             glob::name_regex(self.text.trim_end_matches('/'))
         };
-        // The user may close the bracket or brace with the next keystroke.
+        // A glob is invalid only if its end is missing, such as a closing bracket, and the user may still type the end.
         let regex = regex.map_err(|reason| Trouble::Unfinished(reason.to_owned()))?;
         let pattern = self.compile(&regex, has_capital(self.text))?;
         Ok(if in_path { Test::Path(pattern) } else { Test::Name(pattern) })

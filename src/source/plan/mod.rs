@@ -1,7 +1,7 @@
 //! Plan that divides a tree into parts, which are scanned separately, on one machine or on many.
 //!
-//! Part 0 is the rest: it scans the whole path but does not enter the directories of the other parts. All parts use the
-//! flags of the plan, so that the merged tree equals the tree of a single scan.
+//! Part 0 is the rest: its scan starts at the plan's path, but does not enter the directories of the other parts. All
+//! parts use the flags of the plan, so that the merged tree equals the tree of a single scan.
 //!
 //! Invariant: no directory of a plan is inside another one, and all are below the plan's path.
 

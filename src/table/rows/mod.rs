@@ -1,7 +1,7 @@
 //! Sorts the entries of a directory, and determines which of them are shown.
 //!
-//! The order takes only eight bytes of memory per entry, and only for the directory being shown. Sorting a directory of
-//! a million entries takes a while, so the duration is measured, and [`SortedEntries::can_sort`] allows the next sort
+//! The sort order is stored only for the directory being shown, with eight bytes per entry. Sorting a directory of a
+//! million entries takes a while, so the duration is measured, and [`SortedEntries::can_sort`] allows the next sort
 //! only after ten times that duration. Sorting a huge, growing directory therefore takes at most a tenth of the drawing
 //! thread's time.
 //!

@@ -1,5 +1,5 @@
 //! Files in which the entries of each directory form a chain of items: the interface for reading such a file, and the
-//! data that `chained` needs to load the listings on first use.
+//! data that the module `chained` needs to load the listings on first use.
 
 use super::damage::FirstDamage;
 use crate::base::slots::Slots;

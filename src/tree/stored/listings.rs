@@ -57,7 +57,8 @@ impl ListingsDraft {
 /// Directory numbers that are valid in a block.
 #[derive(Clone, Debug)]
 pub struct Span {
-    /// Directories whose listings may be in the block. The first listing must belong to the first directory.
+    /// Directories whose listings may be in the block. The first listing in the block must belong to the first of these
+    /// directories.
     pub parents: Range<u32>,
     /// Numbers of child directories. The block must contain the entries of all of them, in ascending order. Only the
     /// entry of a root may refer to a directory outside this range.

@@ -55,9 +55,9 @@ pub(in crate::tree) enum Stored {
 pub(in crate::tree) struct NumberedFile {
     pub(in crate::tree) file: BlockFile,
     pub(in crate::tree) plan: Plan,
-    /// One cell per block of listings, set once the block has been loaded. The largest entries of a long listing, its
-    /// head, have a block of their own. For such a block, the value is the address of the head. For other blocks, and
-    /// for damaged ones, the value is `None`.
+    /// One cell per block of listings, set once the block has been loaded. If the block contains only the head of a
+    /// long listing (its largest entries), the value is the address of the head. For all other blocks, and for damaged
+    /// blocks, the value is `None`.
     pub(in crate::tree) fetched: Box<[OnceLock<Option<Address>>]>,
     pub(in crate::tree) damage: FirstDamage,
 }

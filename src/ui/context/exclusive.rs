@@ -24,8 +24,7 @@ impl Context<'_> {
         }
     }
 
-    /// Shows the column of exclusive sizes and sorts by it. The rows are sorted again when a search has found the
-    /// sizes.
+    /// Shows the column of exclusive sizes and sorts by it. The rows are sorted again when the sizes have been found.
     pub fn sort_by_frees(&mut self) {
         self.show_frees();
         if self.shown.columns.has(Column::Frees) {

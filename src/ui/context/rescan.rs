@@ -41,8 +41,8 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Requests a rescan of the shown directory, after the directory shown before it was found to be deleted. The result
-    /// of the rescan is not reported.
+    /// Requests a rescan of the shown directory. Used if the directory that was shown previously no longer exists. The
+    /// result of the rescan is not reported.
     pub fn rescan_shown(&mut self) -> Option<Effect> {
         let shown = Some(self.location.id).filter(|id| *id != DirId::TOP)?;
         self.await_rescan(self.tree.name(shown).to_vec(), None, vec![shown]);

@@ -14,7 +14,7 @@ impl Context<'_> {
         !self.views.filter.is_empty()
     }
 
-    /// Clears the search together with its results and the filter.
+    /// Clears the search text, the results and the filter.
     pub fn leave_search(&mut self) {
         self.views.tables.clear();
         self.views.text.clear();

@@ -100,8 +100,8 @@ impl Context<'_> {
         }
     }
 
-    /// Moves the list cursor. If the move leads to rows that have not been loaded or merged yet, first loads or merges
-    /// all of them.
+    /// Moves the list cursor. If the move leads to rows that have not been loaded, first loads all of them. If it leads
+    /// to the last row and some recorded entries have not been merged, starts to merge all of them.
     pub fn step(&mut self, motion: Motion) {
         let lines = self.lines_here();
         if self.location.lacks_rows_for(motion, lines) {

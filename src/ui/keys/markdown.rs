@@ -1,4 +1,4 @@
-//! Key bindings as Markdown tables, for the documentation. Also lists the key bindings of a help group.
+//! Key bindings of each help group, and Markdown tables of all key bindings for the documentation.
 
 use std::fmt::Write;
 

@@ -51,8 +51,8 @@ pub enum Command {
     /// Cycle through the meanings of the treemap's colors, such as type and age.
     MapColors,
     Help,
-    /// Go back one step: end a range of marks, return to the view, clear the filter, close the top layer or view, or
-    /// stop the running operation or rescan.
+    /// Go back one step: end a range of marks, return to the view from which the user went to an entry, clear the
+    /// filter, close the top layer or view, or stop the running operation or rescan.
     Back,
     /// Close the top layer or view. If only the list is open, quit, but ask first if data would be lost.
     Quit,

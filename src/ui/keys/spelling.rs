@@ -33,8 +33,8 @@ const UNKNOWN: &str = "unknown key; write keys like k, G, Ctrl-D, Space, PgUp or
 /// Supported modifiers, with their prefixes in the names of keys.
 const HELD: [(KeyModifiers, &str); 2] = [(KeyModifiers::CONTROL, "Ctrl-"), (KeyModifiers::ALT, "Alt-")];
 
-/// Letters that cannot be combined with Ctrl, each with the key that terminals report instead: ASCII tab and carriage
-/// return.
+/// Letters that cannot be combined with Ctrl, each with the key that terminals report instead. In ASCII, Ctrl-I is a
+/// tab, and Ctrl-M is a carriage return.
 const SAME: [(char, &str); 2] = [('i', "Tab"), ('m', "Enter")];
 
 impl Key {

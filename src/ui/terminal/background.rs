@@ -22,7 +22,8 @@ const CERTAIN: usize = 3;
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// Keys that are not part of an answer; empty while keys are held back.
+    /// Keys that are not part of the terminal's answer. Empty if a key is held back, because it may be part of the
+    /// answer.
     Keys(Vec<KeyEvent>),
     /// A complete answer. Contains the background, or `None` if the answer is invalid.
     Answer(Option<Background>),

@@ -298,7 +298,7 @@ fn the_list_has_a_column_for_storage_classes_if_the_tree_has_any() {
     let text = screen(&mut app);
     assert!(text.contains(" Storage     DEEP_ARCHIVE") && text.contains(" Modified    2023-11-14"), "{text}");
     press(&mut app, "i");
-    // In a narrow window, this column is one of the first to be hidden.
+    // In a narrow window, the column `Storage` is one of the first to be hidden.
     app.update(Event::Resize(50, 12));
     let text = screen(&mut app);
     assert!(!text.contains("Storage") && text.contains("Share"), "{text}");

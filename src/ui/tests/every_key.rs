@@ -98,7 +98,8 @@ fn picture(app: &App<'_>) -> String {
     )
 }
 
-/// Moves to a treemap cell, or to a part of the overview, that has a neighbor on the given side.
+/// Moves the cursor as far as possible away from the given side, so that the treemap cell or the part of the overview
+/// under the cursor has a neighbor on that side.
 fn lean(app: &mut App<'_>, side: Side) {
     let key = match side {
         Side::Left => "l",

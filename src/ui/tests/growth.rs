@@ -158,7 +158,7 @@ fn the_settings_can_show_the_growth_column() {
     compare(&mut app, &tree, &old);
     app.cx.collect();
     assert!(app.cx.window.lines.iter().any(|row| growth(row).is_some()), "{}", screen(&mut app));
-    // Without a baseline the column disappears.
+    // Without a baseline, the growth column is hidden.
     let mut app = App::new(&tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12));
     tick(&mut app, 1000, Some(Outcome::Complete));
     let none = Baseline::of_trees(Vec::new());

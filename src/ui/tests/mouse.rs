@@ -45,7 +45,7 @@ fn position_of(app: &mut App<'_>, text: &str) -> Option<(u16, u16)> {
 fn a_click_moves_the_cursor_and_a_double_click_opens() {
     let tree = home();
     let mut app = finished(&tree);
-    // There are three lines above the first row.
+    // Lines are counted from 0. The first row is on line 3, and `pictures` is on line 4.
     click(&mut app, (30, 4), 0);
     assert_eq!(selected(&app), "pictures");
     click(&mut app, (30, 4), 1000);

@@ -57,7 +57,7 @@ fn the_growth_view_compares_the_last_scan_until_the_scan_has_ended() {
         assert_eq!(matches!(app.cx.notice, Some(Notice::AwaitingScan(_))), is_waiting, "{keys}");
         assert!(app.cx.marks().count() == 0 && layer(&app).is_none(), "{keys}");
     }
-    // A row that the user has unfolded stays unfolded, and the cursor stays on its entry.
+    // The row `a/`, which the user has unfolded, stays unfolded, and the cursor stays on `y`.
     press(&mut app, "j Enter j j");
     assert_eq!(page_labels(&app).0, ["  old", "▾ a/", "    x", "    y", "  new"]);
     growing.read("a", vec![file("x", 8 << 20, 0), file("y", 9 << 20, 0)]);

@@ -540,7 +540,7 @@ fn the_space_of_the_file_system_is_selected_above_the_parts_of_the_overview() {
     assert_eq!(app.cx.views.overview.selected(), Some(&crate::ui::views::directories::VIEW));
     press(&mut app, "k Enter");
     assert_eq!(app.scope(), Scope::Table);
-    // In a short window, the overview does not show the space of the file system, so it cannot be selected.
+    // In a short window, the overview omits the space of the file system. The directories are then selected instead.
     press(&mut app, "` k");
     app.update(Event::Resize(80, 10));
     assert_eq!(app.cx.views.overview.selected(), Some(&crate::ui::views::directories::VIEW));
@@ -567,7 +567,8 @@ fn the_legend_of_a_strip_ends_in_an_ellipsis_if_parts_are_omitted() {
     use ratatui::{buffer::Buffer, layout::Rect};
     let tree = home();
     let app = finished(&tree);
-    // Each part takes six cells in the legend. The last two cells are blank and may be cut off.
+    // Each part takes six cells in the legend, including two blanks at its end. The blanks of the last part may be cut
+    // off, so 16 cells are enough for three parts.
     let parts = ["x", "y", "z"].map(|name| StripPart { name: name.to_owned(), bytes: 1, role: Role::Other });
     for columns in 7..=30 {
         let mut buffer = Buffer::empty(Rect::new(0, 0, columns, 2));

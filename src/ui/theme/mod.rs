@@ -161,10 +161,10 @@ impl Glyphs {
     }
 }
 
-/// Maximum number of colors in a bar with fewer than `(STEPS + 1) * CELLS` filled cells. Each color adds about
-/// 20 bytes of output.
+/// Number of colors in a bar with `STEPS` to `STEPS * CELLS` filled cells. A shorter bar has one color per filled cell.
+/// Each color adds about 20 bytes of output.
 const STEPS: u16 = 8;
-/// Approximate number of filled cells per color in a bar with at least `(STEPS + 1) * CELLS` filled cells.
+/// Approximate number of filled cells per color in a bar with more than `STEPS * CELLS` filled cells.
 const CELLS: usize = 3;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

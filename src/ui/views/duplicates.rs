@@ -213,8 +213,8 @@ impl TableData for DuplicateRows {
         self.entries(index).first().copied().map(Target::Entry)
     }
 
-    /// Returns all names of a copy, or a skipped file. A group's row has no entries, because marking the row would mark
-    /// every copy.
+    /// Returns the entries of a row: all names of a copy, or a single skipped file. The row of a group has no entries,
+    /// because marking that row would mark every copy.
     fn entries(&self, index: usize) -> Vec<EntryId> {
         match self.rows.get(index) {
             Some(DuplicateRow::Copy(_, copy)) => {

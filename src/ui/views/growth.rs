@@ -68,7 +68,7 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
-/// Text shown instead of the size of a deleted entry, and its short form.
+/// Text shown instead of the size of a deleted entry. The second element, for narrow columns, is the same.
 const GONE: [&str; 2] = ["gone"; 2];
 
 /// Returns the note about an entry that was renamed or moved.

@@ -62,7 +62,7 @@ fn note(subvolume: &Subvolume) -> Option<&'static str> {
     }
 }
 
-/// Returns the label of the last row.
+/// Returns the label of the last row, which stands for all marked subvolumes.
 fn all_marked_label(count: usize) -> String {
     counted(count as u64, "marked subvolume", "marked subvolumes")
 }

@@ -41,10 +41,11 @@ pub struct ViewSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     Nothing,
-    /// Scan on this machine. The view queries the file systems.
+    /// The tree must come from a scan on this machine, because the view queries the file systems.
     FileSystem,
     Baseline,
-    /// Finished scan on this machine, and no running rescan. The view reads the scanned files.
+    /// The tree must come from a finished scan on this machine, because the view reads the scanned files. No rescan
+    /// may be running.
     CompleteScan,
 }
 

@@ -121,8 +121,8 @@ impl TypeRows {
 }
 
 impl TypeRow {
-    /// Returns two rows with the same totals: the main row of a category, which Enter unfolds, and below it the row
-    /// `all files`, whose entries Enter lists.
+    /// Returns two rows with the same totals: the main row of a category, and the row `all files` below it. Enter
+    /// unfolds the main row. On the row `all files`, Enter lists the files of the category.
     fn of_category(class: Category, totals: Totals) -> [Self; 2] {
         let row = |label, is_group| {
             let shows = (&largest::TABLE, category_query(class));

@@ -48,8 +48,8 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         Some(page) => table::totals(cx, page),
         None => totals(cx).into(),
     };
-    // While rows of the previous scan are shown and more of them are being found, the header shows `searching`,
-    // because the status line shows the progress of the scan.
+    // While rows of the previous scan are shown and more of them are being found, the header shows `searching`. The
+    // status line cannot show this, because it shows the progress of the scan.
     let is_looking = match &cx.views.page {
         Some(page) => page.is_recorded && !page.is_complete,
         None => cx.views.is_overview() && cx.views.overview.is_finding_recorded(),
@@ -93,8 +93,8 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     draw_ends(&left, &right, area, canvas.buffer);
 }
 
-/// Splits `text`, the displayed path of the root, into the directories above the root and the root's name. Returns
-/// `None` if `text` is another part of the path (`level` levels above the shown directory), or if it names no
+/// Splits the displayed path of a root into the directories above the root and the root's name. `text` is a part of the
+/// path, `level` levels above the shown directory. Returns `None` if this part is not the root, or if `text` names no
 /// directory above the root.
 fn above_root<'t>(cx: &Context<'_>, text: &'t str, level: Option<usize>) -> Option<(&'t str, &'t str)> {
     level.filter(|level| cx.tree.ancestry(cx.location.id).count() == level + 1)?;
@@ -135,7 +135,7 @@ fn breadcrumb(cx: &Context<'_>, path: &str, room: usize) -> Vec<Part> {
     if is_wide(&parts) {
         let gap = format!("{}/", cx.theme.glyphs.gap());
         let last = parts.pop().into_iter().map(|part| Part {
-            // The text of a root is a whole path. Only the last component of the path is shown.
+            // The text of the root is a whole path, of which only the last component is shown.
             text: part.text.rsplit('/').find(|name| !name.is_empty()).unwrap_or("/").to_owned(),
             ..part
         });

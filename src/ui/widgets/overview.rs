@@ -33,8 +33,8 @@ use crate::ui::theme::{Role, filled};
 use crate::ui::views::{ViewSpec, df};
 use crate::ui::widgets::row::role_of_label;
 
-/// Width of the bar in a row of `BARE` columns, and maximum width of a bar in any row. In a narrower row, the bar
-/// gets a fifth of the width.
+/// Width of the bar in a row of `BARE` columns, and maximum width of a bar in any row. In a row narrower than `BARE`,
+/// the bar gets a fifth of the row.
 const BAR: (usize, usize) = (8, 40);
 /// Row width in columns up to which the bar has at most `BAR.0` columns. In a wider row, a third of the additional
 /// columns is added to the bar.

@@ -41,7 +41,7 @@ use crate::ui::theme::Role;
 use crate::ui::views::{TableContext, TableData};
 use crate::ui::window::totals_size;
 
-/// Width in columns of the label to the left of a strip (see `strip`).
+/// Width in columns of the label to the left of a strip (see the module `strip`).
 const LABEL: u16 = 6;
 
 /// Labels of the strips for the types and the ages of files.

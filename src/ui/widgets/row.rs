@@ -139,7 +139,7 @@ fn label(cx: &Context<'_>, room: usize, row: &Row, spans: &mut Vec<Span<'_>>) {
     }
 }
 
-/// Returns the role of a cell. Most numbers other than sizes are faint.
+/// Returns the role of a cell outside the size column. Most of these cells are faint.
 pub fn role_of(column: Column, value: CellValue) -> Role {
     match (column, value) {
         (_, CellValue::Change(before, after)) if before.unwrap_or(0) < after.unwrap_or(0) => Role::More,

@@ -190,8 +190,8 @@ fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     Line::from(spans)
 }
 
-/// Returns the row number of the cursor in the open table view, and a summary of the marks. `searching` precedes them
-/// until all rows have been found. Omits parts that do not fit.
+/// Returns the row number of the cursor in the open table view, and a summary of the marks. Until all rows have been
+/// found, the text begins with `searching`. Omits parts that do not fit.
 pub fn table_position<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     let Some(page) = &cx.views.page else { return Line::default() };
     let rows =

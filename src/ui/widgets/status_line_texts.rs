@@ -23,7 +23,7 @@ pub const NOT_RESPONDING: &str = " is not responding";
 pub const FILTERED: &str = "filtered";
 /// Description of the key that clears the filter. The key and this text follow [`FILTERED`].
 pub const SHOWS_ALL: &str = "shows all";
-/// Columns of the selected entry that the status line of the treemap shows, each with the word before the size.
+/// Columns of the selected entry that the status line of the treemap shows, each with the word in front of the value.
 pub const COLUMNS: [(Column, &str); 2] = [(Column::Frees, "frees"), (Column::Shared, "shared")];
 /// Text shown if a scan ended because of a bug.
 pub const PANICKED: &str = "internal error: scan ended early";
@@ -113,7 +113,7 @@ pub fn stopped_text(source: SourceKind) -> &'static str {
     if source == SourceKind::Live { "scan stopped" } else { "reading stopped" }
 }
 
-/// Returns the time that a complete scan took.
+/// Returns text such as `scanned in 12 s` for a complete scan, or `read in 12 s` for any other source.
 pub fn elapsed_text(source: SourceKind, elapsed: Duration) -> String {
     let verb = if source == SourceKind::Live { "scanned" } else { "read" };
     format!("{verb} in {}", duration(elapsed))

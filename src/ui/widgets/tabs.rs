@@ -161,7 +161,8 @@ fn tabs(cx: &Context<'_>, current: &ViewSpec, room: usize) -> Vec<Tab> {
     if total(&all, 0) <= room { all } else { tabs_of(cx, current, is_useful) }
 }
 
-/// Returns the tabs of the current view and of all views for which `has_tab` returns `true`.
+/// Returns the tabs of the current view and of all views for which `has_tab` returns `true`. The errors view has
+/// a tab only if there are errors or it is the current view.
 fn tabs_of(cx: &Context<'_>, current: &ViewSpec, has_tab: impl Fn(&ViewSpec) -> bool) -> Vec<Tab> {
     let errors = u64::from(cx.window.totals.errors);
     let tab = |view: &&'static ViewSpec| {
@@ -178,8 +179,8 @@ fn tabs_of(cx: &Context<'_>, current: &ViewSpec, has_tab: impl Fn(&ViewSpec) -> 
     VIEWS.iter().filter_map(tab).collect()
 }
 
-/// Shortens the tabs until they fit into `room` columns. The current tab keeps its name. Hidden tabs are replaced by
-/// a symbol that is `gap` columns wide.
+/// Shortens the tabs until they fit into `room` columns. The current tab keeps its name. Each group of hidden tabs is
+/// replaced by a symbol that is `gap` columns wide.
 fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize, gap: usize) {
     if total(all, gap) <= room {
         return;

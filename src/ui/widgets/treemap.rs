@@ -73,8 +73,8 @@ fn empty(cx: &Context<'_>) -> String {
     if has_only_empty { ALL_EMPTY.to_owned() } else { empty_text(cx) }
 }
 
-/// Returns the title line. It shows the name and size of the entry under the cursor, because its rectangle may be too
-/// small for them. The name is shortened to fit into `room` columns.
+/// Returns the title line, with the name and size of the entry under the cursor. The rectangle of the entry may be too
+/// small for them. The name is shortened so that the line fits into `room` columns.
 fn title(cx: &Context<'_>, room: usize) -> Text<'static> {
     let Some(line) = cx.window.selected() else { return Text::default() };
     let mut facts = String::new();

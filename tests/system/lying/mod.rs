@@ -14,8 +14,8 @@ use duke::tree::{DirId, Totals};
 use nix::errno::Errno;
 use server::Server;
 
-/// Disk usage in bytes that `file_system.c` reports for each single file or directory (16 blocks of 512 bytes), but
-/// not for the files `absurd-1` and `absurd-2`.
+/// Disk usage in bytes (16 blocks of 512 bytes) that `file_system.c` reports for every file and directory except the
+/// files `absurd-1` and `absurd-2`.
 const EACH: u64 = 16 * 512;
 
 /// Time after which a scan is considered hung.

@@ -1,4 +1,5 @@
-//! FUSE file system whose server is compiled from C. Dropping the server unmounts the file system.
+//! FUSE file system whose server is a C program. Dropping the [`Server`] unmounts the file system and kills the
+//! program.
 
 use std::fs;
 use std::path::{Path, PathBuf};

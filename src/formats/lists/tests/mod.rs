@@ -239,8 +239,8 @@ fn unnamed_directories_above_the_only_one_are_part_of_the_root() {
     assert_eq!(names("path,size\n../a/c,1\n"), ["../a"]);
     assert_eq!(names("path,size\n/,1\n/a/b,1\n"), ["/"]);
     assert_eq!(names("path,size\nx,1\n"), ["."]);
-    // The paths of the first two lines begin with `/a`, but their root must be named `/`, because the second root is
-    // named `/a`.
+    // The root of the first two lines would normally be named `/a`. Here, this root must be named `/`, because the
+    // third line belongs to a separate root named `/a`.
     let mixed = "path,size,root\n/a/b,1,\n/a,2,\n/a/c,4,/a\n";
     assert_eq!(names(mixed), ["/", "/a"]);
     let list = read(mixed).good();

@@ -1,8 +1,9 @@
 //! Parts of a plan, with the IDs of their directories and the indexes of their devices in the merged tree.
 //!
 //! ```text
-//! 0 .. n        directories of the first part
-//! n .. n + m    directories of the next part; n is its `DirId::TOP`, which is not in the merged tree
+//! 0 .. n            directories of the first part
+//! n                 `DirId::TOP` of the next part, which is not in the merged tree
+//! n + 1 .. n + m    other directories of the next part
 //! ```
 //!
 //! Invariant: a root of a later part is in the merged tree only if the first part lists this root.
@@ -149,7 +150,7 @@ impl<'p> Joined<'p> {
         }
     }
 
-    /// Returns the state of each root of another part that the first part lists, with the root's parent directory.
+    /// Returns the parent directory and the state of each root of a later part, if the first part lists this root.
     pub fn roots(&self) -> impl Iterator<Item = (DirId, EntryState)> + '_ {
         self.roots.iter().flat_map(|(parent, roots)| roots.values().map(|state| (*parent, *state)))
     }

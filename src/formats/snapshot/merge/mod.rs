@@ -29,8 +29,8 @@ pub struct Merge<'p> {
 }
 
 impl<'p> Merge<'p> {
-    /// Merges parts. The first part must be part 0 of the plan. Returns `None` if the parts have 2^32 or more
-    /// directories.
+    /// Creates the tree merged from `parts`. The first element must be part 0 of the plan. Returns `None` if the parts
+    /// have 2^32 or more directories.
     pub fn new(parts: &'p [Snapshot]) -> Option<Self> {
         let joined = Joined::new(parts)?;
         let changes = TotalChanges::of(&joined);

@@ -100,7 +100,8 @@ impl fmt::Display for UnsafePath {
             Cause::PrivateLink(owner) => {
                 write!(formatter, "symbolic link owned by {}; replace it with a directory", user(owner))
             }
-            // For example, if sudo kept the user's HOME, duke looks for its own files in that user's directories.
+            // This happens, for example, if sudo keeps the user's HOME: duke then looks for its own files in that
+            // user's directories.
             Cause::Owner(owner) if users::own() == 0 => {
                 write!(formatter, "belongs to {}, but duke runs as root; use sudo -H", user(owner))
             }

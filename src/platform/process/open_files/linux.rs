@@ -25,7 +25,7 @@ const FIRST_NAMESPACE: &[u8] = b"pid:[4026531836]";
 const NAME: usize = 64;
 /// Maximum length of a link target in /proc: one page.
 const LINK: usize = 4096;
-/// Maximum number of workers. More workers would only wait for locks that other workers hold.
+/// Maximum number of workers. More workers would only wait for kernel locks that other workers hold.
 const MOST_WORKERS: usize = 8;
 
 /// Searches for deleted but open files. If the search is canceled, returns the files found so far. `is_cancelled` is
@@ -38,7 +38,7 @@ pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     let _ = each_name(&proc, &mut Buffer::default(), |name| {
         processes.extend(number(name.to_bytes()).map(|pid| (pid, name.to_owned())));
     });
-    // Index of the next process to search. `Relaxed` ordering is enough, because no data depends on `next`.
+    // Index of the next process to search. `Relaxed` ordering is enough, because the index guards no data.
     let next = AtomicUsize::new(0);
     let work = || {
         let mut search = Search::default();

@@ -16,7 +16,7 @@ pub const NO_CTTY: OFlag = OFlag::O_NOCTTY;
 pub const NO_AUTOMOUNT: AtFlags = AtFlags::empty();
 /// Flag that keeps reads from changing the access time of a file; empty, because only Linux has such a flag.
 pub const NO_ATIME: OFlag = OFlag::empty();
-/// Flags for opening a directory or file whose descriptor is used only for lookups.
+/// Flags for opening a directory for lookups only.
 pub const PLACE: OFlag =
     OFlag::O_RDONLY.union(OFlag::O_CLOEXEC).union(OFlag::O_NONBLOCK).union(OFlag::O_NOFOLLOW);
 /// Flags for opening a mount point.

@@ -167,7 +167,7 @@ impl DeleteDialog {
         }
     }
 
-    /// Handles a key while the user types the name. Every key edits the text, except the keys that answer the question.
+    /// Handles a key while the user types the name. Keys that do not answer the question edit the text.
     fn key(&mut self, event: KeyEvent, command: Option<Command>, cx: &mut Context<'_>) -> Handled {
         let accepts_yes = self.is_open() && self.gate.is_open();
         let ConfirmStep::Type(wanted, typed) = &mut self.stage else { return Handled::Yes(None) };

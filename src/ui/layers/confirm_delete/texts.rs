@@ -208,7 +208,7 @@ fn staying(dialog: &DeleteDialog, preview: &Preview) -> Vec<Fact> {
         }
     };
     let mounts = preview.kept.mounts;
-    // Moving a directory to the trash would also move the mounts below it.
+    // A directory with a mount point inside is not moved to the trash, because the mount would be moved with it.
     let (one, many) = match dialog.kind {
         OperationKind::Trash => (
             "mount point inside; entries that contain it are not moved",
