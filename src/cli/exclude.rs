@@ -21,13 +21,15 @@ pub fn patterns(arguments: &Arguments) -> Result<Vec<String>, UsageError> {
 
 /// Compiles the patterns.
 pub fn filter(patterns: &[String]) -> Result<Option<Arc<dyn Exclude>>, UsageError> {
-    let bad = |BadPattern { pattern, reason }| {
-        UsageError::Usage(format!("pattern '{}': {reason}", escape(pattern.as_bytes())))
-    };
-    ExcludePatterns::filter(patterns).map_err(bad)
+    ExcludePatterns::filter(patterns).map_err(|bad| UsageError::Usage(described(&bad)))
 }
 
-/// Reads the patterns in a file as du(1) does, one per line. Removes trailing blanks and skips empty lines.
+fn described(BadPattern { pattern, reason }: &BadPattern) -> String {
+    format!("pattern '{}': {reason}", escape(pattern.as_bytes()))
+}
+
+/// Reads the patterns in a file as du(1) does, one per line. Removes trailing blanks and skips empty lines. Checks each
+/// pattern, so that the error names its line.
 fn patterns_of(path: &Path) -> Result<Vec<String>, UsageError> {
     let is_standard = path.as_os_str() == "-";
     let name = if is_standard { "standard input".to_owned() } else { escape_path(path) };
@@ -36,7 +38,11 @@ fn patterns_of(path: &Path) -> Result<Vec<String>, UsageError> {
     let bytes = read.map_err(|error| refused(&cannot_read(&error)))?;
     let lines = (1..).zip(bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end));
     let pattern = |(number, line): (usize, &[u8])| {
-        String::from_utf8(line.to_vec()).map_err(|_| refused(&format!("line {number} is not UTF-8")))
+        let pattern =
+            String::from_utf8(line.to_vec()).map_err(|_| refused(&format!("line {number} is not UTF-8")))?;
+        ExcludePatterns::new([pattern.as_str()])
+            .map_err(|bad| refused(&format!("line {number}: {}", described(&bad))))?;
+        Ok(pattern)
     };
     lines.filter(|(_, line)| !line.is_empty()).map(pattern).collect()
 }

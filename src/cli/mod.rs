@@ -190,7 +190,7 @@ fn of_command(command: Command, environment: &Environment) -> Result<Invocation,
         Command::Merge(words) => Invocation::Merge(plans::merge(&words, environment)?),
         Command::Plan(words) => Invocation::Plan(plans::plan(&words, environment)?),
         Command::Save(words) => Invocation::Save(crate::cli::snapshots::saving(&words, environment)?),
-        Command::Subvolumes(words) => Invocation::Subvolumes(subvolumes_job(words)),
+        Command::Subvolumes(words) => Invocation::Subvolumes(subvolumes_job(words)?),
     })
 }
 
@@ -213,7 +213,7 @@ fn help(command: Option<&str>) -> UsageError {
 
 /// Returns the [`Invocation`] for `duke diff`, with or without the browser.
 fn diff(words: &Difference, environment: &Environment) -> Result<Invocation, UsageError> {
-    let comparison = crate::cli::sources::comparison(words, environment)?;
+    let comparison = sources::comparison(words, environment)?;
     let is_for_a_script = words.json || words.no_interactive || words.min_change.is_some();
     if is_for_a_script || !environment.is_terminal || environment.is_dumb() {
         return Ok(Invocation::Compare(comparison));
@@ -229,6 +229,7 @@ fn diff(words: &Difference, environment: &Environment) -> Result<Invocation, Usa
 }
 
 fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
+    sources::reject_remotes("df", &words.paths)?;
     let units = units(words.si);
     let scan = scan::Options {
         threads: threads(words.threads, environment)?,
@@ -241,7 +242,7 @@ fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
     };
     let format = if words.json { Format::SpacesJson } else { Format::Spaces(units) };
     let progress = progress(words.quiet, units);
-    let wanted = SourceSpec::Paths(crate::cli::sources::paths(&words.paths), scan);
+    let wanted = SourceSpec::Paths(sources::paths(&words.paths), scan);
     Ok(PrintJob { wanted, output: Output::Printed(format), selection: Selection::default(), progress })
 }
 
@@ -260,10 +261,10 @@ fn invocation_for(
         skip_network: arguments.skip_network,
         skip_silent: false,
         follow_symlinks: arguments.follow_symlinks,
-        owners: arguments.extended || crate::cli::sources::needs_owners(arguments),
+        owners: arguments.extended || sources::needs_owners(arguments),
         ..scan::Options::default()
     };
-    let wanted = crate::cli::sources::wanted(arguments, &patterns, scan)?;
+    let wanted = sources::wanted(arguments, &patterns, scan)?;
     let order = order(arguments);
     let units = units(arguments.si);
     let depth = if arguments.summarize { Some(0) } else { arguments.depth };
@@ -274,8 +275,8 @@ fn invocation_for(
             && depth.is_none()
             && !arguments.bytes
             && !arguments.frees
-            && !crate::cli::sources::selects(arguments);
-    let output = if let Some(export) = crate::cli::sources::export(arguments, environment.is_terminal)? {
+            && !sources::selects(arguments);
+    let output = if let Some(export) = sources::export(arguments, environment.is_terminal)? {
         export
     } else if arguments.ndjson {
         Output::Printed(Format::JsonLines)
@@ -291,7 +292,7 @@ fn invocation_for(
         Output::Printed(Format::Table { depth: depth.unwrap_or(1), order, units })
     };
     let progress = progress(arguments.quiet, units);
-    let selection = crate::cli::sources::selection(arguments)?;
+    let selection = sources::selection(arguments)?;
     Ok(Invocation::Print(PrintJob { wanted, output, selection, progress }))
 }
 

@@ -18,6 +18,7 @@ use crate::source::save;
 
 /// Returns the job for `duke plan`.
 pub fn plan(words: &PlanWords, environment: &Environment) -> Result<PlanJob, UsageError> {
+    sources::reject_remotes("plan", &[&words.path])?;
     let scan_flags = ScanFlags {
         one_file_system: words.one_file_system,
         skip_network: words.skip_network,

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a run has one kind of source and one kind of result.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -65,6 +65,15 @@ pub fn remotes(
     } else {
         Err(UsageError::Usage("cannot mix local paths with ssh:// or rclone:// paths".to_owned()))
     }
+}
+
+/// Rejects `ssh://` and `rclone://` paths. `command` is the name of the subcommand.
+pub fn reject_remotes<P: AsRef<OsStr>>(command: &str, paths: &[P]) -> Result<(), UsageError> {
+    let is_remote = |path: &&OsStr| remote(path, &scan::Options::default(), &[]).is_some();
+    paths.iter().map(AsRef::as_ref).find(is_remote).map_or(Ok(()), |path| {
+        let path = escape(path.as_bytes());
+        Err(UsageError::Usage(format!("{command}: works only with paths on this machine, not with {path}")))
+    })
 }
 
 /// Applies `change` to rclone remotes. Returns an error if there are none, or if any input is not an rclone
@@ -225,7 +234,7 @@ pub fn paths(paths: &[OsString]) -> Vec<PathBuf> {
 
 /// Returns the input for a directory on another machine or on an rclone remote, if `path` refers to such a directory. A
 /// scan on another machine uses the same options as a scan on this one.
-fn remote(path: &OsString, scan: &scan::Options, patterns: &[String]) -> Option<Result<Input, UsageError>> {
+fn remote(path: &OsStr, scan: &scan::Options, patterns: &[String]) -> Option<Result<Input, UsageError>> {
     let refused = |reason| UsageError::Usage(format!("{}: {reason}", escape(path.as_bytes())));
     if let Some(rclone) = RclonePath::parse(path) {
         let allowed = if patterns.is_empty() {

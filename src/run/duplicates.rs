@@ -68,7 +68,10 @@ pub fn run(job: DuplicatesJob) -> Exit {
         }
     };
     let is_complete = outcome == Some(Outcome::Complete);
+    let has_no_root = Exit::of_roots(source.tree()) == Exit::Failure;
     let written = standard_output().and_then(|mut out| match job.form {
+        // "No duplicates" would be wrong, because nothing was compared.
+        DuplicatesFormat::Table(_) if has_no_root => Ok(()),
         DuplicatesFormat::Table(units) => write_table(source.tree(), &found, units, &mut out),
         DuplicatesFormat::Json => {
             DuplicatesReport { tree: source.tree(), found: &found, is_complete }.write(&mut out)

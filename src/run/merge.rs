@@ -75,24 +75,29 @@ fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
         part.tree.verify().map_err(|damage| format!("{name}: {damage}; save the part again"))?;
         parts.push((own.numbers, part));
     }
-    let missing: Vec<String> = (0..job.count)
-        .filter(|number| !files.contains_key(number))
-        .map(|number| number.to_string())
-        .collect();
     if !files.contains_key(&0) {
         return Err(
             "part 0 is missing, and even --partial requires it, because it contains the directories above all other parts; save part 0".to_owned()
         );
     }
-    if !missing.is_empty() && job.missing == Missing::Refused {
-        let list = missing.join(", ");
-        let (parts, them) = if missing.len() == 1 { ("part", "it") } else { ("parts", "them") };
-        return Err(format!("missing {parts}: {list}; save {them}, or merge the others with --partial"));
-    }
     sort_by_key(&mut parts, |(numbers, _)| numbers.first().copied());
     let mut numbers: Vec<u64> = files.into_keys().collect();
     numbers.sort_unstable();
+    if let Some(missing) = missing(job.count, &numbers)
+        && job.missing == Missing::Refused
+    {
+        return Err(format!("{missing}; save them, or merge the others with --partial"));
+    }
     Ok((parts.into_iter().map(|(_, part)| part).collect(), numbers))
+}
+
+/// Returns the list of the parts that are missing from the sorted `numbers`; `None` if there are none.
+fn missing(count: u64, numbers: &[u64]) -> Option<String> {
+    let missing: Vec<String> = (0..count)
+        .filter(|number| numbers.binary_search(number).is_err())
+        .map(|number| number.to_string())
+        .collect();
+    (!missing.is_empty()).then(|| format!("missing parts: {}", missing.join(", ")))
 }
 
 /// Merges the parts, writes the result, reports any errors, and returns the exit code.
@@ -107,7 +112,11 @@ fn merge(job: &MergeJob, parts: &[Snapshot], numbers: Vec<u64>, interrupt: Optio
             "{path}: missing from the merged snapshot, because part 0 has no such directory"
         ));
     }
-    let is_whole = numbers.len() as u64 == job.count;
+    let missing = missing(job.count, &numbers);
+    if let Some(missing) = &missing {
+        print_error(&format!("{missing}; the merged snapshot marks their directories as not read"));
+    }
+    let is_whole = missing.is_none();
     let first = &parts[0].about;
     let about = SnapshotInfo {
         scanned_at: parts.iter().map(|part| part.about.scanned_at).min().unwrap_or_default(),

@@ -13,7 +13,6 @@ use crate::run::streams::{exit_of_writing, no_thread, print_error, standard_outp
 use crate::scan::Outcome;
 use crate::source::plan::{ScanFlags, ScanPlan, parts};
 use crate::source::{Source, SourceSpec};
-use crate::tree::DirId;
 
 /// Settings of `duke plan`.
 #[derive(Debug)]
@@ -62,6 +61,10 @@ pub fn run(job: PlanJob) -> Exit {
 /// Divides the tree of `source` into parts, writes the plan, and returns the exit code.
 fn plan(source: &Source, job: PlanJob) -> Exit {
     let tree = source.tree();
+    if Exit::of_roots(tree) == Exit::Failure {
+        summarize(tree, source.outcome().as_ref());
+        return Exit::Failure;
+    }
     let path = job.path.as_os_str().as_bytes().to_vec();
     let typed = job.typed.as_os_str().as_bytes();
     let Some(root) = tree.directory_at(&path).or_else(|| tree.directory_at(typed)) else {
@@ -70,8 +73,7 @@ fn plan(source: &Source, job: PlanJob) -> Exit {
         if let Some(file) = &job.old {
             let file = escape_path(file);
             print_error(&format!("{file}: contains no directory {path}; run duke plan without -f"));
-        } else if tree.totals(DirId::TOP).errors == 0 {
-            // If the directory could not be read (`errors` is not 0), `summarize` has already printed the error.
+        } else {
             print_error(&format!("{path}: cannot split: not a directory"));
         }
         return Exit::Failure;

@@ -219,9 +219,10 @@ fn wrong_usage_is_one_line_with_exit_code_2() {
     let temp = TestDir::new();
     temp.directory("folder");
     fs::write(temp.join("bytes"), b"ok\nbad\xff\n").unwrap();
+    fs::write(temp.join("glob"), "ok\n\na[b\n").unwrap();
     let ways = "the extension belongs to another format; use duke -o for .json and .zst, duke -O for .ncdu, duke save -o or duke merge -o for .duke, and duke --ndjson or --csv for .ndjson and .csv\n";
     let (csv, json) = (format!("duke: -o x.csv: {ways}"), format!("duke: save -o x.json: {ways}"));
-    let cases: [(&[&str], &str); 10] = [
+    let cases: [(&[&str], &str); 13] = [
         (&["-o", "x.csv"], &csv),
         (&["save", "-o", "x.json"], &json),
         (
@@ -233,6 +234,12 @@ fn wrong_usage_is_one_line_with_exit_code_2() {
         (&["-X", "missing"], "duke: missing: cannot read: no such file or directory\n"),
         (&["-X", "folder"], "duke: folder: cannot read: is a directory\n"),
         (&["-X", "bytes"], "duke: bytes: line 2 is not UTF-8\n"),
+        (&["-X", "glob"], "duke: glob: line 3: pattern 'a[b': unclosed character class; missing ']'\n"),
+        (
+            &["duplicates", ".", "ssh://host/srv"],
+            "duke: duplicates: works only with paths on this machine, not with ssh://host/srv\n",
+        ),
+        (&["df", "rclone://"], "duke: df: works only with paths on this machine, not with rclone://\n"),
         (&["-t", "0"], "duke: invalid value '0' for '--threads <N>': not a whole number from 1 to 1024\n"),
         (&["missing"], "duke: missing: cannot read: no such file or directory\n"),
     ];

@@ -140,4 +140,5 @@ fn a_missing_path_is_an_error() {
     let temp = TestDir::new();
     let run = duplicates(temp.path(), &["missing"]).ended(2);
     assert!(run.stderr.starts_with("duke: missing: "), "{}", run.stderr);
+    assert_eq!(run.text(), "");
 }

@@ -394,14 +394,16 @@ fn missing_parts_are_refused_or_added_later() {
     fleet.plan(&[]);
     fleet.save_all();
     let refused = fleet.merge(&["0.duke", "2.duke"]).ended(2);
-    assert!(refused.stderr.starts_with("duke: missing part: 1; save it"), "{}", refused.stderr);
+    assert!(refused.stderr.starts_with("duke: missing parts: 1; save them"), "{}", refused.stderr);
     assert!(!fleet.folder.join("all.duke").exists());
     let refused = fleet.merge(&["--partial", "1.duke", "2.duke"]).ended(2);
     assert!(refused.stderr.contains("part 0 is missing"), "{}", refused.stderr);
     let refused = fleet.merge(&["0.duke", "1.duke", "1.duke", "2.duke"]).ended(2);
     assert!(refused.stderr.contains("part 1 is also in 1.duke"), "{}", refused.stderr);
 
-    fleet.merge(&["--partial", "2.duke", "0.duke"]).ended(1);
+    let partial = fleet.merge(&["--partial", "2.duke", "0.duke"]).ended(1);
+    let message = "duke: missing parts: 1; the merged snapshot marks their directories as not read\n";
+    assert_eq!(partial.stderr, message);
     let lines = fleet.lines(&["-f", "all.duke"]);
     assert!(lines.iter().any(|line| line.contains("\"excluded\":\"other_part\"")), "{lines:?}");
     fleet.merge(&["all.duke", "1.duke"]).ended(0);
@@ -480,6 +482,20 @@ fn unreadable_entries_of_a_part_are_exit_code_1() {
     assert_eq!((0..3).map(|part| fleet.save(part).code).collect::<Vec<_>>(), codes);
     fleet.merge(&["0.duke", "1.duke", "2.duke"]).ended(1);
     fs::set_permissions(fleet.tree.join("d7/deep"), fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn an_unreadable_directory_gets_no_plan() {
+    if nix::unistd::geteuid().is_root() {
+        return crate::support::skip("root can read everything");
+    }
+    let fleet = Fleet::new();
+    let path = fleet.tree.join("d7/deep");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
+    let refused = fleet.duke(&["plan", "--parts", "2", path.to_str().unwrap()]).ended(2);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(refused.text(), "");
+    assert!(refused.stderr.contains("permission denied"), "{}", refused.stderr);
 }
 
 #[test]
