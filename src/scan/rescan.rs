@@ -28,6 +28,8 @@ struct Recheck {
     replaced: HashSet<DirId>,
     /// Error number of the first entry whose state could not be determined.
     errno: Option<Errno>,
+    /// `true` if an entry that was no directory has become one.
+    has_new_directory: bool,
 }
 
 impl Shared {
@@ -38,7 +40,7 @@ impl Shared {
     pub(crate) fn scan_entries(&self, entries: &EntryNames) -> Result<(), Errno> {
         let began = clock::precise();
         let entries = self.existing(self.located(entries));
-        let rechecks = entries.iter().map(|(directory, names)| self.recheck(*directory, names)).collect();
+        let rechecks = entries.iter().map(|(directory, names)| self.rechecked(*directory, names)).collect();
         let rechecks = self.outermost(rechecks);
         let visitor = Visitor::new(self, false);
         self.workers.pool().in_place_scope(|scope| {
@@ -167,9 +169,24 @@ impl Shared {
         self.tree.ancestry(id).any(|above| directories.contains(&above))
     }
 
+    /// Returns the current state of the entries `names` in `directory`. If one of them has become a directory,
+    /// `directory` itself is rechecked instead, so that the policy of the scan applies to the new directory. A root
+    /// that was a file and has become a directory is not changed.
+    fn rechecked(&self, directory: DirId, names: &HashSet<&[u8]>) -> Recheck {
+        let recheck = self.recheck(directory, names);
+        match self.tree.parent(directory).filter(|_| recheck.has_new_directory) {
+            None => recheck,
+            Some(parent) => {
+                self.tree.drop_subtrees(&directories(&[recheck]));
+                self.recheck(parent, &HashSet::from([self.tree.name(directory)]))
+            }
+        }
+    }
+
     /// Reads the current state of the entries `names` in `directory`.
     fn recheck(&self, directory: DirId, names: &HashSet<&[u8]>) -> Recheck {
         let (mut own, mut changes, mut errno) = (None, Changes::new(), None);
+        let mut has_new_directory = false;
         let opened = match directory {
             DirId::TOP => Ok(None),
             directory => self.open_from_root(directory).map(Some),
@@ -198,7 +215,10 @@ impl Shared {
             };
             let change = match found {
                 Ok(found) => match self.new_state(directory, &record, &found) {
-                    None => continue,
+                    None => {
+                        has_new_directory |= !matches!(record.state, EntryState::Excluded(_));
+                        continue;
+                    }
                     new_state => new_state,
                 },
                 // A deleted root is kept as an error, so that the user can see and rescan it.
@@ -213,12 +233,13 @@ impl Shared {
             replaced.extend(record.directory().map(|id| (id, change)));
             changes.insert(record.name.to_vec(), change);
         }
-        Recheck { directory, own, changes, replaced: replaced.into_keys().collect(), errno }
+        let replaced = replaced.into_keys().collect();
+        Recheck { directory, own, changes, replaced, errno, has_new_directory }
     }
 
     /// Returns the new state of an entry of `parent`, based on its current attributes. If the entry is a directory,
-    /// also creates a detached directory into which it will be read again. Returns `None` for a directory that the scan
-    /// did not enter.
+    /// also creates a detached directory into which it will be read again. Returns `None` for a directory that the tree
+    /// does not have: it was excluded, failed, or is new.
     fn new_state(&self, parent: DirId, record: &Entry<'_>, found: &Attributes) -> Option<(Kind, Metadata)> {
         let tree = &self.tree;
         let device = tree.devices().index(found.device);

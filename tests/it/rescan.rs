@@ -90,6 +90,22 @@ fn a_deleted_or_replaced_directory_is_updated() {
 }
 
 #[test]
+fn a_file_that_became_a_directory_is_updated() {
+    let root = fixture();
+    let scan = scan(root.path());
+    let path = |name: &str| root.path().join(name);
+    for file in ["a/deep/two", "b/four"] {
+        fs::remove_file(path(file)).unwrap();
+    }
+    fs::create_dir(path("b/four")).unwrap();
+    fs::write(path("b/four/inside"), vec![b'x'; 20_000]).unwrap();
+    let entry = |directory: &str, name: &str| (id_of(scan.tree(), &path(directory)), vec![name.into()]);
+    let again = scan.recheck(vec![entry("a/deep", "two"), entry("b", "four"), entry("", "b")]).unwrap();
+    assert_eq!(again.wait(Duration::from_secs(60)), Some(Outcome::Complete));
+    assert_eq!(picture(scan.tree()), picture(self::scan(root.path()).tree()));
+}
+
+#[test]
 fn a_stopped_rescan_leaves_no_trace() {
     let root = fixture();
     let scan = scan(root.path());
