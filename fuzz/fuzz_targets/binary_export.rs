@@ -12,6 +12,7 @@ mod binary_export;
 
 use std::path::{Path, PathBuf};
 
+use duke::testing::formats::WrittenEntries;
 use duke::testing::formats::ncdu_binary::{BlockSize, open_by, write};
 use duke::testing::formats::ncdu_write::Export;
 use duke::testing::platform::Access;
@@ -52,13 +53,15 @@ fn look(file: &Path, access: Access) -> Option<(Vec<u8>, Vec<u8>)> {
 fn json(tree: &Tree) -> Vec<u8> {
     let (root, _) = Export::root(tree).expect("a binary export has one root");
     let mut out = Vec::new();
-    Export { tree, name: root.name, scanned_at: 0 }.write(&mut out).expect("there is memory");
+    let written = &WrittenEntries::default();
+    Export { tree, name: root.name, scanned_at: 0, written }.write(&mut out).expect("there is memory");
     out
 }
 
 fn binary(tree: &Tree) -> Vec<u8> {
     let (root, _) = Export::root(tree).expect("a binary export has one root");
     let mut out = Vec::new();
-    write(tree, &root, root.name, BlockSize::Growing, &mut out).expect("there is memory");
+    let written = WrittenEntries::default();
+    write(tree, &root, root.name, BlockSize::Growing, &written, &mut out).expect("there is memory");
     out
 }

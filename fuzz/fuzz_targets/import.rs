@@ -6,9 +6,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use duke::scan::Outcome;
+use duke::testing::formats::WrittenEntries;
 use duke::testing::formats::ncdu_write::Export;
 use duke::testing::source::import::{Import, Input};
-use duke::scan::Outcome;
 use duke::tree::{DirId, Tree, Walk};
 use libfuzzer_sys::fuzz_target;
 
@@ -41,6 +42,7 @@ fn read(bytes: &[u8]) -> (Import, Outcome) {
 fn export(tree: &Tree) -> Vec<u8> {
     let (root, _) = Export::root(tree).expect("a complete import has a root");
     let mut out = Vec::new();
-    Export { tree, name: root.name, scanned_at: 0 }.write(&mut out).expect("memory takes all");
+    let written = &WrittenEntries::default();
+    Export { tree, name: root.name, scanned_at: 0, written }.write(&mut out).expect("memory takes all");
     out
 }

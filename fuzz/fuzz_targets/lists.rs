@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use duke::scan::Outcome;
+use duke::testing::formats::WrittenEntries;
 use duke::testing::formats::flat::{Flat, Form};
 use duke::testing::formats::lists::{ListOptions, ListPreset};
 use duke::testing::source::import::{Import, Input};
@@ -60,7 +61,9 @@ fn read(bytes: &[u8], options: ListOptions) -> (Import, Outcome) {
 /// Returns the flat lines of a tree, or `None` if a path is too long for a line.
 fn lines(import: &Import) -> Option<Vec<u8>> {
     let mut out = Vec::new();
-    let provenance = &import.provenance();
-    Flat { tree: import.tree(), form: Form::Json, provenance, exclusive: None }.write(&mut out).ok()?;
+    let (provenance, written) = (&import.provenance(), &WrittenEntries::default());
+    Flat { tree: import.tree(), form: Form::Json, provenance, exclusive: None, written }
+        .write(&mut out)
+        .ok()?;
     Some(out)
 }

@@ -11,8 +11,8 @@ mod reseal;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use duke::testing::formats::snapshot::{Snapshot, SnapshotInfo, WriteControl, open_by, save};
 use duke::testing::platform::Access;
-use duke::testing::formats::snapshot::{SnapshotInfo, Limits, Snapshot, open_by, save};
 use duke::tree::{DirId, Tree, Walk};
 use libfuzzer_sys::fuzz_target;
 use reseal::reseal;
@@ -55,6 +55,6 @@ fn look(file: &Path, access: Access, length: usize) -> Option<Vec<u8>> {
 fn saved(tree: &Tree, about: &SnapshotInfo) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     let stop = AtomicBool::new(false);
-    save(tree, about, &Limits { bytes: 1 << 24, stop: &stop }, &mut out).ok()?;
+    save(tree, about, &WriteControl { bytes: 1 << 24, ..WriteControl::new(&stop) }, &mut out).ok()?;
     Some(out)
 }

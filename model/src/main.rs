@@ -28,11 +28,11 @@ const OWN: Metadata = Metadata {
 };
 
 fn main() {
-    model("two children complete in any order, and what is above adds each once", Some(4), two_children);
-    model("a chain completes upwards, whoever comes last", None, chain);
-    model("a batch handed out is waited for", None, handed_out);
-    model("what is published is there whole, and never gets shorter", None, publish);
-    model("who looks meanwhile sees nothing twice", None, live);
+    model("two children complete in any order, and each is added to the directories above once", Some(4), two_children);
+    model("a chain of directories completes upwards, whichever thread is last", None, chain);
+    model("a directory is complete only after the batches handed to other threads", None, handed_out);
+    model("a published listing is whole and never becomes shorter", None, publish);
+    model("a reader of unfinished totals sees nothing twice", None, live);
 }
 
 fn model(name: &str, bound: Option<usize>, body: fn()) {
