@@ -64,7 +64,7 @@ impl Age {
         let undated = Test::Undated { future: Self::future(now) };
         let query = match self {
             Self::Unknown => Query::of(undated),
-            known => Query::of(Test::Modified(known.range(now))).narrowed_by(&Query::not(undated)),
+            known => Query::of(Test::Modified(known.range(now))).narrowed_by(&Query::of_negated(undated)),
         };
         query.without_directories()
     }

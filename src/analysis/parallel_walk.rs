@@ -37,7 +37,7 @@ const PIECE: u64 = 1 << 17;
 const VISITS_PER_PART: usize = 256;
 /// Number of workers for each thread of the pool. In each round, the walk divides the next visits among the workers.
 /// With more than one worker per thread, a thread whose worker ends early can run another.
-const PARTS: usize = 2;
+const WORKERS_PER_THREAD: usize = 2;
 /// Time until the first result. Each later result is due when the elapsed time has grown by the factor `NEXT`.
 /// Producing a result takes time, so the results become less frequent.
 const FIRST: Duration = Duration::from_millis(15);
@@ -157,7 +157,7 @@ pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
     let tree: &Tree = &request.tree;
     let started = Instant::now();
     let mut due = FIRST;
-    let workers = task.threads().current_num_threads() * PARTS;
+    let workers = task.threads().current_num_threads() * WORKERS_PER_THREAD;
     // Each worker has its own copy of the query, because threads would contend for a shared compiled pattern.
     let queries: Vec<Query> = vec![request.query.clone(); workers];
     let path = request.query.needs_paths().then(|| tree.path(request.from).into());

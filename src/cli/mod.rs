@@ -339,7 +339,7 @@ fn order(arguments: &Arguments) -> Order {
     let measure = if arguments.apparent_size { Measure::Apparent } else { Measure::Disk };
     let direction = if arguments.reverse { Direction::Reversed } else { Direction::Usual };
     let grouping = if arguments.directories_first { Grouping::DirectoriesFirst } else { Grouping::Mixed };
-    let hidden = if arguments.no_hidden { Hidden::LeftOut } else { Hidden::Shown };
+    let hidden = if arguments.no_hidden { Hidden::Omitted } else { Hidden::Shown };
     Order { column, direction, measure, grouping, hidden }
 }
 
@@ -390,8 +390,8 @@ fn theme(
     };
     let background = environment.variable("COLORFGBG").and_then(|colors| colors.to_str());
     // The Linux console does not answer the background-color query, and old kernels print part of it.
-    let answers = environment.variable("TERM").is_none_or(|name| name != "linux");
-    let mut theme = Theme { colors, glyphs, options, answers };
+    let can_report_background = environment.variable("TERM").is_none_or(|name| name != "linux");
+    let mut theme = Theme { colors, glyphs, options, can_report_background };
     theme.options.background = Background::detect(background);
     Ok(theme)
 }

@@ -43,7 +43,7 @@ pub struct Kept {
     /// Entries that are immutable or append-only, or that lie in an immutable or append-only directory.
     pub locked: u64,
     /// Entries kept for any reason not listed above, such as unreadable metadata.
-    pub unseen: u64,
+    pub other: u64,
 }
 
 impl Kept {
@@ -57,7 +57,7 @@ impl Kept {
             DENIED => &mut self.denied,
             LOCKED => &mut self.locked,
             READ_ONLY => &mut self.read_only,
-            _ => &mut self.unseen,
+            _ => &mut self.other,
         } += 1;
     }
 }

@@ -117,7 +117,7 @@ pub fn preview(pool: &Pool, selection: Arc<Selection>, now: i64) -> std::io::Res
         if !task.is_cancelled() {
             let progress = lock(&previewer.progress);
             let preview = progress.preview(&failures);
-            let staying = (preview.files + preview.directories).saturating_sub(progress.unchanged);
+            let staying = (preview.files + preview.directories).saturating_sub(progress.deletable);
             task.publish(Preview { is_complete: true, staying, ..preview });
         }
     })
@@ -134,7 +134,7 @@ struct Previewer<'a> {
 struct Progress {
     preview: Preview,
     /// Number of names visited so far that would be deleted, not kept.
-    unchanged: u64,
+    deletable: u64,
     links: LinkTracker,
     /// Support for shared extents on each file system queried so far, keyed by device.
     sharing: HashMap<u64, Sharing>,
@@ -252,7 +252,7 @@ impl Visitor for Previewer<'_> {
         }
         let is_last = {
             let mut progress = lock(&self.progress);
-            progress.unchanged += 1;
+            progress.deletable += 1;
             progress.links.name_seen(found.file_id(), found.links)
         };
         if is_last {
@@ -278,7 +278,7 @@ impl Visitor for Previewer<'_> {
         if above.is_locked(name)? {
             return Err(Errno::EPERM);
         }
-        lock(&self.progress).unchanged += 1;
+        lock(&self.progress).deletable += 1;
         self.add_space(above, name, found);
         Ok(Disposition::Stays)
     }

@@ -36,7 +36,7 @@ pub struct Hidden {
 }
 
 /// Interval between checks for cancellation during a scan.
-const GLANCE: Duration = Duration::from_millis(50);
+const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Scans each covered directory and returns the totals.
 pub fn scan(
@@ -70,7 +70,7 @@ fn below(
 ) -> Result<Hidden, Errno> {
     let options = Options { mounts: Mounts::All, ..Options::default() };
     let scan = Scan::start(vec![path], options).map_err(|_| Errno::EAGAIN)?;
-    while scan.wait(GLANCE).is_none() {
+    while scan.wait(CANCEL_CHECK_INTERVAL).is_none() {
         if is_cancelled() {
             scan.stop();
         }

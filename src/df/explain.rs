@@ -51,7 +51,7 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
             "Files that share blocks (reflinks, snapshots) each count in full, because finding shared \
                 blocks is slow. The scanned space can therefore exceed the used space.",
         ],
-        Subject::Hidden | Subject::CoveredFiles(_) => return hidden(space, subject),
+        Subject::AllCoveredFiles | Subject::CoveredFiles(_) => return hidden(space, subject),
         Subject::UnlinkedFiles => {
             return vec![DELETED.to_owned(), access(space.access).to_owned(), UNSEEN.to_owned()];
         }
@@ -68,7 +68,7 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
             "The errors view lists them with the causes. If permission is missing, run duke with sudo on the \
                 same directory.",
         ],
-        Subject::LeftOut => vec![
+        Subject::Excluded => vec![
             "Entries of this file system that were excluded by --exclude, -X, --exclude-caches or -x, on the \
                 command line or in the configuration. Their contents are part of the unexplained space; without \
                 these flags they are scanned. On macOS, entries that are only in the cloud count here, too; they \

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use crate::base::sort::sort_by_key;
 use crate::platform::fs::answer::{LIMIT, within};
-use crate::platform::fs::covered::UNCOVERS;
+use crate::platform::fs::covered::CAN_READ_COVERED_FILES;
 use crate::platform::fs::mounts::{Mount, MountPosition, standing};
 use crate::platform::{Errno, FIRMLINK_TARGET};
 use crate::scan::path;
@@ -78,7 +78,7 @@ pub struct MountMap {
 
 /// Finds the file systems of `tree` and their mount points.
 pub fn find(tree: &Tree, mounts: &[Mount]) -> MountMap {
-    let mut regions = MountMap::default();
+    let mut map = MountMap::default();
     let mut visible: HashMap<DirId, usize> = HashMap::new();
     let mut begun = Vec::new();
     for (_, root) in tree.listing(DirId::TOP).entries() {
@@ -88,17 +88,17 @@ pub fn find(tree: &Tree, mounts: &[Mount]) -> MountMap {
         let Some((full, standing)) = within(LIMIT, [position]).pop().flatten().flatten() else { continue };
         let mount = mount_of(mounts, &full, &standing);
         let is_whole = mount.is_some_and(|index| point(&mounts[index]) == full && mounts[index].root == b"/");
-        let system = regions.system(mount.map(|index| &mounts[index]), standing.device, &full);
+        let system = map.system(mount.map(|index| &mounts[index]), standing.device, &full);
         match metadata.directory {
             Some(id) if tree.parent(id) == Some(DirId::TOP) => {
-                regions.start(id, system, is_whole);
-                regions.behind_firmlinks(mounts, system, &full);
+                map.start(id, system, is_whole);
+                map.behind_firmlinks(mounts, system, &full);
                 visible.extend(mount.map(|index| (id, index)));
                 begun.push((full, id));
             }
             // The root lies inside another root, so its file system is found through the outer root.
             Some(_) => {}
-            None => _ = regions.files.insert((DirId::TOP, root.name.to_vec()), system),
+            None => _ = map.files.insert((DirId::TOP, root.name.to_vec()), system),
         }
     }
     // Outer mount points come first, because they determine which inner mount points are visible.
@@ -106,10 +106,10 @@ pub fn find(tree: &Tree, mounts: &[Mount]) -> MountMap {
     sort_by_key(&mut order, |index| mounts[*index].point.len());
     for index in order {
         for (root, id) in &begun {
-            regions.mounted(tree, mounts, index, (root, *id), &mut visible);
+            map.mounted(tree, mounts, index, (root, *id), &mut visible);
         }
     }
-    regions
+    map
 }
 
 impl MountMap {
@@ -203,7 +203,7 @@ impl MountMap {
         if on.is_some_and(|on| mount.id != 0 && mounts[on].id != mount.parent) {
             return;
         }
-        if let Some(on) = on.filter(|_| UNCOVERS) {
+        if let Some(on) = on.filter(|_| CAN_READ_COVERED_FILES) {
             self.cover(&mounts[on], &point(mount));
         }
         let top = topmost(mounts, index);

@@ -32,7 +32,7 @@ pub enum Subject {
     /// Disk usage of the scanned entries.
     Scanned,
     /// Files covered by mount points.
-    Hidden,
+    AllCoveredFiles,
     /// Files covered by one mount point: the element of [`FileSystemUsage::covered`] with this index.
     CoveredFiles(usize),
     /// Total of all deleted but open files.
@@ -46,7 +46,7 @@ pub enum Subject {
     /// Unreadable directories and entries.
     Unreadable,
     /// Excluded entries.
-    LeftOut,
+    Excluded,
     /// Note with this index in [`FileSystemUsage::notes`].
     Note(usize),
     /// File system with this index in [`Report::spaces`]. Used only if there are several file systems.
@@ -185,7 +185,7 @@ impl Rows<'_> {
         if scanned.excluded > 0 {
             let label = labels::excluded_label(scanned.excluded);
             let note = Some(labels::EXCLUDED_NOTE.to_owned());
-            self.push(Subject::LeftOut, 1, Amount::Unknown, label, note);
+            self.push(Subject::Excluded, 1, Amount::Unknown, label, note);
         }
     }
 
@@ -197,7 +197,7 @@ impl Rows<'_> {
         let refused = covered.iter().find_map(|directory| directory.hidden.err());
         let amount = refused.map_or_else(|| Amount::Bytes(self.space.hidden()), |_| Amount::Unknown);
         let note = Some(labels::covered_note(covered.len(), refused));
-        self.push(Subject::Hidden, 1, amount, labels::COVERED, note);
+        self.push(Subject::AllCoveredFiles, 1, amount, labels::COVERED, note);
         for (index, directory) in covered.iter().enumerate() {
             let (amount, note) = match directory.hidden {
                 Ok(hidden) if hidden.entries > 0 => {

@@ -76,9 +76,9 @@ impl ScannedSizes {
 
 /// Adds up the entries of a tree per file system. An unknown device inside a file system with subvolumes is assigned to
 /// that file system. Any other unknown device counts as a file system that is missing from the mount table.
-pub fn add_up(tree: &Tree, regions: &mut MountMap, counted: &mut CountedInodes) -> ScannedSizes {
-    let mut sums = ScannedSizes { scanned: vec![Scanned::default(); regions.systems.len()], of: Vec::new() };
-    let with_files: HashSet<DirId> = regions.files.keys().map(|(id, _)| *id).collect();
+pub fn add_up(tree: &Tree, map: &mut MountMap, counted: &mut CountedInodes) -> ScannedSizes {
+    let mut sums = ScannedSizes { scanned: vec![Scanned::default(); map.systems.len()], of: Vec::new() };
+    let with_files: HashSet<DirId> = map.files.keys().map(|(id, _)| *id).collect();
     let aliases = tree.alias_positions();
     for (id, listing) in Walk::new(tree, DirId::TOP) {
         let here = sums.system(id);
@@ -94,13 +94,13 @@ pub fn add_up(tree: &Tree, regions: &mut MountMap, counted: &mut CountedInodes) 
             let child = record.directory();
             let system = match child {
                 Some(child) => {
-                    let system = system_of(tree, regions, counted, (child, &record), here);
+                    let system = system_of(tree, map, counted, (child, &record), here);
                     sums.set(child, system);
-                    sums.scanned.resize(regions.systems.len(), Scanned::default());
+                    sums.scanned.resize(map.systems.len(), Scanned::default());
                     system
                 }
                 None if with_files.contains(&id) => {
-                    regions.files.get(&(id, record.name.to_vec())).copied().or(here)
+                    map.files.get(&(id, record.name.to_vec())).copied().or(here)
                 }
                 None => here,
             };
@@ -108,7 +108,7 @@ pub fn add_up(tree: &Tree, regions: &mut MountMap, counted: &mut CountedInodes) 
                 let scanned = &mut sums.scanned[system];
                 add(tree, scanned, counted, id, &record);
                 if let EntryState::Excluded(why) = record.state {
-                    scanned.excluded += u64::from(regions.is_excluded(system, id, record.name, why));
+                    scanned.excluded += u64::from(map.is_excluded(system, id, record.name, why));
                 }
             }
         }
@@ -120,29 +120,29 @@ pub fn add_up(tree: &Tree, regions: &mut MountMap, counted: &mut CountedInodes) 
 /// counted before.
 fn system_of(
     tree: &Tree,
-    regions: &mut MountMap,
+    map: &mut MountMap,
     counted: &mut CountedInodes,
     (child, record): (DirId, &Entry<'_>),
     above: Option<usize>,
 ) -> Option<usize> {
     let device = tree.device(child);
-    let system = match (regions.starts.get(&child).copied(), above) {
+    let system = match (map.starts.get(&child).copied(), above) {
         (Some(start), _) => start,
-        (None, Some(above)) if regions.systems[above].devices.contains(&device) => above,
-        (None, Some(above)) if regions.systems[above].has_subvolumes() => above,
+        (None, Some(above)) if map.systems[above].devices.contains(&device) => above,
+        (None, Some(above)) if map.systems[above].has_subvolumes() => above,
         (None, None) if tree.parent(child).is_some_and(|parent| tree.device(parent) == device) => {
             return None;
         }
         (None, _) => {
             let path = crate::scan::path(tree.path(child));
-            let system = regions.system(None, device, &path);
-            regions.systems[system].is_whole |= above.is_some();
+            let system = map.system(None, device, &path);
+            map.systems[system].is_whole |= above.is_some();
             system
         }
     };
-    regions.systems[system].devices.insert(device);
+    map.systems[system].devices.insert(device);
     let EntryState::Known(Metadata { inode, .. }) = record.state else { return Some(system) };
-    let visited = &regions.systems[system];
+    let visited = &map.systems[system];
     let is_new = visited.times <= visited.mounts.len().max(1) || counted.is_new_directory(device, inode);
     is_new.then_some(system)
 }

@@ -28,15 +28,15 @@ pub(crate) struct SizeCandidates {
     pub(crate) linked: Vec<(InodeKey, Candidate)>,
     /// Pipes, sockets and devices. They are not compared, but reported as skipped.
     pub(crate) special: Vec<EntryId>,
-    /// Files modified no earlier than [`RECENT`] seconds before the start of the scan. Once all files are collected,
-    /// only one name of each inode is kept, and the files are sorted by directory.
+    /// Files modified no earlier than [`MAX_RECENT_AGE`] seconds before the start of the scan. Once all files are
+    /// collected, only one name of each inode is kept, and the files are sorted by directory.
     pub(crate) recent: Vec<Candidate>,
     /// Earliest modification time that a file in `recent` can have, in seconds since 1970.
     recent_since: i64,
 }
 
 /// Maximum age in seconds, at the start of the scan, of a file that is probably still being written.
-const RECENT: i64 = 60;
+const MAX_RECENT_AGE: i64 = 60;
 
 impl Collector for SizeCandidates {
     fn fresh(&self) -> Self {
@@ -74,7 +74,7 @@ impl SizeCandidates {
     pub(crate) fn collect<R: Send + Sync>(request: &Request, task: &Task<R>) -> Option<Self> {
         let collected = Mutex::new(None);
         let scanned = request.tree.read_at(DirId::TOP, b"").map_or(i64::MAX, |(seconds, _)| seconds);
-        let empty = Self { recent_since: scanned.saturating_sub(RECENT), ..Self::default() };
+        let empty = Self { recent_since: scanned.saturating_sub(MAX_RECENT_AGE), ..Self::default() };
         parallel_walk(request, Mode::Filter, task, empty, |found, progress| {
             if progress.complete {
                 *crate::base::sync::lock(&collected) = Some(std::mem::take(found));

@@ -303,7 +303,7 @@ impl Sweep {
             active.lasting += u32::from(!reference.is_transient());
             return;
         }
-        self.part(sums, reference.node);
+        self.split_pair(sums, reference.node);
         let lasting = u32::from(!reference.is_transient());
         let active = Active { references: 1, lasting, since: self.position, paired: self.position };
         self.nodes.insert(reference.node, active);
@@ -333,7 +333,7 @@ impl Sweep {
     /// Prepares the insertion of `node` between two neighbors. The bytes between the position at which the two became
     /// neighbors and the current position are counted for both of them, so these bytes are subtracted once. From here
     /// on, the smaller neighbor forms a pair with `node` instead of with the greater neighbor.
-    fn part(&mut self, sums: &mut ExclusiveSums, node: Node) {
+    fn split_pair(&mut self, sums: &mut ExclusiveSums, node: Node) {
         let after = self.nodes.range(node..).next().map(|(after, _)| *after);
         if let Some((before, active)) = self.nodes.range_mut(..node).next_back() {
             if let Some(after) = after {

@@ -153,7 +153,7 @@ mod tests {
         let text = |error| {
             let covered = vec![CoveredFiles { path: "/x/y".into(), hidden: Err(error) }];
             let space = FileSystemUsage { covered, ..space(0) };
-            explain(&space, Subject::Hidden, Units::Binary).remove(1)
+            explain(&space, Subject::AllCoveredFiles, Units::Binary).remove(1)
         };
         for error in [Errno::EPERM, Errno::EACCES, Errno::ENOSYS] {
             assert!(text(error).starts_with("Reading such files requires root"), "{error}");

@@ -175,7 +175,7 @@ impl Query {
     }
 
     /// Returns a query with one negated test.
-    pub fn not(test: Test) -> Self {
+    pub fn of_negated(test: Test) -> Self {
         let mut query = Self::default();
         query.push(Term { test, negated: true });
         query

@@ -39,7 +39,7 @@ use crate::ui::theme::Theme;
 use crate::ui::{self, LastScan, MouseCapture, Settings, Start};
 
 /// Maximum time to wait for the first root before the browser opens. A busy machine takes about 100 ms to read a root.
-const GLANCE: Duration = Duration::from_secs(1);
+const ROOT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Maximum time that a scan waits for the first frame to be drawn. Without a limit, a terminal that accepts no output
 /// would block the scan.
@@ -258,11 +258,14 @@ fn root_of(old: &Source) -> Result<PathBuf, Exit> {
     Err(Exit::Failure)
 }
 
-/// Waits until a scan has read the attributes of its roots, has ended, or has run for `GLANCE`. The time is limited
-/// because a server may not respond.
+/// Waits until a scan has read the attributes of its roots, has ended, or has run for `ROOT_TIMEOUT`. The time is
+/// limited because a server may not respond.
 fn wait_for_roots(source: &Source) {
     let Some(scan) = source.scan() else { return };
-    while scan.tree().listing(DirId::TOP).is_empty() && scan.outcome().is_none() && scan.elapsed() < GLANCE {
+    while scan.tree().listing(DirId::TOP).is_empty()
+        && scan.outcome().is_none()
+        && scan.elapsed() < ROOT_TIMEOUT
+    {
         std::thread::sleep(Duration::from_micros(200));
     }
 }

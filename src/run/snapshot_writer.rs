@@ -3,7 +3,7 @@
 //! A thread waits for the scan to end and then writes the snapshot. When the user quits, the browser waits briefly for
 //! the writer. A write that takes longer is canceled and leaves no file.
 //!
-//! Invariant: quitting waits at most [`PATIENCE`] plus [`FAREWELL`], no matter what the file system does. If the
+//! Invariant: quitting waits at most [`PATIENCE`] plus [`STOP_TIMEOUT`], no matter what the file system does. If the
 //! writer still hangs after that, its file is deleted when the process ends (`platform::entry::unfinished`) or at the
 //! next write.
 
@@ -22,7 +22,7 @@ use crate::source::snapshot_store::{KeepError, RetentionPolicy, keep};
 /// Time to wait for an unfinished snapshot when the user quits. This is enough for a few million entries.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// Maximum time to wait for the writer after it was asked to stop.
-const FAREWELL: Duration = Duration::from_millis(200);
+const STOP_TIMEOUT: Duration = Duration::from_millis(200);
 /// Interval between checks for cancellation during a scan.
 const TICK: Duration = Duration::from_millis(500);
 
@@ -80,7 +80,7 @@ impl SnapshotWriter {
         }
         self.shared.stop.store(true, Ordering::Relaxed);
         if matches!(*lock(&self.shared.stage), Stage::Writing) {
-            self.wait(FAREWELL);
+            self.wait(STOP_TIMEOUT);
         }
         match &mut *lock(&self.shared.stage) {
             Stage::Over(failure) => failure.take(),

@@ -41,7 +41,7 @@ pub(crate) struct Policy<'s> {
     /// Roots that are expected inside another root, keyed by file ID. The value is the root's directory inside the
     /// other root, or `None` until the scan has found it. The map is empty if there is only one root.
     pub(crate) awaited: Mutex<HashMap<FileId, Option<DirId>>>,
-    awaits: bool,
+    finds_nested_roots: bool,
     /// Data volume of macOS, to which firmlinks point; see [`platform::firmlink_target`].
     firmlink_target: Option<FileId>,
     /// Network file systems below the roots; `None` unless the scan excludes them.
@@ -74,8 +74,8 @@ pub(crate) enum Decision {
 }
 
 impl<'s> Policy<'s> {
-    /// Creates the policy. `awaits` is `true` if the scan must recognize roots that lie inside other roots.
-    pub(crate) fn new(shared: &'s Shared, awaits: bool) -> Self {
+    /// Creates the policy. `finds_nested_roots` is `true` if the scan must recognize roots that lie inside other roots.
+    pub(crate) fn new(shared: &'s Shared, finds_nested_roots: bool) -> Self {
         let networks = shared.options.skip_network.then(|| Networks::below(shared.roots().into_iter()));
         let options = &shared.options;
         let is_asked = options.skip_silent && options.mounts != Mounts::None;
@@ -89,7 +89,7 @@ impl<'s> Policy<'s> {
             linked: Mutex::default(),
             foreign: Mutex::default(),
             awaited: Mutex::default(),
-            awaits,
+            finds_nested_roots,
             firmlink_target: platform::firmlink_target(),
             networks,
         }
@@ -210,7 +210,7 @@ impl<'s> Policy<'s> {
     /// Records data about a directory for later decisions: its ID if it is a root that is expected inside another
     /// root, and its inode number if its file system may contain loops.
     pub(crate) fn note(&self, id: DirId, file_system: FileSystem, attributes: &Attributes) {
-        if self.awaits
+        if self.finds_nested_roots
             && let Some(found) = lock(&self.awaited).get_mut(&attributes.file_id())
         {
             found.get_or_insert(id);

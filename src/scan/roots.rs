@@ -65,7 +65,7 @@ impl<'s> Roots<'s> {
             // Roots do not count as items.
             sealed.sum.items = 0;
             shared.tree.publish(batch, DirId::TOP, &sealed);
-            shared.workers.has_read(&sealed);
+            shared.workers.count_read(&sealed);
         }
         shared.tree.begin(DirId::TOP);
         // Inner roots are marked as being read. Otherwise, an inner root that the user is looking at would be

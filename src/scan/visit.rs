@@ -63,9 +63,10 @@ struct PendingBatches {
 }
 
 impl<'v> Visitor<'v> {
-    /// Creates the visitor. `awaits` is `true` if the scan must recognize roots that lie inside other roots.
-    pub(crate) fn new(shared: &'v Shared, awaits: bool) -> Self {
-        Self { shared, handed_out: AtomicUsize::new(0), policy: Policy::new(shared, awaits) }
+    /// Creates the visitor. `finds_nested_roots` is `true` if the scan must recognize roots that lie inside other
+    /// roots.
+    pub(crate) fn new(shared: &'v Shared, finds_nested_roots: bool) -> Self {
+        Self { shared, handed_out: AtomicUsize::new(0), policy: Policy::new(shared, finds_nested_roots) }
     }
 
     fn hold(&self, directory: Directory) -> Arc<Opened<'v>> {
@@ -301,7 +302,7 @@ impl<'v> Visitor<'v> {
     {
         let Some(sealed) = sealed else { return };
         self.shared.tree.publish(batch, id, &sealed);
-        self.shared.workers.has_read(&sealed);
+        self.shared.workers.count_read(&sealed);
         if !sealed.children.is_empty() {
             let parent = self.shared.descriptors.suffice().then(|| Arc::clone(opened));
             let queue = Arc::new(ChildQueue { parent, children: sealed.children });
@@ -388,7 +389,7 @@ impl<'v> Visitor<'v> {
 
     fn fail(&self, id: DirId, errno: Errno) {
         self.shared.tree.fail(id, errno as i32);
-        self.shared.workers.has_failed();
+        self.shared.workers.count_failure();
     }
 }
 

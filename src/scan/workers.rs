@@ -186,7 +186,7 @@ impl Workers {
     }
 
     /// Adds the counts of `sealed`, a batch that the calling worker has read, to the worker's counters.
-    pub(crate) fn has_read(&self, sealed: &Sealed) {
+    pub(crate) fn count_read(&self, sealed: &Sealed) {
         let counters = &self.worker().counters;
         add(&counters.entries, sealed.sum.items);
         add(&counters.disk, sealed.sum.disk.saturating_add(sealed.children_disk));
@@ -194,7 +194,7 @@ impl Workers {
     }
 
     /// Counts a directory that the calling worker could not read.
-    pub(crate) fn has_failed(&self) {
+    pub(crate) fn count_failure(&self) {
         add(&self.worker().counters.errors, 1);
     }
 

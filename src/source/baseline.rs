@@ -179,31 +179,31 @@ impl Baseline {
     }
 
     /// Returns a function that a job can call to find the earlier tree.
-    pub fn finder(basis: Option<&Self>) -> impl FnOnce() -> Option<BaselineSource> + Send + 'static {
-        let basis = basis.cloned();
-        move || basis?.find()
+    pub fn finder(baseline: Option<&Self>) -> impl FnOnce() -> Option<BaselineSource> + Send + 'static {
+        let baseline = baseline.cloned();
+        move || baseline?.find()
     }
 
     /// Returns a function that a job can call to find up to `most` earlier trees, newest first. The result ends
     /// before the first tree that is still being read, for example by an import.
-    pub fn history(basis: Option<&Self>, most: usize) -> impl FnOnce() -> Vec<Arc<Tree>> + Send + 'static {
-        let basis = basis.cloned();
+    pub fn history(baseline: Option<&Self>, most: usize) -> impl FnOnce() -> Vec<Arc<Tree>> + Send + 'static {
+        let baseline = baseline.cloned();
         move || {
-            let Some(basis) = basis else { return Vec::new() };
-            let tree = |index| basis.at(index).find().filter(|found| found.wait(Duration::ZERO));
+            let Some(baseline) = baseline else { return Vec::new() };
+            let tree = |index| baseline.at(index).find().filter(|found| found.wait(Duration::ZERO));
             (0..most).map_while(tree).map(|found| Arc::clone(found.tree())).collect()
         }
     }
 }
 
-/// Starts the search for the earlier tree that `basis` selects.
+/// Starts the search for the earlier tree that `baseline` selects.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
-pub fn offer(pool: &Pool, basis: Option<Baseline>) -> io::Result<Job<BaselineInfo>> {
+pub fn find(pool: &Pool, baseline: Option<Baseline>) -> io::Result<Job<BaselineInfo>> {
     pool.start(move |task| {
-        let index = basis.as_ref().map_or(0, |basis| basis.index);
-        let (earlier, count) = basis.and_then(|basis| basis.search()).unzip();
+        let index = baseline.as_ref().map_or(0, |baseline| baseline.index);
+        let (earlier, count) = baseline.and_then(|baseline| baseline.search()).unzip();
         let count = count.unwrap_or_default();
         let since = earlier.as_ref().and_then(BaselineSource::recorded_at);
         let is_read = |earlier: &&BaselineSource| earlier.wait(Duration::ZERO);

@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_hidden_directory_ends_a_chain() {
-        let order = Order { hidden: Hidden::LeftOut, ..Order::default() };
+        let order = Order { hidden: Hidden::Omitted, ..Order::default() };
         let plan = || vec![dir("a", vec![dir(".b", vec![dir("c", vec![])])])];
         assert_eq!(names(plan(), order), ["a"]);
         assert_eq!(all(plan()), ["a", ".b", "c"]);

@@ -45,7 +45,7 @@ pub enum Hidden {
     #[default]
     Shown,
     /// Excluded entries and entries whose names begin with a dot are not shown.
-    LeftOut,
+    Omitted,
 }
 
 /// Sort settings of a list, and the visibility of its hidden entries.
@@ -76,7 +76,7 @@ impl Order {
     /// Returns `true` if the list leaves out hidden entries, and this entry is hidden: it is excluded, or its name
     /// begins with a dot. The entry must not be a root, because roots are always shown.
     pub fn hides(self, record: &Entry<'_>) -> bool {
-        self.hidden == Hidden::LeftOut
+        self.hidden == Hidden::Omitted
             && (record.name.starts_with(b".") || matches!(record.state, EntryState::Excluded(_)))
     }
 

@@ -147,9 +147,9 @@ impl NodeNumbers {
 pub struct FileKey(pub(super) u64);
 
 impl FileKey {
-    /// Returns the key of a file with the inode number `inode`. `links` is the device in `Metadata::links`, if any.
-    pub fn new(inode: u64, links: Option<DeviceIndex>) -> Self {
-        Self(inode ^ links.map_or(0, |device| u64::from(device) + 1) << 48)
+    /// Returns the key of a file with the inode number `inode`. `device` is the device in `Metadata::links`, if any.
+    pub fn new(inode: u64, device: Option<DeviceIndex>) -> Self {
+        Self(inode ^ device.map_or(0, |device| u64::from(device) + 1) << 48)
     }
 }
 

@@ -258,7 +258,7 @@ impl Tree {
                 let EntryState::Known(metadata) = record.state else { return Some(record) };
                 let now = metadata.links.and_then(|links| {
                     let count = *counts.get(&metadata.linked_inode()?)?;
-                    Some(is_kept(directory, count).then_some(Links { count, ..links }))
+                    Some(may_have_other_names(directory, count).then_some(Links { count, ..links }))
                 });
                 let Some(links) = now else { return Some(record) };
                 Some(Entry { state: EntryState::Known(Metadata { links, ..metadata }), ..record })
@@ -266,7 +266,7 @@ impl Tree {
         }
         lock(&self.linked).retain_mut(|name| {
             name.count = count(name).unwrap_or(name.count);
-            is_kept(name.directory, name.count)
+            may_have_other_names(name.directory, name.count)
         });
     }
 
@@ -309,7 +309,7 @@ fn renewed(parent: DirId, record: Entry<'_>, new: Option<(Kind, Metadata)>) -> O
 
 /// Returns `true` if an inode that has a name in `directory` may have other names. `count` is the link count of the
 /// inode. A root that is a file may also lie below another root, regardless of its link count.
-fn is_kept(directory: DirId, count: u64) -> bool {
+fn may_have_other_names(directory: DirId, count: u64) -> bool {
     count > 1 || directory == DirId::TOP
 }
 

@@ -67,14 +67,14 @@ impl TabProgress {
     pub fn detect(environment: impl Fn(&str) -> Option<OsString>) -> Self {
         let variable = |name| environment(name).unwrap_or_default().to_string_lossy().into_owned();
         let term = variable("TERM");
-        let is_between = ["screen", "tmux", "linux", "dumb"].iter().any(|name| term.starts_with(name));
+        let is_multiplexed = ["screen", "tmux", "linux", "dumb"].iter().any(|name| term.starts_with(name));
         let program = variable("TERM_PROGRAM");
         let understands = !variable("WT_SESSION").is_empty()
             || variable("ConEmuANSI") == "ON"
             || matches!(program.as_str(), "WezTerm" | "ghostty")
             // VTE 0.80 (2025) and later set the variable to at least this number.
             || variable("VTE_VERSION").parse().is_ok_and(|version: u32| version >= 8000);
-        if understands && !is_between { Self::On } else { Self::Off }
+        if understands && !is_multiplexed { Self::On } else { Self::Off }
     }
 }
 

@@ -20,7 +20,7 @@ use crate::platform::terminal::spawn::Ended;
 use crate::tree::{Accuracy, Exclusive, ExclusiveCoverage};
 
 /// Minimum width of a shortened path.
-const PATH: usize = 12;
+const MIN_PATH_WIDTH: usize = 12;
 
 /// Accuracy of the number of freed bytes in a notice. That number is the disk usage of the deleted entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Display<'_> {
     /// Returns `sentence` with a path or name inserted. If the sentence would be too long, the path is shortened in
     /// the middle, because the rest of the sentence matters more.
     pub fn about(self, path: &str, sentence: impl Fn(&str) -> String) -> String {
-        let room = self.room.saturating_sub(width(&sentence(""))).max(PATH);
+        let room = self.room.saturating_sub(width(&sentence(""))).max(MIN_PATH_WIDTH);
         sentence(&fit(path, room, self.gap))
     }
 

@@ -41,7 +41,7 @@ use crate::source::{Source, SourceKind};
 /// Interval between progress updates (ticks) while the tree is growing.
 const TICK: Duration = Duration::from_millis(80);
 /// Interval between checks of running jobs. Short enough that the user notices no delay.
-const GLANCE: Duration = Duration::from_millis(10);
+const JOB_CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
 enum Message {
     Event(Event),
@@ -137,7 +137,7 @@ impl<'s> Session<'s> {
         self.frames.draw(&mut self.app)?;
         self.source.end_head_start();
         // Delay the first tick, because a second frame drawn immediately would be as empty as the first.
-        self.next_tick = Instant::now() + GLANCE;
+        self.next_tick = Instant::now() + JOB_CHECK_INTERVAL;
         loop {
             // Damage in a snapshot is found only when the damaged part is read, so the outcome can change even
             // without ticks.
@@ -181,10 +181,10 @@ impl<'s> Session<'s> {
     fn wait(&mut self) -> Option<Duration> {
         let tick =
             self.app.cx.wants_ticks().then(|| self.next_tick.saturating_duration_since(Instant::now()));
-        let glance = (self.app.is_loading() || self.runner.is_busy()).then_some(GLANCE);
+        let job_check = (self.app.is_loading() || self.runner.is_busy()).then_some(JOB_CHECK_INTERVAL);
         let frame = self.frames.wait();
         let idle = self.app.idle_wait(self.begun.elapsed()).filter(|_| frame.is_none());
-        [tick, glance, idle, frame].into_iter().flatten().min()
+        [tick, job_check, idle, frame].into_iter().flatten().min()
     }
 
     /// Returns [`Event::Idle`] if that event is due. Must be called only when no input is pending.

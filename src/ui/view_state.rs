@@ -110,7 +110,7 @@ impl Views {
             || self.map.is_loading()
             || self.overview.is_running()
             || self.preview.is_busy()
-            || self.compared.offer.is_running()
+            || self.compared.baseline.is_running()
             || column.is_some_and(Loader::is_running)
             || self.exclusive.as_ref().is_some_and(Loader::is_running)
     }
@@ -124,7 +124,7 @@ impl Views {
     pub fn is_useful(&self, view: &ViewSpec) -> bool {
         match view.needs {
             Needs::Nothing => true,
-            Needs::FileSystem => self.is_whole(),
+            Needs::LiveScan => self.is_whole(),
             Needs::Baseline => self.can_grow(),
             // Only the duplicates view needs a complete scan. To find out whether it has rows, duke would have to
             // compare the contents of files, which takes too long.
@@ -139,12 +139,12 @@ impl Views {
 
     /// Returns the baseline to mention in the status line and in the overview; `None` if no baseline was found, or if
     /// the growth column, sorting by growth, or the treemap's growth colors are in use.
-    pub fn offer(&self) -> Option<BaselineInfo> {
-        self.compared.offer().filter(|_| self.compared.column.is_none())
+    pub fn unused_baseline(&self) -> Option<BaselineInfo> {
+        self.compared.baseline().filter(|_| self.compared.column.is_none())
     }
 
     pub fn can_grow(&self) -> bool {
-        self.compared.offer().is_some()
+        self.compared.baseline().is_some()
     }
 
     pub fn now(&self) -> i64 {
@@ -196,7 +196,7 @@ impl Filtering {
 
 #[derive(Debug)]
 pub struct GrowthState {
-    pub offer: Loader<Arc<BaselineInfo>>,
+    pub baseline: Loader<Arc<BaselineInfo>>,
     /// Comparison for the growth column, sorting by growth, or the treemap's growth colors; `None` if none of them is
     /// in use.
     pub column: Option<Loader<Arc<Comparison>>>,
@@ -210,7 +210,7 @@ pub struct GrowthState {
 
 impl Default for GrowthState {
     fn default() -> Self {
-        Self { offer: Loader::default(), column: None, chosen: 0, is_announced: true, reported: None }
+        Self { baseline: Loader::default(), column: None, chosen: 0, is_announced: true, reported: None }
     }
 }
 
@@ -220,15 +220,15 @@ impl GrowthState {
     }
 
     /// Returns the baseline, if one was found.
-    pub fn offer(&self) -> Option<BaselineInfo> {
-        self.offer.value().map(|offer| **offer).filter(|offer| offer.is_there)
+    pub fn baseline(&self) -> Option<BaselineInfo> {
+        self.baseline.value().map(|info| **info).filter(|info| info.is_there)
     }
 
     /// Returns `true` if the baseline is known to be older than the tree of the previous scan. Only then can the two
     /// be compared.
     pub fn precedes(&self, record: &RecordedTree) -> bool {
-        let offer = self.offer().filter(|_| !self.offer.is_loading());
-        offer.and_then(|offer| offer.since).is_some_and(|since| since < record.scanned_at)
+        let info = self.baseline().filter(|_| !self.baseline.is_loading());
+        info.and_then(|info| info.since).is_some_and(|since| since < record.scanned_at)
     }
 
     /// Returns a problem with the comparison that has not been reported yet. The comparison is repeated during

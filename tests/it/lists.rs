@@ -15,8 +15,8 @@ use crate::support::fixtures::{self, Fixture};
 
 /// Returns a JSON report without the values that depend on the run or on the file system.
 fn report(run: &Run) -> String {
-    let varies = |line: &&str| !line.starts_with("\"filesystem\"") && !line.contains("elapsed_ms");
-    run.text().lines().filter(varies).collect::<Vec<_>>().join("\n")
+    let is_stable = |line: &&str| !line.starts_with("\"filesystem\"") && !line.contains("elapsed_ms");
+    run.text().lines().filter(is_stable).collect::<Vec<_>>().join("\n")
 }
 
 /// Writes the output of a program to a file.

@@ -319,7 +319,7 @@ fn limits_are_kept() {
         &WriteControl { bytes: 99, ..WriteControl::new(&stop) },
         &mut Vec::new(),
     );
-    assert!(matches!(unfinished, Err(WriteError::Changing)));
+    assert!(matches!(unfinished, Err(WriteError::UnusableTree)));
 }
 
 /// Reads all data of a tree, including its errors and hard links, and returns the number of directories.

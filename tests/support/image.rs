@@ -56,7 +56,7 @@ pub fn free(root: &Path) -> u64 {
 
 /// Makes XFS immediately free the blocks that it otherwise frees in the background: those of deleted files, and those
 /// reserved for files whose shared data was overwritten.
-pub fn free_in_background(root: &Path) {
+pub fn free_immediately(root: &Path) {
     mount(&["-o", "remount,ro"], root);
     mount(&["-o", "remount,rw"], root);
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::subvolumes::{data_used, filled};
-use crate::support::image::{self, Image, free, free_in_background, in_namespace, succeeds, sync};
+use crate::support::image::{self, Image, free, free_immediately, in_namespace, succeeds, sync};
 use duke::base::job::{JobEnd, Pool};
 use duke::testing::exclusive::find;
 use duke::tree::{DirId, EntryState, Exclusive, Tree, Walk};
@@ -281,7 +281,7 @@ fn an_original_may_be_freed_when_new_data_of_its_clone_is_written() {
 /// Returns the total size of all blocks that hold contents of files or directories, according to `xfs_io`. The used
 /// space is larger, because it also includes other blocks, such as those that hold inodes.
 fn blocks_of_contents(root: &Path) -> u64 {
-    free_in_background(root);
+    free_immediately(root);
     let found = Command::new("xfs_io").args(["-r", "-c", "fsmap -m"]).arg(root).output().unwrap();
     let text = String::from_utf8(found.stdout).unwrap();
     let (mut sectors, mut counted) = (0, 0);
@@ -323,7 +323,7 @@ fn blocks_in_reserve_of_an_overwritten_clone_may_be_freed() {
     assert_eq!(found[0].size.at_least, 4096);
     drop(file);
     fs::remove_file(&clone).unwrap();
-    free_in_background(&image.path());
+    free_immediately(&image.path());
     let freed = free(&image.path()) - before;
     assert!(freed > 4096, "XFS kept no reserve");
     assert!(freed <= found[0].size.at_most.unwrap(), "{:?}, freed {freed}", found[0].size);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::program::{program, run};
-use crate::support::image::{Image, clone, free, free_in_background, in_namespace, mount, succeeds, sync};
+use crate::support::image::{Image, clone, free, free_immediately, in_namespace, mount, succeeds, sync};
 use duke::base::job::{JobEnd, Pool};
 use duke::testing::analysis::search::{Order, Query, Request};
 use duke::testing::delete::{self, CopyName, CopySharing, Journal, Operation, Reason, Report};
@@ -155,7 +155,7 @@ fn directories_that_share_some_data_waste_only_the_remaining_data() {
         assert_eq!(wasted, 12 * (128 << 10), "{}", image.path().display());
         let settled = || {
             sync(&image.path());
-            free_in_background(&image.path());
+            free_immediately(&image.path());
             free(&image.path())
         };
         let before = settled();

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::program::json::Document;
 use crate::program::{program, run};
-use crate::support::image::{Image, free_in_background, in_namespace, succeeds, sync};
+use crate::support::image::{Image, free_immediately, in_namespace, succeeds, sync};
 use crate::support::skip;
 
 const MIB: u64 = 1 << 20;
@@ -25,7 +25,7 @@ pub fn filled(test: &str, kind: &str, options: &[&str], seed: u64) -> Option<Ima
     let mut fill = Command::new("bash");
     let filled = fill.arg(script).arg(kind).arg(image.path()).arg(seed.to_string()).output().unwrap();
     assert!(filled.status.success(), "{}", String::from_utf8_lossy(&filled.stderr));
-    free_in_background(&image.path());
+    free_immediately(&image.path());
     Some(image)
 }
 

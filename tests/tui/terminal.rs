@@ -104,7 +104,7 @@ fn assert_known(sequences: &[String]) {
     assert_eq!((count("?1049h"), count("?1049l")), (1, 1), "the screen was taken and given back once");
 }
 
-fn can_be_nobody() -> bool {
+fn can_run_as_nobody() -> bool {
     let can = Command::new("setpriv").args(["--reuid=65534", "--clear-groups", "true"]).status();
     nix::unistd::geteuid().is_root() && can.is_ok_and(|status| status.success())
 }
@@ -112,7 +112,7 @@ fn can_be_nobody() -> bool {
 /// Returns a command that runs `command` as the user `nobody`, or `command` itself if this process is not root or
 /// setpriv(1) fails.
 fn as_nobody(command: CommandBuilder) -> CommandBuilder {
-    if !can_be_nobody() {
+    if !can_run_as_nobody() {
         return command;
     }
     let mut nobody = CommandBuilder::new("setpriv");
@@ -138,7 +138,7 @@ fn no_control_byte_of_a_name_reaches_the_terminal_on_any_screen_or_afterwards() 
     // The key 7 shows the list of errors. If the program runs as root, because it cannot run as `nobody`, the list is
     // empty.
     session.press("7");
-    session.wait_for_text(if can_be_nobody() { "ermission denied" } else { "rror" });
+    session.wait_for_text(if can_run_as_nobody() { "ermission denied" } else { "rror" });
     session.press("\x1b");
     session.drain(MOMENT);
     for keys in SCREENS.split(' ').map(|keys| keys.replace('_', " ")) {

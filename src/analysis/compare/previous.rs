@@ -7,7 +7,7 @@
 
 use super::Comparison;
 use crate::analysis::compare::diff::Sizes;
-use crate::analysis::compare::row::extent;
+use crate::analysis::compare::row::sizes_of_file;
 use crate::base::sync::Arc;
 use crate::tree::sort::{Names, sort};
 use crate::tree::{DirId, Entry, Listing, Position, Tree};
@@ -83,18 +83,18 @@ impl PreviousListing {
         if let Some(id) = record.directory() {
             if let Some(was) = self.growth.was(id) {
                 let totals = self.growth.old.totals(was);
-                let extent = Sizes { disk: totals.disk, apparent: totals.apparent };
+                let sizes_of_file = Sizes { disk: totals.disk, apparent: totals.apparent };
                 return (new.is_comparable(id) && self.growth.old.is_comparable(was))
-                    .then_some(Previous::Was(extent));
+                    .then_some(Previous::Was(sizes_of_file));
             }
             return self.growth.fresh.contains(&id).then_some(Previous::New);
         }
-        extent(&record.state)?;
+        sizes_of_file(&record.state)?;
         let name = |at: &Position| listing.name(*at).unwrap_or_default();
         match names.binary_search_by(|at| name(at).cmp(record.name)) {
             Ok(index) => match listing.record(names[index])? {
                 was if was.directory().is_some() => Some(Previous::New),
-                was => extent(&was.state).map(Previous::Was),
+                was => sizes_of_file(&was.state).map(Previous::Was),
             },
             Err(_) => self.is_all_there().then_some(Previous::New),
         }

@@ -67,7 +67,7 @@ pub fn rank(row: &Row, by: SortBy) -> (Reverse<u64>, Reverse<u64>, EntryId, bool
 }
 
 /// Returns the sizes of an entry, or `None` if it is a directory or its attributes are unknown.
-pub fn extent(state: &EntryState) -> Option<Sizes> {
+pub fn sizes_of_file(state: &EntryState) -> Option<Sizes> {
     match state {
         EntryState::Known(metadata) if metadata.directory.is_none() => {
             Some(Sizes { disk: metadata.disk(), apparent: metadata.apparent })

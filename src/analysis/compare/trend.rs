@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::analysis::compare::diff::{ChangeKind, Sizes, roots};
-use crate::analysis::compare::row::{Row, extent, size};
+use crate::analysis::compare::row::{Row, size, sizes_of_file};
 use crate::analysis::search::SortBy;
 use crate::base::sync::Arc;
 use crate::tree::{DirId, Tree};
@@ -105,7 +105,7 @@ fn look_up(
                         note(*row, Sizes { disk: totals.disk, apparent: totals.apparent });
                     }
                     (Wanted::Row(row), None) => {
-                        if let Some(sizes) = extent(&entry.state) {
+                        if let Some(sizes) = sizes_of_file(&entry.state) {
                             note(*row, sizes);
                         }
                     }

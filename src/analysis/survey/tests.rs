@@ -83,7 +83,7 @@ fn ages_fall_into_buckets_and_their_queries_find_them() {
     // The three entries that could not be read have no metadata, so no row counts them.
     assert_eq!(ages.rows.map(|row| row.items), [2, 2, 1, 1, 3, 2]);
     for age in Age::ALL {
-        let found = files(age.query(NOW).narrowed_by(&Query::not(Test::Error)));
+        let found = files(age.query(NOW).narrowed_by(&Query::of_negated(Test::Error)));
         assert_eq!(found, ages.rows[age as usize], "{age:?}");
     }
     // Times before 1970 are valid (-1,000,000,000 is in 1938). 0 and times more than a day in the future are not.

@@ -35,7 +35,7 @@ pub enum WriteError {
     /// The user canceled the write.
     Stopped,
     /// The tree is incomplete or damaged, or changed while it was written.
-    Changing,
+    UnusableTree,
 }
 
 impl From<io::Error> for WriteError {
@@ -53,7 +53,7 @@ impl fmt::Display for WriteError {
                 nearly full; write elsewhere with -o FILE",
             ),
             Self::Stopped => formatter.write_str("stopped"),
-            Self::Changing => {
+            Self::UnusableTree => {
                 formatter.write_str("the data changed while the snapshot was written, or is damaged")
             }
         }

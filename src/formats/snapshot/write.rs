@@ -47,11 +47,11 @@ pub fn save(
 ) -> Result<u64, WriteError> {
     let edition = tree.edition();
     if !tree.status(DirId::TOP).is_complete() {
-        return Err(WriteError::Changing);
+        return Err(WriteError::UnusableTree);
     }
     write(tree, about, control, out, || {
         let is_unchanged = tree.edition() == edition && tree.damage().is_none();
-        is_unchanged.then_some(()).ok_or(WriteError::Changing)
+        is_unchanged.then_some(()).ok_or(WriteError::UnusableTree)
     })
 }
 

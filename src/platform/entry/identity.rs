@@ -31,8 +31,8 @@ impl Identity {
     /// whose birth time is known, added and deleted entries do not count as a change.
     pub fn is_unchanged(&self, now: &Self) -> bool {
         let written = |it: &Self| (it.attributes.apparent, it.modified);
-        let may_be_written = self.attributes.kind == Kind::Directory && self.born.is_some();
-        self.is_same_inode(now) && (may_be_written || written(self) == written(now))
+        let ignores_contents = self.attributes.kind == Kind::Directory && self.born.is_some();
+        self.is_same_inode(now) && (ignores_contents || written(self) == written(now))
     }
 
     /// Returns `true` if [`Self::is_unchanged`] returns `true` and the change time of the inode is the same.

@@ -6,7 +6,7 @@
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-pub use super::imp::UNCOVERS;
+pub use super::imp::CAN_READ_COVERED_FILES;
 use super::imp::clone_of_mount;
 use crate::platform::Errno;
 

@@ -32,7 +32,7 @@ pub use quota::of_user as quota;
 pub use unix::*;
 
 /// `true`, because covered files can be read: `open_tree(2)` clones a mount without the mounts below it.
-pub const UNCOVERS: bool = true;
+pub const CAN_READ_COVERED_FILES: bool = true;
 
 /// Returns all mounts that this process can see, in the order in which they were mounted.
 ///

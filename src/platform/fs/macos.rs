@@ -25,7 +25,7 @@ pub use unix::*;
 /// `true`, because the volumes of a volume group can share a device number, and a volume can be mounted several times.
 pub const HAS_VOLUMES: bool = true;
 /// `false`, because reading covered files requires a clone of the mount, and macOS cannot clone mounts.
-pub const UNCOVERS: bool = false;
+pub const CAN_READ_COVERED_FILES: bool = false;
 
 /// Returns the capacity of the file system that `path` is on. For APFS this is the capacity of the container,
 /// which its volumes share.

@@ -19,7 +19,7 @@ use crate::platform::{Attributes, Directory, Errno, FileSystem, retry};
 /// `true` if a volume can be mounted several times and volumes can share a device number, as on macOS.
 pub const HAS_VOLUMES: bool = false;
 /// `true` if the files that a mount covers can be read.
-pub const UNCOVERS: bool = false;
+pub const CAN_READ_COVERED_FILES: bool = false;
 
 /// Returns the capacity of the file system that `path` is on. If `path` is a directory with a project quota, the size
 /// is the limit of the quota.

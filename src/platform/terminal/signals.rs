@@ -163,20 +163,25 @@ fn is_writable_by_select(terminal: BorrowedFd<'_>, wait: Duration) -> bool {
 }
 
 /// Installs a handler that restores `terminal` if the process aborts, which happens when it runs out of memory or after
-/// a panic that cannot unwind. If `is_on` is `true`, the handler writes `farewell` and restores the terminal modes that
-/// were in effect when this function was called. Then the handler reports the abort, and SIGABRT ends the process.
+/// a panic that cannot unwind. If `is_on` is `true`, the handler writes `restore_sequences` and restores the terminal
+/// modes that were in effect when this function was called. Then the handler reports the abort, and SIGABRT ends the
+/// process.
 ///
 /// # Errors
 /// Returns an error if `terminal` is not a terminal or the system refuses a handler.
 #[allow(unsafe_code)]
-pub fn restore_on_abort(terminal: OwnedFd, is_on: Arc<AtomicBool>, farewell: Vec<u8>) -> io::Result<()> {
+pub fn restore_on_abort(
+    terminal: OwnedFd,
+    is_on: Arc<AtomicBool>,
+    restore_sequences: Vec<u8>,
+) -> io::Result<()> {
     const MESSAGE: &[u8] = b"duke: aborted: out of memory, or a bug in duke\n";
     let modes: libc::termios = tcgetattr(&terminal)?.into();
     let restore = move || {
         if is_on.swap(false, Ordering::SeqCst) {
             if is_writable(terminal.as_fd()) {
                 // An error cannot be handled here.
-                let _ = nix::unistd::write(&terminal, &farewell);
+                let _ = nix::unistd::write(&terminal, &restore_sequences);
             }
             // SAFETY: `terminal` is open and `modes` came from a terminal.
             unsafe { libc::tcsetattr(terminal.as_raw_fd(), libc::TCSANOW, &raw const modes) };

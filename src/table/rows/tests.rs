@@ -57,7 +57,7 @@ fn directories_are_listed_first_on_request() {
 
 #[test]
 fn hidden_entries_are_omitted_on_request_and_counted() {
-    let order = Order { hidden: Hidden::LeftOut, ..Order::default() };
+    let order = Order { hidden: Hidden::Omitted, ..Order::default() };
     assert_eq!(names(plan(), order), ["deep", "b", "empty", "new", "lost"]);
     let (tree, root) = build(plan());
     let rows = SortedEntries::new(&tree, &SizeSource::default(), root, &tree.listing(root), order);

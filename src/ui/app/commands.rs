@@ -134,8 +134,8 @@ impl App<'_> {
             }
             Command::Hidden => {
                 self.cx.order.hidden = match self.cx.order.hidden {
-                    Hidden::Shown => Hidden::LeftOut,
-                    Hidden::LeftOut => Hidden::Shown,
+                    Hidden::Shown => Hidden::Omitted,
+                    Hidden::Omitted => Hidden::Shown,
                 };
                 self.cx.sort();
             }

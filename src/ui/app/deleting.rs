@@ -246,12 +246,12 @@ impl<'t> App<'t> {
     /// are gone. In that case, and if the user requested the rescan, requests a rescan of the nearest existing
     /// directory, which is now shown.
     pub(super) fn take_rescan(&mut self, message: RescanMessage) -> Option<Effect> {
-        let is_by_user = self.cx.rescan().is_some_and(|rescan| rescan.wanted.is_some());
+        let is_reported = self.cx.rescan().is_some_and(|rescan| rescan.wanted.is_some());
         let shown = self.cx.location.id;
         let replaced = self.cx.take_rescan(message)?;
         let sought: Vec<DirId> = replaced.iter().copied().chain([shown]).collect();
         let mut relocation = self.relocate(replaced);
-        let is_missing = is_by_user && sought.into_iter().all(|id| relocation.find(id).is_none());
+        let is_missing = is_reported && sought.into_iter().all(|id| relocation.find(id).is_none());
         self.after_rescan().or_else(|| if is_missing { self.cx.rescan_shown() } else { None })
     }
 

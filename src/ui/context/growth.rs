@@ -26,10 +26,10 @@ impl Context<'_> {
         let (can_start, order) = (sources.can_compare(), self.request(Query::default()).order);
         let basis = || sources.basis.cloned();
         let is_needed = self.needs_comparison();
-        let GrowthState { offer, column, .. } = &mut self.views.compared;
+        let GrowthState { baseline, column, .. } = &mut self.views.compared;
         *column = is_needed.then(|| column.take().unwrap_or_default());
-        let has_offer = offer.poll(|| {
-            let job = can_start.then(|| baseline::offer(sources.pool, basis()));
+        let is_found = baseline.poll(|| {
+            let job = can_start.then(|| baseline::find(sources.pool, basis()));
             Ok(job.transpose()?.map(Into::into))
         });
         let request = || {
@@ -44,7 +44,7 @@ impl Context<'_> {
                 Ok(job.transpose()?.map(|job| Load::of_comparison(job, |growth| growth)))
             })
         });
-        if has_offer {
+        if is_found {
             // Without a baseline, hide the growth column, even if the settings request it.
             if self.check_baseline().is_err() {
                 self.shown.columns = self.shown.columns.with(Column::Growth, false);
@@ -52,7 +52,7 @@ impl Context<'_> {
             self.tell_baseline();
         }
         if !has_grown {
-            return has_offer;
+            return is_found;
         }
         if let Some(problem) = self.views.compared.new_problem() {
             self.notify(Notice::Message(problem));
@@ -74,7 +74,7 @@ impl Context<'_> {
 
     /// Checks that there is a baseline. The check also succeeds while the search for a baseline is running.
     pub fn check_baseline(&self) -> Result<(), Notice> {
-        match self.views.compared.offer.value().map(Arc::as_ref) {
+        match self.views.compared.baseline.value().map(Arc::as_ref) {
             Some(BaselineInfo { is_there: false, .. }) => Err(Notice::NoBaseline),
             _ => Ok(()),
         }
@@ -83,7 +83,7 @@ impl Context<'_> {
     /// Chooses another snapshot as the baseline. `next` converts the index of the current baseline to the index of
     /// the new one. Index 0 is the newest snapshot; `next` returns `None` if there is no newer one.
     pub fn choose_baseline(&mut self, next: impl Fn(usize) -> Option<usize>) {
-        let Some(info) = self.views.compared.offer() else {
+        let Some(info) = self.views.compared.baseline() else {
             self.notify(Notice::NoBaseline);
             return;
         };
@@ -94,7 +94,7 @@ impl Context<'_> {
         };
         let compared = &mut self.views.compared;
         (compared.chosen, compared.is_announced) = (index, false);
-        compared.offer.reload(Keep::Shown);
+        compared.baseline.reload(Keep::Shown);
         if let Some(column) = &mut compared.column {
             column.reload(Keep::Shown);
         }
@@ -111,7 +111,7 @@ impl Context<'_> {
         for view in self.views.tables.iter_mut().filter(|view| view.spec.is_of_changes()) {
             view.set_title(title.clone());
         }
-        let Some(info) = self.views.compared.offer().filter(|_| !self.views.compared.is_announced) else {
+        let Some(info) = self.views.compared.baseline().filter(|_| !self.views.compared.is_announced) else {
             return;
         };
         self.views.compared.is_announced = true;

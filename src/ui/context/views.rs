@@ -51,7 +51,7 @@ impl Context<'_> {
             self.views.filtering.iter_mut().for_each(|filtering| filtering.result.pause());
             let compared = &self.views.compared;
             let is_of_changes = top.spec.is_of_changes();
-            if is_of_changes && self.record.is_some() && compared.offer.is_loading() {
+            if is_of_changes && self.record.is_some() && compared.baseline.is_loading() {
                 // It is not known yet whether the previous scan can be compared with the baseline.
                 return false;
             }
@@ -194,20 +194,20 @@ impl Context<'_> {
     /// Checks that the prerequisite of a view, if any, is met: a file system, a complete scan, or a baseline.
     fn check_view(&self, spec: &ViewSpec) -> Result<(), Notice> {
         match spec.needs {
-            Needs::FileSystem | Needs::CompleteScan if self.source_kind != SourceKind::Live => {
+            Needs::LiveScan | Needs::CompleteScan if self.source_kind != SourceKind::Live => {
                 Err(Notice::RecordedNotHere)
             }
             Needs::CompleteScan if self.is_scanning() => Err(Notice::ScanRunning),
             Needs::CompleteScan if self.rescan().is_some() => Err(Notice::RescanRunning),
             Needs::Baseline => self.check_baseline(),
-            Needs::Nothing | Needs::FileSystem | Needs::CompleteScan => Ok(()),
+            Needs::Nothing | Needs::LiveScan | Needs::CompleteScan => Ok(()),
         }
     }
 
     /// Returns the title of a view. If the view needs a baseline, the title describes the baseline.
     pub fn title(&self, spec: &ViewSpec) -> Title {
-        let offer = self.views.compared.offer().filter(|_| spec.needs == Needs::Baseline);
-        match offer.and_then(|offer| Some((offer.since?, offer))) {
+        let info = self.views.compared.baseline().filter(|_| spec.needs == Needs::Baseline);
+        match info.and_then(|info| Some((info.since?, info))) {
             Some(baseline) => baseline_title(spec.title, baseline, self.views.clock, &self.zone),
             None => spec.title.to_owned().into(),
         }

@@ -35,7 +35,7 @@ const HELD: [(KeyModifiers, &str); 2] = [(KeyModifiers::CONTROL, "Ctrl-"), (KeyM
 
 /// Letters that cannot be combined with Ctrl, each with the key that terminals report instead. In ASCII, Ctrl-I is a
 /// tab, and Ctrl-M is a carriage return.
-const SAME: [(char, &str); 2] = [('i', "Tab"), ('m', "Enter")];
+const CTRL_ALIASES: [(char, &str); 2] = [('i', "Tab"), ('m', "Enter")];
 
 impl Key {
     pub fn name(self) -> String {
@@ -82,7 +82,7 @@ fn holding(held: KeyModifiers, name: &str, rest: &str) -> Result<Key, String> {
     let (Some(letter @ 'a'..='z'), None) = (letters.next(), letters.next()) else {
         return Err(format!("{} works only with the letters A to Z", name.trim_end_matches('-')));
     };
-    match SAME.iter().find(|(same, _)| held == KeyModifiers::CONTROL && *same == letter) {
+    match CTRL_ALIASES.iter().find(|(same, _)| held == KeyModifiers::CONTROL && *same == letter) {
         Some((_, name)) => Err(format!("terminals cannot distinguish it from {name}")),
         None => Ok(Key { code: KeyCode::Char(letter), held }),
     }

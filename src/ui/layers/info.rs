@@ -30,7 +30,7 @@ use crate::ui::widgets::row::draw_ends;
 
 const LABEL: usize = 12;
 /// Minimum width, in columns, at which a label and its text share a line.
-const NARROW: usize = 36;
+const MIN_SHARED_LINE: usize = 36;
 
 #[derive(Debug)]
 pub struct InfoPage {
@@ -51,7 +51,7 @@ impl InfoPage {
 
 /// Returns all lines of the info page for an entry, wrapped to `columns`.
 pub fn lines(cx: &Context<'_>, info: &EntryInfo, columns: usize) -> Vec<Line<'static>> {
-    let is_narrow = columns < NARROW;
+    let is_narrow = columns < MIN_SHARED_LINE;
     let (label_width, room) = if is_narrow { (0, 2) } else { (LABEL, LABEL + 2) };
     let room = columns.saturating_sub(room).max(1);
     let mut lines = Vec::new();

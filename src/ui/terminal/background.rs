@@ -18,7 +18,7 @@ pub const QUESTION: &str = "\x1b]11;?\x1b\\";
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Maximum number of held-back keys that are passed on if they turn out not to be an answer: the user may have typed
 /// them. A longer sequence is dropped, because it is probably a damaged answer.
-const CERTAIN: usize = 3;
+const MAX_TYPED_KEYS: usize = 3;
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Taken {
@@ -69,10 +69,10 @@ impl Reply {
         if letter(key).is_some_and(|letter| letter.is_ascii_alphanumeric() || ";:/".contains(letter)) {
             return Taken::Keys(Vec::new());
         }
-        // Up to `CERTAIN` keys are passed on, because the user may have typed them. A longer sequence is a damaged
-        // answer: all of its keys except the current key are dropped.
+        // Up to `MAX_TYPED_KEYS` keys are passed on, because the user may have typed them. A longer sequence is a
+        // damaged answer: all of its keys except the current key are dropped.
         let held = std::mem::take(&mut self.held);
-        Taken::Keys(if held.len() > CERTAIN { vec![key] } else { held })
+        Taken::Keys(if held.len() > MAX_TYPED_KEYS { vec![key] } else { held })
     }
 }
 

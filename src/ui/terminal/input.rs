@@ -11,7 +11,7 @@ use crate::ui::theme::Background;
 
 /// Maximum number of events processed per frame. More than one is allowed so that the browser need not draw a
 /// frame for every repetition of a held key.
-const KEYS_PER_FRAME: usize = 64;
+const EVENTS_PER_FRAME: usize = 64;
 /// Maximum time to wait at exit for the terminal's answer. The shell would read a later answer as input.
 const SETTLE: Duration = Duration::from_millis(50);
 
@@ -63,7 +63,7 @@ impl Input {
         if !is_there {
             return Ok(None);
         }
-        while is_there && events.len() < KEYS_PER_FRAME {
+        while is_there && events.len() < EVENTS_PER_FRAME {
             match event::read()? {
                 event::Event::Key(key) if key.kind != KeyEventKind::Release => match self.reply.take(key) {
                     Taken::Keys(keys) => events.extend(keys.into_iter().map(Event::Key)),

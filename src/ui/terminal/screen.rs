@@ -186,7 +186,7 @@ impl Screen {
             return false;
         }
         let _drawing = lock_within(&self.drawing, PATIENCE);
-        let bytes = self.farewell(self.has_progress.swap(false, Ordering::SeqCst));
+        let bytes = self.restore_sequences(self.has_progress.swap(false, Ordering::SeqCst));
         // Errors are ignored, because nothing can be done about them.
         if is_writable(self.terminal.as_fd()) {
             let _ = (&*self.terminal).write_all(&bytes);
@@ -201,13 +201,13 @@ impl Screen {
     /// # Errors
     /// Returns an error if there is no free descriptor, or no terminal.
     pub fn give_back_on_abort(&self) -> io::Result<()> {
-        let farewell = self.farewell(self.tab != TabProgress::Off);
-        restore_on_abort(self.descriptor()?, Arc::clone(&self.is_on), farewell)
+        let restore_sequences = self.restore_sequences(self.tab != TabProgress::Off);
+        restore_on_abort(self.descriptor()?, Arc::clone(&self.is_on), restore_sequences)
     }
 
     /// Returns the sequences that undo all changes to the terminal. If `has_progress` is `true`, they also clear the
     /// progress in the tab.
-    fn farewell(&self, has_progress: bool) -> Vec<u8> {
+    fn restore_sequences(&self, has_progress: bool) -> Vec<u8> {
         let mut bytes = Vec::new();
         if has_progress {
             bytes.extend_from_slice(tab_progress::TabState::Nothing.sequence().as_bytes());

@@ -61,12 +61,12 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
         }
         (Scope::Typing, _) => write(&mut app, "0"),
         // Moves to a cell that has a neighbor on the requested side, so that the command has an effect.
-        (Scope::Treemap, Command::Cell(side)) => lean(&mut app, side),
+        (Scope::Treemap, Command::Cell(side)) => move_away_from(&mut app, side),
         (Scope::Overview, command) => {
             app.update(Event::Resize(100, 40));
             work(&mut app, tree);
             match command {
-                Command::Cell(side) => lean(&mut app, side),
+                Command::Cell(side) => move_away_from(&mut app, side),
                 _ => drop(press(&mut app, "j")),
             }
         }
@@ -100,7 +100,7 @@ fn picture(app: &App<'_>) -> String {
 
 /// Moves the cursor as far as possible away from the given side, so that the treemap cell or the part of the overview
 /// under the cursor has a neighbor on that side.
-fn lean(app: &mut App<'_>, side: Side) {
+fn move_away_from(app: &mut App<'_>, side: Side) {
     let key = match side {
         Side::Left => "l",
         Side::Right => "h",

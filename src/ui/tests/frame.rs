@@ -28,8 +28,8 @@ fn opened<'t>(tree: &'t Arc<Tree>, keys: &str) -> App<'t> {
     let pool = &Pool::new(1).unwrap();
     let sources = Sources { pool, tree, basis: Some(&basis), may_ask_system: false };
     serve(&mut app, sources);
-    let info = BaselineInfo { index: 1, count: 4, ..app.cx.views.compared.offer().unwrap() };
-    app.cx.views.compared.offer = Loader::given(Some(Arc::new(info)));
+    let info = BaselineInfo { index: 1, count: 4, ..app.cx.views.compared.baseline().unwrap() };
+    app.cx.views.compared.baseline = Loader::given(Some(Arc::new(info)));
     if !keys.is_empty() {
         press(&mut app, keys);
         serve(&mut app, sources);

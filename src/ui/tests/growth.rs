@@ -241,9 +241,9 @@ fn a_search_restricts_changes_and_not_the_growth_column() {
 fn without_a_baseline_growth_keys_cause_a_notice() {
     let tree = now();
     let mut app = at(&tree, Start::Sizes);
-    app.cx.views.compared.offer.supply(Ok(Arc::new(BaselineInfo::default())));
+    app.cx.views.compared.baseline.supply(Ok(Arc::new(BaselineInfo::default())));
     work(&mut app, &tree);
-    assert_eq!(app.cx.views.offer(), None);
+    assert_eq!(app.cx.views.unused_baseline(), None);
     for key in ["8", "W"] {
         press(&mut app, key);
         assert!(app.cx.views.page.is_none());
@@ -258,7 +258,7 @@ fn a_baseline_is_offered_until_it_is_shown() {
     let (tree, old) = (now(), before());
     let mut app = at(&tree, Start::Sizes);
     compare(&mut app, &tree, &old);
-    assert_eq!(app.cx.views.offer().and_then(|offer| offer.since), Some(1000 * DAY));
+    assert_eq!(app.cx.views.unused_baseline().and_then(|offer| offer.since), Some(1000 * DAY));
     app.update(Event::Resize(120, 12));
     let screen = drawn(&mut app).to_string();
     let change = tree.totals(DirId::TOP).disk - old.totals(DirId::TOP).disk;
@@ -268,7 +268,7 @@ fn a_baseline_is_offered_until_it_is_shown() {
     );
     press(&mut app, "W");
     compare(&mut app, &tree, &old);
-    assert_eq!(app.cx.views.offer(), None);
+    assert_eq!(app.cx.views.unused_baseline(), None);
 }
 
 #[test]

@@ -174,7 +174,7 @@ pub struct Theme {
     /// Color preset, and the colors that the user has chosen.
     pub options: ThemeOptions,
     /// `true` if the terminal can probably report its background color.
-    pub answers: bool,
+    pub can_report_background: bool,
 }
 
 impl Theme {
@@ -187,7 +187,7 @@ impl Theme {
 
     /// Returns `true` if the colors depend on the background, and the terminal can probably report its background.
     pub fn adapts(self) -> bool {
-        self.answers && self.colors != Colors::None && self.options.preset.adapts()
+        self.can_report_background && self.colors != Colors::None && self.options.preset.adapts()
     }
 
     pub fn style(self, role: Role) -> Style {
@@ -257,8 +257,8 @@ mod tests {
 
     #[test]
     fn a_terminal_with_any_colors_is_asked_for_its_background() {
-        let asks = |colors, answers, preset| {
-            let mut theme = Theme { colors, answers, ..Theme::default() };
+        let asks = |colors, can_report_background, preset| {
+            let mut theme = Theme { colors, can_report_background, ..Theme::default() };
             theme.options.preset = preset;
             theme.adapts()
         };

@@ -17,7 +17,7 @@ pub static VIEW: ViewSpec = ViewSpec {
     tab: ["Disk"; 3],
     help: "compare with df",
     title: "why df differs",
-    needs: Needs::FileSystem,
+    needs: Needs::LiveScan,
     table: Some(&TABLE),
 };
 

@@ -42,7 +42,7 @@ pub struct ViewSpec {
 pub enum Needs {
     Nothing,
     /// The tree must come from a scan on this machine, because the view queries the file systems.
-    FileSystem,
+    LiveScan,
     Baseline,
     /// The tree must come from a finished scan on this machine, because the view reads the scanned files. No rescan
     /// may be running.

@@ -108,7 +108,7 @@ fn is_useful(cx: &Context<'_>, top: Top<'_, '_>, command: Command) -> bool {
         Command::View(view) => cx.views.is_useful(view),
         Command::OlderBaseline | Command::NewerBaseline => {
             page.is_some_and(|page| page.table.is_of_changes())
-                && cx.views.compared.offer().is_some_and(|offer| offer.count > 1)
+                && cx.views.compared.baseline().is_some_and(|offer| offer.count > 1)
         }
         Command::Delete | Command::Trash | Command::Share
             if cx.deletion.policy.mode == DeleteMode::ReadOnly || cx.source_kind != SourceKind::Live =>

@@ -153,7 +153,7 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
 fn tabs(cx: &Context<'_>, current: &ViewSpec, room: usize) -> Vec<Tab> {
     let is_useful = |view: &ViewSpec| cx.views.is_useful(view);
     let works = |view: &ViewSpec| match view.needs {
-        Needs::FileSystem => cx.source_kind == SourceKind::Live,
+        Needs::LiveScan => cx.source_kind == SourceKind::Live,
         Needs::CompleteScan => cx.source_kind == SourceKind::Live && !cx.is_scanning(),
         Needs::Nothing | Needs::Baseline => is_useful(view),
     };
@@ -234,7 +234,7 @@ fn total(all: &[Tab], gap: usize) -> usize {
 /// of the baseline are unknown, or if nothing has changed.
 fn total_growth(cx: &Context<'_>) -> Option<(String, Role)> {
     let is_complete = !cx.is_scanning() && !cx.tree.status(DirId::TOP).partial;
-    let before = cx.views.compared.offer()?.totals.filter(|_| is_complete)?;
+    let before = cx.views.compared.baseline()?.totals.filter(|_| is_complete)?;
     let before = totals_size(&before, cx.order.measure);
     let after = totals_size(&cx.sizes().live.totals(cx.tree, DirId::TOP), cx.order.measure);
     let (sign, role) = match after.cmp(&before) {
@@ -247,7 +247,7 @@ fn total_growth(cx: &Context<'_>) -> Option<(String, Role)> {
 
 /// Returns text such as `+1.2G in 3 days`: the result of [`total_growth`] and the age of the baseline.
 pub fn growth_text(cx: &Context<'_>) -> Option<String> {
-    let since = cx.views.offer()?.since?;
+    let since = cx.views.unused_baseline()?.since?;
     let (change, _) = total_growth(cx)?;
     Some(format!("{change} in {}", elapsed(since, cx.views.now())))
 }

@@ -68,7 +68,7 @@ impl<'p> Merge<'p> {
         let file_systems = self.joined.devices.iter().map(system).collect();
         let check = || {
             let is_damaged = self.joined.parts.iter().any(|part| part.tree.damage().is_some());
-            if is_damaged { Err(WriteError::Changing) } else { Ok(()) }
+            if is_damaged { Err(WriteError::UnusableTree) } else { Ok(()) }
         };
         write(self, &SnapshotInfo { file_systems, ..about }, control, out, check)
     }

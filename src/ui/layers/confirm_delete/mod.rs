@@ -161,7 +161,7 @@ impl DeleteDialog {
             Command::Answer(Answer::Yes) => self.confirmed(cx),
             Command::Answer(Answer::Selected) if self.button == Button::Yes => self.confirmed(cx),
             Command::Answer(_) => close(),
-            Command::Empty if self.can_be_emptied => self.empty_instead(),
+            Command::Empty if self.can_be_emptied => self.switch_scope(),
             Command::Retry if self.has_changed() => Handled::Close(Some(self.read_changed(cx))),
             _ => Handled::Yes(None),
         }
@@ -189,7 +189,7 @@ impl DeleteDialog {
     }
 
     /// Switches between deleting the whole directory and deleting only its contents, by opening a new dialog.
-    fn empty_instead(&self) -> Handled {
+    fn switch_scope(&self) -> Handled {
         let (kind, scope) = match self.kind {
             OperationKind::Empty => (OperationKind::Delete, DeleteScope::Whole),
             _ => (OperationKind::Empty, DeleteScope::Content),

@@ -224,8 +224,8 @@ fn staying(dialog: &DeleteDialog, preview: &Preview) -> Vec<Fact> {
         OperationKind::Trash => ("move", preview.unmoved),
         _ => ("delete", preview.kept),
     };
-    let unseen = kept.unseen;
-    add(5, unseen, &|count| format!("skips {count} {} that changed or cannot be read", entries(unseen)));
+    let other = kept.other;
+    add(5, other, &|count| format!("skips {count} {} that changed or cannot be read", entries(other)));
     for (count, why) in [
         (kept.denied, "permission denied"),
         (kept.read_only, "read-only file system"),
