@@ -451,7 +451,7 @@ fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
     let all = Preview {
         linked: 3,
         recent: 2,
-        kept: Kept { mounts: 1, unseen: 1, denied: 4, ..Kept::default() },
+        kept: Kept { mounts: 1, other: 1, denied: 4, ..Kept::default() },
         failures: Failures {
             count: 2,
             first: vec![

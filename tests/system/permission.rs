@@ -38,8 +38,8 @@ fn preview_and_delete(path: &str) -> (Preview, Report) {
     let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();
     assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
     let report = Report::clone(&job.latest().unwrap());
-    let Kept { mounts, denied, read_only, locked, unseen } = preview.kept;
-    let kept = mounts + denied + read_only + locked + unseen;
+    let Kept { mounts, denied, read_only, locked, other } = preview.kept;
+    let kept = mounts + denied + read_only + locked + other;
     assert_eq!((preview.entries(), preview.most), (report.entries, report.freed), "{path}: {preview:?}");
     assert_eq!(kept, report.failures.count, "{path}: {:?}", report.failures);
     (preview, report)
