@@ -233,11 +233,10 @@ fn varint(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(u8::try_from(number).unwrap());
 }
 
-/// Returns an encoded listing with one segment: the ID of the directory, twice the length of the entries, and the
+/// Returns the first listing of a block, with one segment: the number 0, twice the length of the entries, and the
 /// entries. The length is doubled because the lowest bit of this field marks a run of several segments.
-fn listing(directory: u64, records: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    varint(&mut bytes, directory);
+fn listing(records: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![0];
     varint(&mut bytes, records.len() as u64 * 2);
     [bytes, records.to_vec()].concat()
 }
@@ -245,9 +244,10 @@ fn listing(directory: u64, records: &[u8]) -> Vec<u8> {
 /// Encoded entry of a root, which is directory 1.
 const ROOT: &[u8] = b"\x00\x02/r\0\0\0\0\x02";
 
-fn holds_snapshot(test: &str, file: &[u8], code: i32) {
+fn holds_snapshot(test: &str, file: &[u8], code: i32, cause: &str) {
     hold(test, file, file.len() as u64, &[&["-s"], &["--json"], &["--ndjson"]], |cost| {
         assert_eq!(cost.code, Some(code), "{:.300}", cost.stderr);
+        assert!(cost.stderr.contains(cause), "{:.300}", cost.stderr);
         assert!(cost.output <= 100 * file.len() as u64);
     });
 }
@@ -256,35 +256,47 @@ fn holds_snapshot(test: &str, file: &[u8], code: i32) {
 fn rows_with_too_few_bytes_are_rejected_before_taking_memory() {
     let blocks = 30_000;
     let mut snapshot = Snapshot::default();
-    snapshot.block(0, &listing(0, ROOT), &[0, 1]);
-    // The next block is too short for a listing. This error is not detected, because the snapshot is rejected before
-    // any listing is read.
+    snapshot.block(0, &listing(ROOT), &[0, 1]);
+    // `[0]` is too short for a listing. This error is not detected, because the snapshot is rejected before any listing
+    // is read.
     snapshot.block(0, &[0], &[1, 1]);
     snapshot.block(1, &[0; 5 * 1024], &[]);
     (1..blocks).for_each(|_| snapshot.block(1, &[0], &[]));
     let file = snapshot.finish(blocks * 1024);
-    holds_snapshot("rows_with_too_few_bytes_are_rejected_before_taking_memory", &file, 2);
+    holds_snapshot("rows_with_too_few_bytes_are_rejected_before_taking_memory", &file, 2, "invalid index");
 }
 
 #[test]
 fn damaged_rows_take_no_more_memory_than_their_bytes() {
     let mut snapshot = Snapshot::default();
-    snapshot.block(0, &listing(0, ROOT), &[0, 1]);
+    snapshot.block(0, &listing(ROOT), &[0, 1]);
     snapshot.block(0, &[0], &[1, 1]);
     snapshot.block(1, &[0; 5 * 1024], &[]);
     (1..200).for_each(|_| snapshot.block(1, &[0xff; 5 * 1024], &[]));
     let file = snapshot.finish(200 * 1024);
-    holds_snapshot("damaged_rows_take_no_more_memory_than_their_bytes", &file, 1);
+    holds_snapshot(
+        "damaged_rows_take_no_more_memory_than_their_bytes",
+        &file,
+        1,
+        "invalid directory listing",
+    );
 }
 
 #[test]
 fn a_snapshot_of_errors_takes_no_more_memory_than_its_bytes() {
     let mut snapshot = Snapshot::default();
-    snapshot.block(0, &listing(0, ROOT), &[0, 1]);
-    snapshot.block(4, &listing(1, &b"\x41\x01a\x05".repeat(200_000)), &[1, 1]);
-    // This block contains the rows of two directories: the top, which is the parent of all roots, and the root.
-    snapshot.block(1, &[0; 10], &[]);
-    holds_snapshot("a_snapshot_of_errors_takes_no_more_memory_than_its_bytes", &snapshot.finish(2), 1);
+    snapshot.block(0, &listing(ROOT), &[0, 1]);
+    snapshot.block(4, &listing(&b"\x41\x01a\x05".repeat(200_000)), &[1, 1]);
+    // The rows of the top, which is the parent of all roots, and of the root. A 4 marks a row with a number of errors.
+    let mut row = vec![4, 0, 0, 0, 0];
+    varint(&mut row, 200_000);
+    snapshot.block(1, &row.repeat(2), &[]);
+    holds_snapshot(
+        "a_snapshot_of_errors_takes_no_more_memory_than_its_bytes",
+        &snapshot.finish(2),
+        1,
+        "/r/a: cannot read: I/O error",
+    );
 }
 
 /// Checks that reading a binary export takes no more memory than the limit checked by [`hold`], and that the output
@@ -322,6 +334,7 @@ fn a_hundred_thousand_levels_of_a_binary_export_cost_no_more_than_their_bytes() 
     let first = b"\xbf\x00\x01\x01\x43abc\xff";
     let content = [&first[..], &level.repeat(100_000), b"\xbf\x00\x00\x01\x42/r\x0c\x28\xff"].concat();
     let root = content.len() as u64 - 10;
-    // The output may be 200 times as large as the export, because its lines have paths of up to 4,095 bytes.
+    // The output may be 200 times as large as the export, because the lines of the output contain paths of up to
+    // 4,095 bytes.
     holds_binary(TEST, &content, root, 200);
 }

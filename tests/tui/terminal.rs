@@ -152,7 +152,6 @@ fn no_control_byte_of_a_name_reaches_the_terminal_on_any_screen_or_afterwards() 
     // The key `p` quits and prints the marked paths to the terminal. This output is checked, too.
     session.press("p");
     session.drain(MOMENT);
-    session.press("\r");
     assert!(session.end().success());
     session.drain(MOMENT * 3);
     session.assert_restored();
