@@ -15,7 +15,7 @@ pub const NOW: i64 = 1_800_000_000;
 const BATCH: u64 = 1000;
 const ENDINGS: [&str; 5] = ["txt", "MKV", "o", "jpeg", "tar.gz"];
 
-/// Returns metadata with sizes spread over all powers of two, and ages spread over ten years.
+/// Returns metadata with sizes of all magnitudes up to 500 MiB, and ages of up to ten years.
 fn metadata(number: u64) -> Metadata {
     let apparent = (number * 2_654_435_761 % 1000) << (number % 20);
     let mtime = NOW - (number * 7919 % 320_000_000).cast_signed();

@@ -55,7 +55,7 @@ const IMAGE: (&str, usize, u64) = ("machines/test.img", 7 * MIB, 8 << 30);
 /// Contents of `CACHEDIR.TAG`, the file that marks a directory as a cache (<https://bford.info/cachedir/>).
 const CACHE_TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55\n";
 
-/// Creates the directory at `path`, which must not exist.
+/// Creates the directory `path`, which must not exist, and all files of the laptop in it.
 pub fn create(path: &Path) -> io::Result<()> {
     fs::create_dir(path)?;
     let now = SystemTime::now();

@@ -1,8 +1,9 @@
 //! Fuzz target that opens any bytes as ncdu's binary export. The result must be an error or a finite tree, but never a
 //! crash. A tree that was read completely must be unchanged after it has been written and read back.
 //!
-//! If the first byte is even, the rest is the content of a block instead of a whole file, because few changes of a
-//! whole file reach the items.
+//! If the first byte is odd, the rest is a whole file. If it is even, the next two bytes are the position of the root
+//! item, and the rest is the content of the only block. A random change of a whole file would usually damage the file
+//! so that no item is read.
 
 #![no_main]
 

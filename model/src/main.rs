@@ -1,8 +1,8 @@
 //! Models of threads that use a tree at the same time: they publish listings, add totals and complete directories.
 //!
-//! The module `tree` is that of the program. [`loom`] runs each model many times, each time with a different
-//! interleaving of the threads and with different values for relaxed loads. Some models limit the number of
-//! preemptions.
+//! The module `tree` is compiled from the source files of the program. [`loom`] runs each model many times, each time
+//! with a different interleaving of the threads and with different values for relaxed loads. Some models limit the
+//! number of preemptions.
 #![allow(dead_code, unused_imports, missing_docs)] // each module is used in part
 
 mod base;

@@ -28,7 +28,7 @@ pub struct LinkedInode {
     pub count: u64,
     /// Number of names that were found: those below the searched directory that the query selects.
     pub inside: u64,
-    /// Number of all other names in the tree.
+    /// Number of the inode's other names in the tree, which are not counted in `inside`.
     pub elsewhere: u64,
     /// Index of the inode's first name in the `names` of [`HardLinks`].
     first: usize,
@@ -135,7 +135,7 @@ impl Names {
                 elsewhere: in_tree.saturating_sub(inside),
                 first: links.names.len(),
             };
-            // A root that is a file is collected even if it has just one name, so it is skipped here.
+            // Skips a file that has only one name. Such a file is collected if it is a root.
             if inode.count < 2 {
                 continue;
             }

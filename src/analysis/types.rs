@@ -3,7 +3,7 @@
 //! Regular files are grouped by extension and all other entries by kind, so that the totals are complete. No file is
 //! opened.
 //!
-//! Invariant: every entry is in exactly one row.
+//! Invariant: every entry has exactly one [`Type`].
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -15,7 +15,7 @@ use crate::table::column::{COLUMNS, Column, ColumnSpec};
 /// Maximum number of threads accepted. A larger number is probably a typo.
 const MOST_THREADS: u16 = 1024;
 
-/// Maximum number of parts in a plan.
+/// Maximum value of `duke plan --parts`.
 const MOST_PARTS: usize = 100_000;
 
 /// Value of `--color`.
@@ -131,7 +131,7 @@ pub fn block_size(word: &str) -> Result<u16, String> {
     number.ok_or_else(|| format!("not a whole number from {} to {}", BLOCK_SIZES.start(), BLOCK_SIZES.end()))
 }
 
-/// Parses the number of parts for a plan.
+/// Parses the value of `duke plan --parts`, the number of parts into which a directory is divided.
 pub fn parts(word: &str) -> Result<usize, String> {
     let number = word.parse().ok().filter(|number| (1..=MOST_PARTS).contains(number));
     number.ok_or_else(|| format!("not a whole number from 1 to {MOST_PARTS}"))

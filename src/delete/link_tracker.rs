@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn an_inode_is_freed_once_in_any_order_of_its_names() {
         assert_eq!(last_of(&[3, 2, 1]), [false, false, true]);
-        // Workers that read equal link counts did so before any of them had deleted its name.
+        // Workers that read equal link counts read them before any of these workers deleted a name.
         assert_eq!(last_of(&[2, 2]), [false, true]);
         assert_eq!(last_of(&[3, 3, 3]), [false, false, true]);
         assert_eq!(last_of(&[3, 2, 2]), [false, false, true]);

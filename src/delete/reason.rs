@@ -1,4 +1,4 @@
-//! Reasons why an entry was not deleted or moved.
+//! Reasons why an entry was not deleted or moved, or why a file does not share its data.
 
 use crate::base::os_error::OsError;
 use crate::platform::Errno;

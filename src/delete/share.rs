@@ -216,9 +216,9 @@ impl Sharer<'_> {
                 && others.len() > 1
                 && others.iter().all(|member| member.before == Some(APART))
             {
-                // No other file can use the data of the first file, but the other files may still share data among
-                // themselves. The failure is therefore reported for the first file. If there is only one other file,
-                // the next iteration reports the failure for that file.
+                // No other file can use the data of the first file, but the other files may be able to share data
+                // among themselves. No failure would then be reported for them, so one is reported for the first file.
+                // If there is only one other file, the next iteration reports the failure for that file.
                 self.shared.failures.push(|| self.sharing.directories.path(source.file), APART);
             }
             rest = others;

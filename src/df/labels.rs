@@ -38,7 +38,7 @@ pub fn no_capacity(error: Errno) -> String {
     if error == Errno::ETIMEDOUT { "not responding".to_owned() } else { OsError(error as i32).to_string() }
 }
 
-/// Returns the note about the size and the scanned space of one of several file systems, or of all of them.
+/// Returns the note for the line of one file system or of all file systems together: the size and the scanned space.
 pub fn system_note(size: u64, scanned: u64, units: Units) -> String {
     format!("used of {}, {} scanned", plain_size(size, units), plain_size(scanned, units))
 }

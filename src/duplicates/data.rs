@@ -75,10 +75,10 @@ pub struct Duplicate {
     pub is_shared: bool,
 }
 
-/// Name of a file in a set of identical files.
+/// Entry of a file in a set of identical files. A file with several hard links can have several entries in the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EqualName {
-    /// ID of the file's entry.
+    /// ID of the entry.
     pub entry: EntryId,
     /// State of the file when it was compared.
     pub state: ContentState,
@@ -108,8 +108,8 @@ pub enum SkipReason {
 pub struct Duplicates {
     /// Groups in descending order of wasted bytes.
     pub groups: Vec<DuplicateGroup>,
-    /// Sets of identical files; each set lists the names of its files. Files inside copies of directories are included.
-    /// At least one entry in each set must be kept.
+    /// Sets of identical files. Each set contains the entries of its files. Files inside copies of directories are
+    /// included. At least one entry in each set must be kept.
     pub sets: Vec<Vec<EqualName>>,
     /// Files that were not compared, sorted by path.
     pub skipped: Vec<Skipped>,

@@ -25,7 +25,7 @@ pub(crate) struct DirectorySet {
     pub(crate) summary: DirectorySummary,
 }
 
-/// Sizes of a directory's contents, which are the same in all copies.
+/// Summary of a directory's contents. All copies of the directory have the same summary.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DirectorySummary {
     /// Number of non-empty files in the directory and below it.

@@ -24,8 +24,8 @@ pub(super) fn names_of(known: &[KnownName], inode: u64) -> &[KnownName] {
     &rest[..rest.iter().take_while(|name| name.inode == inode).count()]
 }
 
-/// File on a volume that is read as a whole. The file's link count or disk usage has changed since the scan; `links`
-/// and `disk` are the new values.
+/// File whose link count or disk usage has changed since the scan, with the new values. The file is on a volume whose
+/// extents are read all together.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ChangedFile {
     pub(super) node: Node,

@@ -91,7 +91,7 @@ impl SearchState {
         }
         match method {
             Method::LinkCount => self.sums.hold(&names, file.metadata.disk()),
-            // Volumes are read later, when the method for each device is known.
+            // The extents of these volumes are read at the end of the search, when all of their devices are known.
             Method::Volume(_) => {}
             Method::PrivateSize => extents.add(&mut self.sums, &names, method, 0),
             Method::Extents(volume) => {

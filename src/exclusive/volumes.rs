@@ -94,8 +94,8 @@ impl WholeVolume {
         volumes
     }
 
-    /// Adds the references of all files on the volume to `sums`. `number` is the volume's index in `sums`. Calls
-    /// `note` after each added extent, and ends when `note` returns `Break`.
+    /// Records in `sums` which files on the volume contain which extents. `number` is the volume's index in `sums`.
+    /// Calls `note` after each recorded extent of a file, and ends when `note` returns `Break`.
     pub(super) fn add(
         self,
         sums: &mut ExclusiveSums,

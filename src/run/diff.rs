@@ -7,8 +7,8 @@
 //!   +1.1 GiB  grown      20.2 GiB  /srv                        the total comes last
 //! ```
 //!
-//! Trees may have several roots, such as those of several hosts. Each root is compared with the root of the same name
-//! or, if no names match, at the same position. Each root has a line above the total.
+//! Trees may have several roots, such as those of several hosts. Each root is compared with the root that has the same
+//! name or, if no names match, the same position. Each root has a line above the total.
 //!
 //! Invariant: the largest change comes first, and the same two trees always give the same lines.
 

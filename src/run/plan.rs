@@ -85,7 +85,8 @@ fn plan(source: &Source, job: PlanJob) -> Exit {
             return Exit::Failure;
         }
     };
-    // The blocks of a snapshot are read when they are first needed, so `parts` may have found damage.
+    // The blocks of a snapshot are read when they are first needed, so damage may have been found only while the tree
+    // was divided into parts.
     let outcome = source.outcome();
     if outcome != Some(Outcome::Complete) {
         summarize(tree, outcome.as_ref());

@@ -220,8 +220,8 @@ fn print(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let tree = source.tree();
-    // If the scan hangs, the tree does not yet contain the totals of incomplete directories, so these totals are
-    // sampled. Once a scan has ended, no directory is incomplete.
+    // `outcome` is `None` if the scan hangs. The totals in the tree then omit directories that are still being read, so
+    // current totals are sampled. A scan that has finished or was stopped leaves no such directories.
     let live = if outcome.is_some() { LiveTotals::default() } else { LiveTotals::sample(tree) };
     let is_complete = outcome == Some(&Outcome::Complete);
     let exclusive = tree.exclusive();

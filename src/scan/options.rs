@@ -80,8 +80,8 @@ impl Options {
     }
 }
 
-/// Returns the default number of worker threads: twice the number of processors, but at least 8 and at most 64; always
-/// 8 on macOS.
+/// Returns the default number of worker threads: twice the number of processors, but at least 8 and at most
+/// `MOST_THREADS`, which is 64, or 8 on macOS.
 ///
 /// With a cold cache, more threads are faster, because a disk serves many requests at a time. With a warm cache,
 /// additional threads have no measurable cost (docs/performance.md).

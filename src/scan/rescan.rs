@@ -28,7 +28,7 @@ struct Recheck {
     replaced: HashSet<DirId>,
     /// Error number of the first entry whose state could not be determined.
     errno: Option<Errno>,
-    /// `true` if an entry that was no directory has become one.
+    /// `true` if an entry that was not a directory has become one.
     has_new_directory: bool,
 }
 
@@ -89,8 +89,8 @@ impl Shared {
         let roots = tree.listing(DirId::TOP);
         let is_file = |record: &Entry<'_>| match record.state {
             EntryState::Known(metadata) => metadata.directory.is_none(),
-            // A missing root is rechecked, because there may be a file at its path again. A directory at its path is
-            // not found here, but by `Tree::update_aliases` if the path lies inside another root.
+            // A missing root is rechecked, because there may be a file at its path again. If there is a directory
+            // instead, `Tree::update_aliases` finds it, but only if the path lies inside another root.
             EntryState::Failed(errno) => errno == Errno::ENOENT as i32,
             EntryState::Excluded(_) => false,
         };

@@ -22,8 +22,8 @@ pub enum BaselineSpec {
     None,
     /// Source given by the user.
     Source(Source),
-    /// Folder of automatic snapshots. The baseline is a snapshot with the same paths and flags, by default the newest
-    /// of them. If there is no such snapshot, there is no earlier tree.
+    /// Folder of automatic snapshots. The baseline is a snapshot of a scan with the same paths and flags as the current
+    /// scan, by default the newest such snapshot. If there is none, there is no earlier tree.
     Kept(PathBuf),
 }
 

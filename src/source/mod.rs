@@ -270,7 +270,7 @@ impl Source {
         }
     }
 
-    /// Makes a scan read directories that changed at `time` or later before others; see [`Scan::read_changed_first`].
+    /// Makes a scan give priority to directories that changed at `time` or later; see [`Scan::read_changed_first`].
     pub fn read_changed_first(&self, time: i64) {
         if let Self::Scan { scan, .. } = self {
             scan.read_changed_first(time);

@@ -113,7 +113,7 @@ impl From<io::Error> for SaveError {
 }
 
 /// Writes the tree of `source` to `path` and returns the number of bytes written. Setting `stop` cancels the write.
-/// Meanwhile, `count` contains the number of entries written so far.
+/// During the write, `count` contains the number of entries written so far.
 ///
 /// # Errors
 /// Returns an error if the file was not written. In that case, an existing file is unchanged.

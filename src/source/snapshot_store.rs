@@ -55,7 +55,7 @@ const FREE_BYTES: u64 = 1 << 30;
 pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl RetentionPolicy {
-    /// Returns the default policy: 30 days, 512 MiB, and at most one baseline per day of the same roots and flags.
+    /// Returns the default policy: 30 days, 512 MiB, and at most one baseline of the same roots and flags per day.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, age: 30 * DAY, bytes: 512 << 20, interval: DAY, keeps_latest: true }
     }

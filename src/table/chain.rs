@@ -1,5 +1,5 @@
-//! Chains of directories, each of which contains nothing but the next directory. A list shows a chain in one row:
-//! `a/b/c/`.
+//! Chains of directories. Every directory of a chain except the last contains nothing but the next directory. A list
+//! shows a chain in one row, such as `a/b/c/`.
 
 use super::rows::Order;
 use crate::tree::{DirId, Tree};

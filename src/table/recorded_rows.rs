@@ -68,7 +68,7 @@ impl RecordedRows {
             let EntryState::Known(metadata) = &record.state else { return Some(0) };
             let totals = metadata.directory.map(|id| tree.totals(id));
             let size = order.size(totals.as_ref(), metadata);
-            // `Relaxed`: no other data depends on the maximum.
+            // `Relaxed` ordering is enough, because no other data depends on the maximum.
             largest.fetch_max(size, Ordering::Relaxed);
             let context = SortContext { tree, totals, size, change: None, exclusive: None };
             Some(order.key(&context, metadata))

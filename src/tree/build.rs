@@ -37,8 +37,8 @@ pub struct Sealed {
 }
 
 impl Batch {
-    /// Adds an entry of `parent` for which no directory has to be created: an entry that is not a directory, was
-    /// excluded or could not be read, or a directory that already has an ID.
+    /// Adds an entry of `parent` for which no directory has to be created: a file or another entry that is not a
+    /// directory, an excluded or unreadable entry, or a directory that already has an ID.
     pub fn push(&mut self, parent: DirId, record: &Entry<'_>) {
         let page = &mut self.page;
         let start = page.draft.push(record);
@@ -115,8 +115,8 @@ impl Batch {
         let id = DirId(self.numbers.pop().expect("the numbers were filled up above"));
         let dir = tree.dir(id);
         dir.reset();
-        // `Relaxed`: no other thread knows the directory's ID until a listing that contains the directory is
-        // published with `Release`.
+        // `Relaxed` is enough, because no other thread knows the directory's ID until a listing that contains the
+        // directory is published with `Release`.
         dir.disk.store(metadata.disk(), Ordering::Relaxed);
         dir.apparent.store(metadata.apparent, Ordering::Relaxed);
         dir.parent.store(parent.0, Ordering::Relaxed);

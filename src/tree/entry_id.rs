@@ -1,4 +1,4 @@
-//! Address of an entry in a tree.
+//! ID of an entry in a tree: its parent directory and its position in that directory's listing.
 
 use super::directory::DirId;
 use super::entry::Entry;
@@ -8,8 +8,8 @@ use super::reading::{Tree, join};
 /// Parent directory and name of an entry. Unlike [`EntryId`], stays valid when the listing is rewritten.
 pub type EntryName<'t> = (DirId, &'t [u8]);
 
-/// Address of an entry. Valid until the listing of the parent directory is rewritten, which happens only during a
-/// rescan or after a deletion.
+/// ID of an entry. Valid until the listing of the parent directory is rewritten, which happens only during a rescan or
+/// after a deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId {
     /// Parent directory.
@@ -19,8 +19,8 @@ pub struct EntryId {
 }
 
 impl EntryId {
-    /// Returns the address of the entry for directory `id`. Returns `None` for [`DirId::TOP`] and for a directory that
-    /// has been replaced or deleted.
+    /// Returns the ID of the entry for directory `id`. Returns `None` for [`DirId::TOP`] and for a directory that has
+    /// been replaced or deleted.
     pub fn of(tree: &Tree, id: DirId) -> Option<Self> {
         let directory = tree.parent(id)?;
         let listing = tree.listing(directory);
@@ -28,7 +28,7 @@ impl EntryId {
         Some(Self { directory, position })
     }
 
-    /// Returns the address of the entry called `name` in `directory`.
+    /// Returns the ID of the entry called `name` in `directory`, or `None` if there is no such entry.
     pub fn named(tree: &Tree, directory: DirId, name: &[u8]) -> Option<Self> {
         let listing = tree.listing(directory);
         let (position, _) = listing.entries().find(|(_, record)| record.name == name)?;

@@ -232,7 +232,7 @@ pub struct ExclusiveCoverage {
 pub struct ExclusiveSizes {
     pub(crate) numbers: Arc<NodeNumbers>,
     pub(crate) sums: Vec<NodeSums>,
-    /// File counts by the method of determining the sizes, and the accuracy of the sizes.
+    /// Number of files for each method of determining the sizes, and the accuracy of the sizes.
     pub coverage: ExclusiveCoverage,
 }
 
@@ -249,7 +249,7 @@ impl ExclusiveSizes {
     }
 
     /// Returns the exclusive size of a file in `directory`, or `None` if the file has no node (see
-    /// [`NodeNumbers::file`]). The file must occupy at least one block, because other files have no nodes.
+    /// [`NodeNumbers::file`]). Files that take no space have no nodes; [`Self::of`] returns a size of 0 for them.
     pub fn file(&self, directory: DirId, key: FileKey) -> Option<Exclusive> {
         self.numbers.file(directory, key).map(|node| self.node(node))
     }

@@ -30,8 +30,9 @@ pub fn add_repeats(tree: &Tree) {
     repeats.sum_up(|id, excess| tree.add(id, excess));
 }
 
-/// Returns the sizes that each directory shares with names outside it. An inode counts if its link count is higher than
-/// the number of its names in and below the directory. Directories that share nothing are not included.
+/// Returns, for each directory, the total size of the inodes that have names both below the directory and outside it.
+/// An inode has names outside if its link count is higher than the number of its names below the directory.
+/// Directories without such inodes are not included.
 pub fn shared_with_others(tree: &Tree) -> HashMap<DirId, Totals> {
     let mut names = tree.linked();
     names.sort_unstable_by_key(order);

@@ -40,8 +40,8 @@ impl<'t> Listing<'t> {
         self.segments.iter().all(|(_, records)| records.is_empty())
     }
 
-    /// Returns the length in bytes. During a scan, a listing only grows, so two listings of a directory with the same
-    /// length are equal.
+    /// Returns the length in bytes. During a scan, a listing only grows, so two listings of the same directory are
+    /// equal if their lengths are equal.
     pub fn length(&self) -> u64 {
         self.segments.last().map_or(0, |(start, records)| start + records.len() as u64)
     }

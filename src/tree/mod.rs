@@ -1,7 +1,7 @@
 //! Directory tree in memory: immutable listings for the entries, and one cache line per directory.
 //!
 //! ```text
-//! Dir   64 bytes: subtree totals, addresses of its listing and of its own entry, parent, claims, state
+//! Dir   64 bytes: subtree totals, addresses of its listing and its own entry, parent, number of pending tasks, state
 //! bytes: listings back to back in an append-only arena; see `encoding`
 //! ```
 //!

@@ -57,7 +57,7 @@ pub struct Tree {
     pub(super) files_inside: Mutex<Option<HashMap<Vec<u8>, DirId>>>,
     pub(super) free: Mutex<Free>,
     pub(super) readings: Mutex<Readings>,
-    /// Change counter; see [`Tree::edition`]. Increased when totals change.
+    /// Counter of the changes to a finished tree; see [`Tree::edition`].
     pub(super) edition: AtomicU64,
     /// File from which the tree is loaded; `None` if the whole tree is in memory.
     pub(super) stored: Option<Box<Stored>>,
@@ -115,7 +115,7 @@ impl Tree {
     }
 
     /// Returns the length in bytes of the snapshot block that contains the listing of `id`; 0 if unknown. If the
-    /// listing has a head, the block of the head is not counted.
+    /// largest entries of the listing are in a block of their own (see `Tree::head`), that block is not counted.
     pub fn block_length(&self, id: DirId) -> u64 {
         self.stored.as_ref().map_or(0, |stored| stored.block_length(id))
     }

@@ -278,8 +278,7 @@ impl Tree {
     }
 
     /// Forgets names of hard-linked inodes in the directory `parent`. `unlinked` contains the number of names to forget
-    /// for each inode and recorded sizes. A name with other recorded sizes is kept, because the totals still include
-    /// those sizes.
+    /// for each [`LinkKey`]. A name recorded with other sizes is kept, because the totals still include those sizes.
     fn forget_names(&self, parent: DirId, mut unlinked: HashMap<LinkKey, usize>) {
         if unlinked.is_empty() {
             return;

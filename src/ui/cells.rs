@@ -28,8 +28,8 @@ pub fn map_area(area: Rect) -> Rect {
     Rect { height: area.height - legend_area(area).height, ..area }
 }
 
-/// Returns the unit in which tiles are measured: half a line if the theme has half blocks, otherwise a whole line.
-/// Tiles measured in whole lines have frames.
+/// Returns the unit to which the upper and lower edges of tiles are rounded: half a line if the theme has half blocks,
+/// otherwise a whole line. Tiles rounded to whole lines have frames.
 pub fn unit(theme: Theme) -> Unit {
     if theme.has_half_blocks() { Unit::HalfLine } else { Unit::Line }
 }

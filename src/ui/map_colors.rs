@@ -67,7 +67,8 @@ impl MapColors {
         }
     }
 
-    /// Returns the next meaning in the cycle. Growth is skipped if `can_grow` is `false`.
+    /// Returns the meaning of the colors that comes next in the cycle: type, age, growth. Growth is skipped if
+    /// `can_grow` is `false`.
     #[must_use]
     pub fn next(self, can_grow: bool) -> Self {
         match self {

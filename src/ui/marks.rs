@@ -184,7 +184,7 @@ impl<'t> Marks<'t> {
         &self.copies
     }
 
-    /// Recomputes the total. Must be called after marks have changed or their directories have grown.
+    /// Recomputes the total. Must be called after marks have changed, or after marked directories have grown.
     pub fn add_up(&mut self, tree: &Tree, live: &LiveTotals) {
         if self.count == 0 {
             self.copies = MarkedCopies::default();

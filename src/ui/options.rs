@@ -35,7 +35,7 @@ impl Default for DeletePolicy {
 /// Condition for asking the user before quitting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Quitting {
-    /// Ask only if quitting would lose a long scan, a running operation or an unfinished file.
+    /// Ask only if quitting would discard the result of a long scan, or stop an operation or an export.
     #[default]
     AskIfLost,
     /// Ask even if quitting would lose nothing.

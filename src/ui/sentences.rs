@@ -51,8 +51,8 @@ impl Display<'_> {
         sentence(&fit(path, room, self.gap))
     }
 
-    /// Returns an error message such as `/etc/duke.toml: line 3: unknown key` or `Ignored /etc/duke.toml: not a file`.
-    /// If the message would be too long, the path before the first colon is shortened.
+    /// Returns the error message `message`, such as `/etc/duke.toml: line 3: unknown key` or
+    /// `Ignored /etc/duke.toml: not a file`. If the message is too long, the path before the first colon is shortened.
     pub fn about_subject(self, message: &str) -> String {
         let Some((subject, cause)) = message.split_once(": ") else { return message.to_owned() };
         // Words before the path are kept. A subject of several words without a slash contains no path.

@@ -147,7 +147,7 @@ impl<'s> Session<'s> {
             self.frames.draw(&mut self.app)?;
             let wait = self.wait();
             let events = self.input.pending(wait, self.begun)?.unwrap_or_else(|| self.idle());
-            // Set the clock first, so that events see the current time even after a long wait.
+            // The clock is set first, so that the events are handled with the current time even after a long wait.
             self.app.update(Event::Clock(clock::now()));
             for event in events {
                 if let Event::Key(_) = event {

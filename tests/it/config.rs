@@ -458,7 +458,7 @@ fn config_path_prints_the_location() {
     run(&mut duke(&temp, &["config"])).ended(2);
     run(&mut duke(&temp, &["config", "edit"])).ended(2);
     assert!(configured(&temp, &["config", "--help"]).text().contains("duke config"));
-    // Only the first word can be a subcommand, and a path with a slash is not one.
+    // Only the first word can be a subcommand, and only if it contains no slash.
     temp.file("tree/config/inside", 1);
     assert_eq!(names(configured(&temp, &["./config"]).text()), ["./config/inside", "./config"]);
     assert_eq!(names(configured(&temp, &["-n", "config"]).text()), ["config/inside", "config"]);

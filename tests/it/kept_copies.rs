@@ -1,4 +1,5 @@
-//! The last copy of a file is not deleted: the copies to keep are checked immediately before the deletion.
+//! Tests that a deletion keeps the last copy of a file. Immediately before the deletion, duke checks that at least one
+//! copy outside the selection has not been changed or deleted.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;

@@ -84,7 +84,7 @@ fn sixty_four_descriptors_are_enough_and_so_are_thirty_more_than_inherited() {
     );
 }
 
-/// Other code in the process takes the descriptors that the scan needs, and releases them after a while.
+/// Another thread repeatedly takes all free descriptors and releases them, while a scan needs some of them.
 #[test]
 fn descriptors_may_run_out_for_a_moment() {
     with_forest("descriptors_may_run_out_for_a_moment", |root, expected| {

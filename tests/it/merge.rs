@@ -121,8 +121,9 @@ fn merge_of_parts(
     (folder, snapshots)
 }
 
-/// A long listing in a snapshot begins with its largest entries. A merge must choose them by the merged sizes: part 0
-/// has no sizes for the directories of the other parts, and a file with names in two parts counts once.
+/// A long listing in a snapshot begins with its largest entries. A merge must choose these entries by their sizes in
+/// the merged tree. The sizes in the parts differ, because part 0 has no sizes for the directories of the other parts,
+/// and because a file with names in two parts counts in both.
 #[test]
 fn a_merge_of_long_listings_is_the_same_as_a_whole_save() {
     let temp = tempfile::tempdir().unwrap();
@@ -519,7 +520,7 @@ fn invalid_requests_are_usage_errors() {
     }
 }
 
-/// The directories of the merged tree are numbered in the order of a breadth-first walk.
+/// A merge numbers all directories again, breadth first. Each directory must get a number of its own.
 #[test]
 fn a_merged_tree_has_every_directory_once() {
     let fleet = Fleet::new();

@@ -180,8 +180,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Adds the newest value to the innermost list or object. Returns `true` if that list or object ends here;
-    /// otherwise, another value follows.
+    /// Adds the newest value to the innermost open list or object. Returns `true` if that list or object ends here, and
+    /// `false` if another value follows, or if no list or object is open.
     fn belongs(&mut self) -> Result<bool, &'static str> {
         let node = self.nodes.len() - 1;
         let end = match self.open.last_mut() {

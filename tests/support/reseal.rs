@@ -1,4 +1,4 @@
-//! Corrects all checksums of a changed snapshot. Finds their positions with a simple reader that follows
+//! Corrects the checksums of a changed snapshot. Finds their positions with a simple reader that follows
 //! docs/snapshot.md and is independent of duke's own reader.
 
 /// Corrects the checksums that can be found in a snapshot file. Returns `None` if the file is too short or the

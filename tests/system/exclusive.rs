@@ -96,8 +96,8 @@ impl Deletions {
             let scanned = (self.scanned)(&root);
             let mut held = (self.occupied)(&root);
             assert!(held > 0, "nothing is on the image");
-            // At most 60 entries are deleted from each image, to test entries of all sizes: after many deletions,
-            // mostly large directories are left.
+            // At most 60 entries are deleted from each image. After many deletions, mostly large directories would be
+            // left, but the test needs entries of all sizes.
             for _ in 0..60 {
                 set_user(self.user);
                 let mut found = sizes(&scanned, |path| (self.may_be_deleted)(&scanned, path));
@@ -172,7 +172,7 @@ fn only_the_changes_of_later_snapshots_are_read_with_the_same_result() {
             changed.write_all_at(&[7; 4096], 0).unwrap();
             fs::remove_file(&files[number + 9].path).unwrap();
         }
-        // Without this, the last changes would only be in memory, and the sizes would not be exact.
+        // Without this call, the last changes would only be in memory, and the sizes would not be exact.
         sync(&image.path());
         let all = || {
             let found = sizes(&data, |_| true);
@@ -181,7 +181,7 @@ fn only_the_changes_of_later_snapshots_are_read_with_the_same_result() {
         let of_changes = all();
         assert!(of_changes.iter().all(|(_, size)| size.is_exact()));
         // Makes the snapshots writable. duke reads a writable snapshot completely, but only the changes of a
-        // read-only snapshot. The sizes must be equal.
+        // read-only snapshot. Both methods must find the same sizes.
         for name in ["snapshots/one", "snapshots/two", "later0", "later1", "later2"] {
             let mut command = Command::new("btrfs");
             assert!(succeeds(command.args(["property", "set"]).arg(image.join(name)).args(["ro", "false"])));

@@ -1,4 +1,4 @@
-//! Directories that duke never deletes. They are recognized by device and inode, not by path.
+//! Tests of the directories that duke never deletes. duke recognizes them by device and inode, not by path.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 #![cfg(target_os = "linux")] // only there the sandbox has a /tmp of its own
 

@@ -343,7 +343,7 @@ fn a_script_is_written_where_no_other_user_can_change_it() {
         assert!(matches!(written(None), Err(ScriptError::Exposed(_))), "it belongs to another user");
         chown(&folder, Some(0), None).unwrap();
     }
-    // Every name that the new script could get is already a link to another place.
+    // During the next ten seconds, a link to another directory already has the usual name of a new script.
     let elsewhere = private();
     fs::remove_dir_all(&folder).unwrap();
     fs::create_dir(&folder).unwrap();

@@ -292,7 +292,7 @@ fn an_import_is_browsed_while_it_arrives_on_standard_input() {
     assert!(session.screen.screen().contents().contains("/far/away"));
     export.write_all(b"{\"name\":\"second\",\"dsize\":8192}],{\"name\":\"third\",\"dsize\":512}").unwrap();
     session.wait_for_text("third");
-    // A path that is not on this machine cannot be rescanned.
+    // The root of the export, `/far/away`, is not on this machine, so it cannot be rescanned.
     export.write_all(b"]]").unwrap();
     drop(export);
     wait_for_end_of_scan(&mut session);

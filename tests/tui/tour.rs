@@ -46,8 +46,8 @@ fn item(text: &str) -> Result<Item<'_>, String> {
     if words.len() != code.len() + 1 {
         return Err(format!("a backtick without its pair: {text}"));
     }
-    // An item that the test performs may contain only separators after its first code span. Other words could be
-    // an instruction, which the test would ignore.
+    // In an item that the test performs, all words after the first code span must be separators. Other words could
+    // be an instruction, which the test would ignore.
     let is_plain = words[1..].iter().all(|word| matches!(*word, ", " | " and " | "."));
     match (words[0], code.as_slice()) {
         ("Run ", [command]) if is_plain => Ok(Item::Run(command)),

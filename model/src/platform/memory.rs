@@ -1,4 +1,4 @@
-//! Modules of the program for the memory and the files of the tree. In this crate, they use loom's locks and atomics.
+//! Module `platform::memory` of the program, with loom's locks and atomics.
 
 #[path = "../../../src/platform/memory/arena.rs"]
 pub mod arena;

@@ -220,7 +220,7 @@ impl Gathering<'_> {
         let is_same = match self.request.order.by {
             SortBy::Apparent => change.before.apparent == change.after.apparent,
             SortBy::Disk => change.before.disk == change.after.disk,
-            // These orders use no size, so a change in either size is enough: disk usage or apparent size.
+            // These orders use neither size, so a change in disk usage or in apparent size is enough to list the entry.
             SortBy::Modified | SortBy::Items | SortBy::Path => false,
         };
         if is_same && change.difference == ChangeKind::Kept {
@@ -329,7 +329,8 @@ impl Comparison {
         Some(self.pairs[index].1)
     }
 
-    /// Returns `true` if directory `id` or one of its ancestors is new.
+    /// Returns `true` if directory `id` or one of its ancestors is new. The search ends at a directory that is in both
+    /// trees, because its ancestors are in both trees as well.
     fn is_new(&self, new: &Tree, id: DirId) -> bool {
         new.ancestry(id)
             .find(|id| self.fresh.contains(id) || self.was(*id).is_some())

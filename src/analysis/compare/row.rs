@@ -17,7 +17,7 @@ pub struct Row {
     /// Directory that contains the entry, or contained it before it was deleted. The ID always refers to the current
     /// tree.
     pub new_parent: DirId,
-    /// ID of the directory in the current tree; `None` if the entry was deleted or is not a directory.
+    /// Directory ID of the entry in the current tree; `None` if the entry was deleted or is not a directory.
     pub itself: Option<DirId>,
     /// Sizes in the earlier tree.
     pub before: Sizes,

@@ -1,4 +1,5 @@
-//! Directories in a walk. Each counts its unfinished work, and can be reopened from a child or an open ancestor.
+//! Directories in a walk. Each directory counts its unfinished work. A closed directory can be reopened through the
+//! `..` of an open child, or by name from an open ancestor.
 //!
 //! Invariant: reopening a directory either returns the same inode or fails.
 

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! chunks -> records -> json_line, separated -> entry_line -> path_tree, log -> write -> tree
-//!           one line   its values              its data      directories, found by their
-//!           or record                                        paths in any order
+//!           one line   its values              its data      directories,
+//!           or record                                        found by path
 //! ```
 //!
 //! A list may contain its entries in any order and omit directories, so no directory is known to be complete before the

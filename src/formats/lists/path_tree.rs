@@ -266,7 +266,7 @@ impl PathTree {
 enum LineKind {
     /// Directory whose attributes are known. Its line may also contain an error.
     Directory,
-    /// Non-directory of a known kind, or an entry without attributes, because it was excluded or could not be read.
+    /// Non-directory of a known kind, or an entry that has no attributes because it was excluded or could not be read.
     Typed(Kind),
     /// Entry of unknown kind: a directory if other lines name entries inside it, otherwise a file.
     Untyped,

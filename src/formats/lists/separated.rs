@@ -1,4 +1,4 @@
-//! Fields of a record: CSV with quotes (RFC 4180), and fields separated by tabs without any quoting.
+//! Splits a record into fields: CSV, which may have quotes (RFC 4180), or text separated by tabs, without quotes.
 
 use super::value::LineError;
 

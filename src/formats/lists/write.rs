@@ -122,9 +122,9 @@ impl PathTree {
             _ => return None,
         };
         let path = path(&name)?;
-        // The older record `positions[1]` may be the line of the child directory itself. Unless the line has the kind
-        // `LineKind::Directory`, it is logged as an entry of the parent if it precedes the lines of the entries inside
-        // the child.
+        // The older record `positions[1]` may be the line of the child directory itself: a line that does not have the
+        // kind `LineKind::Directory` and precedes all lines of entries inside the child is logged as an entry of the
+        // parent.
         if let Some(position) = positions.get(1) {
             let is_line = matches!(self.log.read(*position), Logged::Entry(_, entry) if entry.name == name);
             if !is_line || self.nodes[directory as usize].own.is_some() {

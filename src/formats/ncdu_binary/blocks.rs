@@ -130,7 +130,8 @@ impl Blocks {
             .map_err(|reason| damage(self.offset(reference), reference, reason))
     }
 
-    /// Returns the file position of the block that contains the item `reference`.
+    /// Returns the file position of the block that contains the item `reference`. If the index does not list that
+    /// block, returns the position of the index.
     fn offset(&self, reference: u64) -> u64 {
         let index = usize::try_from(reference >> OFFSET_BITS).unwrap_or(usize::MAX);
         self.pointer(index).map_or(self.index_offset, |pointer| pointer >> POINTER_LENGTH_BITS)

@@ -174,8 +174,8 @@ impl Segments {
 struct Body<'t, 'b, 'o, T> {
     tree: &'t T,
     about: &'t SnapshotInfo,
-    /// `true` if a long listing begins with its head (the entries with the largest disk usage). `false` for a part of
-    /// a plan; see [`FileOrder::of`].
+    /// `true` if a long listing is split into its head (the entries with the largest disk usage) and all other entries.
+    /// `false` for a part of a plan; see [`FileOrder::of`].
     may_split: bool,
     blocks: &'b mut Blocks<'o>,
     numbers: Numbers<'t, T>,

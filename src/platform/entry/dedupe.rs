@@ -30,7 +30,7 @@ const DIFFERS: i32 = 1;
 /// `FIDEDUPERANGE` from linux/fs.h, which is `_IOWR(0x94, 54, struct file_dedupe_range)`.
 const DEDUPE: u32 = 0xc018_9436;
 
-/// `true` on systems on which duke can let files share data.
+/// `true` if duke can let files share data on this system.
 pub const CAN_SHARE: bool = true;
 
 /// Lets `to` share up to `length` bytes at `offset` with `from`, provided that `from` has the same bytes there. Returns

@@ -25,7 +25,7 @@ impl Directory {
     /// read-only file system.
     pub fn rights(&self) -> Rights {
         let refused = self.check_change().err();
-        // An immutable or append-only directory does not allow deletions either.
+        // Deletions are also refused in an immutable or append-only directory.
         let refused = refused.or_else(|| self.is_locked(".").unwrap_or(false).then_some(Errno::EPERM));
         let user = geteuid().as_raw();
         // With the sticky bit (unlink(2)), an entry can be deleted only by its owner, by the owner of the directory,

@@ -130,7 +130,7 @@ pub fn layout(_: &Directory, _: &CStr) -> Result<ExtentLayout, Errno> {
     Err(Errno::ENOTSUP)
 }
 
-/// `true` on systems on which duke can let files share data.
+/// `false`, because duke lets files share data only on Linux.
 pub const CAN_SHARE: bool = false;
 
 /// Fails, because duke lets files share data only on Linux.

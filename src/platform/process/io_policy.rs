@@ -9,7 +9,7 @@
 
 use super::imp::set_io_policy;
 
-/// Disables downloads for the calling thread. Opening a folder in the cloud will fail with `EDEADLK` (macOS).
+/// Disables downloads for the calling thread. On macOS, opening a folder in the cloud then fails with `EDEADLK`.
 pub fn refuse() {
     set_io_policy(OFF);
 }

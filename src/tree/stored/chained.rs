@@ -162,7 +162,7 @@ impl<'l> Loading<'l> {
         lock(&tree.failures).extend(failures);
         lock(&tree.linked).extend(batch.take_linked());
         if let Some(node) = node {
-            // `Release`: a reader that sees the listing also sees the directories named in it.
+            // `Release` ensures that a reader that sees the listing also sees the directories named in it.
             tree.dir(id).listing.store(node.to_bits(), Ordering::Release);
         }
     }

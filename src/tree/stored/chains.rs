@@ -36,7 +36,7 @@ pub enum ItemDevice {
 /// Data about a directory and everything below it, as recorded in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inside {
-    /// Totals. `errors` only shows whether there were any errors, not how many.
+    /// Totals. Their `errors` field shows only whether there were errors, not how many.
     pub totals: Totals,
     /// Device, if it differs from the parent's.
     pub device: Option<ItemDevice>,

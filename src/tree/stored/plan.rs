@@ -55,7 +55,7 @@ pub(in crate::tree) enum Stored {
 pub(in crate::tree) struct NumberedFile {
     pub(in crate::tree) file: BlockFile,
     pub(in crate::tree) plan: Plan,
-    /// One cell per block of listings, set once the block has been loaded. If the block contains only the head of a
+    /// One cell per block of listings, empty until the block has been loaded. If the block contains only the head of a
     /// long listing (its largest entries), the value is the address of the head. For all other blocks, and for damaged
     /// blocks, the value is `None`.
     pub(in crate::tree) fetched: Box<[OnceLock<Option<Address>>]>,

@@ -242,9 +242,8 @@ impl<'t> App<'t> {
     }
 
     /// Handles a message from the rescan. Returns `None` until the rescan has ended, and then the effect of
-    /// [`Self::after_rescan`]. If there is no such effect, checks whether both the rescanned and the shown directory
-    /// are gone. In that case, and if the user requested the rescan, requests a rescan of the nearest existing
-    /// directory, which is now shown.
+    /// [`Self::after_rescan`]. If there is no such effect, the user requested the rescan, and both the rescanned and
+    /// the shown directory are gone, requests a rescan of the nearest existing directory, which is now shown.
     pub(super) fn take_rescan(&mut self, message: RescanMessage) -> Option<Effect> {
         let is_reported = self.cx.rescan().is_some_and(|rescan| rescan.wanted.is_some());
         let shown = self.cx.location.id;

@@ -57,8 +57,8 @@ impl<'t> App<'t> {
     }
 
     pub fn update(&mut self, action: Event) -> Option<Effect> {
-        // State before the event. If a question was already open, input restarts the delay before a Yes is accepted.
-        // The clickable areas are cleared if the scope changes.
+        // State before the event. If `was_asked` is `true`, a key, a click or pasted text restarts the delay before a
+        // Yes is accepted. If the event changes the scope, the clickable areas are cleared.
         let (was_asked, scope) = (self.is_asking(), self.scope());
         if matches!(action, Event::Key(_) | Event::Mouse(..)) {
             self.cx.cancel_mark_total();

@@ -302,7 +302,7 @@ impl<'t> Context<'t> {
         self.add_up_marks();
     }
 
-    /// Goes to a marked entry: opens its directory and moves the cursor to it.
+    /// Opens the directory that contains a marked entry, and moves the cursor to the entry.
     pub fn go_to_name(&mut self, (parent, name): EntryName<'t>) {
         if let Some(entry) = EntryId::named(self.tree, parent, name) {
             self.go_to_entry(entry);

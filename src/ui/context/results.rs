@@ -47,9 +47,9 @@ impl Context<'_> {
         }
     }
 
-    /// Goes to a directory of the previous scan, or to the entry `name` in it. Of the directories on the path, opens
-    /// the deepest one that the running scan has found, and puts the cursor on the next name of the path. If that
-    /// name no longer exists, only shows a notice and keeps the view open.
+    /// Goes to a directory of the previous scan, or to the entry `name` in it. Opens the deepest directory on this
+    /// path that the running scan has found, and puts the cursor on the next name of the path. If that name no longer
+    /// exists, only shows a notice and keeps the view open.
     fn leave_for_recorded(&mut self, directory: DirId, name: Option<Vec<u8>>) {
         let found = self.record.as_ref().and_then(|record| record.locate(self.tree, directory));
         let Some((directory, missing)) = found else { return };

@@ -191,7 +191,8 @@ impl Context<'_> {
         self.views.tables = vec![TableView::new(self.title(spec), table, request)];
     }
 
-    /// Checks that the prerequisite of a view, if any, is met: a file system, a complete scan, or a baseline.
+    /// Checks that the prerequisite of a view, if any, is met: a scan on this machine, a finished scan on this machine
+    /// without a running rescan, or a baseline.
     fn check_view(&self, spec: &ViewSpec) -> Result<(), Notice> {
         match spec.needs {
             Needs::LiveScan | Needs::CompleteScan if self.source_kind != SourceKind::Live => {

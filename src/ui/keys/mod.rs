@@ -24,8 +24,7 @@ pub enum Command {
     /// Move the cursor of a list, or scroll the text of a page.
     Move(Motion),
     Open,
-    /// Open the directory under the cursor as if it were part of the view, so that going up from the directory
-    /// returns to the view.
+    /// Open the directory under the cursor. Going up from that directory returns to the view.
     Inside,
     Parent,
     /// Sort by a column, or reverse the order if the rows are already sorted by it.

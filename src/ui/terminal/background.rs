@@ -22,8 +22,8 @@ const MAX_TYPED_KEYS: usize = 3;
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// Keys that are not part of the terminal's answer. Empty if a key is held back, because it may be part of the
-    /// answer.
+    /// Keys that are not part of the terminal's answer. Empty while a key is held back as a possible
+    /// part of the answer.
     Keys(Vec<KeyEvent>),
     /// A complete answer. Contains the background, or `None` if the answer is invalid.
     Answer(Option<Background>),
@@ -69,8 +69,8 @@ impl Reply {
         if letter(key).is_some_and(|letter| letter.is_ascii_alphanumeric() || ";:/".contains(letter)) {
             return Taken::Keys(Vec::new());
         }
-        // Up to `MAX_TYPED_KEYS` keys are passed on, because the user may have typed them. A longer sequence is a
-        // damaged answer: all of its keys except the current key are dropped.
+        // Up to `MAX_TYPED_KEYS` keys are passed on, because the user may have typed them. A longer sequence is
+        // probably a damaged answer, so only the current key is passed on.
         let held = std::mem::take(&mut self.held);
         Taken::Keys(if held.len() > MAX_TYPED_KEYS { vec![key] } else { held })
     }

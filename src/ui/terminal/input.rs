@@ -36,7 +36,6 @@ impl Input {
     /// Discards input until the terminal's answer has arrived, if an answer is expected. Waits for at most `SETTLE`.
     ///
     /// # Errors
-    ///
     /// Returns an error if the terminal cannot be read.
     pub fn settle(&mut self) -> io::Result<()> {
         let begun = Instant::now();

@@ -169,12 +169,12 @@ impl Screen {
         self.leave();
     }
 
-    /// Restores the terminal before the process exits. While the returned value exists, no other thread can take
-    /// over the terminal.
+    /// Restores the terminal before the process exits. The returned lock keeps other threads from taking over the
+    /// terminal. The lock is missing if another thread held it for longer than `PATIENCE`.
     #[must_use]
     pub fn leave_for_the_end(&self) -> impl Sized {
-        // Wait up to `PATIENCE` for the lock. Otherwise, a thread that is still taking over the terminal could write
-        // to it after the final sequences.
+        // Without the lock, a thread that is still taking over the terminal could write to it after the final
+        // sequences. The wait is limited, because a thread that holds the lock may be blocked.
         let holder = lock_within(&self.holder, PATIENCE);
         self.leave();
         holder
@@ -199,7 +199,8 @@ impl Screen {
     /// over for the first time.
     ///
     /// # Errors
-    /// Returns an error if there is no free descriptor, or no terminal.
+    /// Returns an error if there is no free descriptor, if the terminal modes cannot be read, or if the system refuses
+    /// the signal handler.
     pub fn give_back_on_abort(&self) -> io::Result<()> {
         let restore_sequences = self.restore_sequences(self.tab != TabProgress::Off);
         restore_on_abort(self.descriptor()?, Arc::clone(&self.is_on), restore_sequences)

@@ -125,7 +125,7 @@ fn the_list_of_subvolumes_does_not_act_on_marked_entries() {
     let rows = df::DfRows { account: account(spaces), units: Units::Binary };
     app.cx.views.tables[0].rows.supply(Ok(TableAnswer::new(rows)));
     work(&mut app, &tree);
-    // The line of subvolumes is the last one.
+    // The last line is the note about subvolumes.
     press(&mut app, "G Enter");
     assert_eq!(app.cx.views.page.as_ref().map(|page| page.table), Some(&subvolumes::TABLE));
     assert!(!screen(&mut app).contains("delete 1"), "no hint for a key that does nothing");

@@ -152,7 +152,8 @@ fn one_directory_is_read_again_at_a_time_and_can_be_stopped() {
     assert_eq!(press(&mut app, "Ctrl-C"), [Effect::Quit]);
 }
 
-/// Returns `true` if the cursor is visible in the list of marks or, if that is closed, in the current view.
+/// Returns `true` if the cursor is visible, or if there are no rows. Checks the list of marks if it is open, otherwise
+/// the current view.
 fn cursor_is_visible(app: &App<'_>) -> bool {
     match (&app.cx.views.page, marks_list(app)) {
         (_, Some(list)) => {

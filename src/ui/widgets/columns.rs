@@ -119,7 +119,8 @@ impl Columns {
         Rect::default()
     }
 
-    /// Returns the gap between the numbers and the name. In a marked row, the mark symbol is in the middle of the gap.
+    /// Returns the gap between the numbers and the name. In a marked row, the mark symbol replaces the blank in the
+    /// middle of the gap. If the gap is empty, the symbol is omitted.
     pub fn gap(&self) -> &'static str {
         match self.cells.first() {
             Some((Column::Size, width)) if *width > SIGNS + BRIEF => "   ",

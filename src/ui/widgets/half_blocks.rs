@@ -107,8 +107,8 @@ fn draw_both(cell: &mut Cell, above: Option<Color>, below: Option<Color>) {
         (None, None) => {}
         (Some(above), None) => drop(cell.set_symbol("▀").set_fg(above)),
         (None, Some(below)) => drop(cell.set_symbol("▄").set_fg(below)),
-        // In a picture, `Reset` means the terminal's text color. A cell with the background `Reset` would show the
-        // terminal's background color, so the colors of the cell are reversed instead.
+        // In a picture, `Reset` means the terminal's text color, but as a cell's background, it would be the terminal's
+        // background color. `Reset` is therefore drawn as the foreground or, if both halves have it, in reverse video.
         (Some(Color::Reset), Some(Color::Reset)) => cell.set_symbol(" ").modifier.insert(Modifier::REVERSED),
         (Some(above), Some(Color::Reset)) => drop(cell.set_symbol("▄").set_fg(Color::Reset).set_bg(above)),
         (Some(above), Some(below)) if above == below => drop(cell.set_symbol(" ").set_bg(above)),

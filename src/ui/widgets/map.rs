@@ -184,8 +184,8 @@ impl<'a, 't> Painter<'a, 't> {
         let theme = self.cx.theme;
         let color = match theme.colors {
             _ if shape.is_selected => Some(OUTLINE),
-            // With sixteen colors, a filled title would look like a category: it would be blue, and programs are
-            // light blue.
+            // With sixteen colors, titles of unselected rectangles are not filled: their blue would be hard to tell
+            // from the light blue of programs.
             Colors::Sixteen => None,
             _ => theme.style(Role::Selected).bg,
         };

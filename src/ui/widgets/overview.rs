@@ -80,8 +80,8 @@ pub fn has_space(cx: &Context<'_>, layout: Layout) -> bool {
     regions(cx, layout).0.is_some()
 }
 
-/// Returns the screen position (column and line) of the selected part, or of the file system's space if that is
-/// selected; `None` if the selection is not on the screen.
+/// Returns the screen position (column and line) of the selection, which is a part or the file system's space. Returns
+/// `None` if the selection is not on the screen.
 pub fn selected(cx: &Context<'_>, layout: Layout) -> Option<(u16, u16)> {
     if cx.views.overview.is_on_space {
         return regions(cx, layout).0.map(|area| (area.x, area.y));

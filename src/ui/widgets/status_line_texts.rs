@@ -113,7 +113,7 @@ pub fn stopped_text(source: SourceKind) -> &'static str {
     if source == SourceKind::Live { "scan stopped" } else { "reading stopped" }
 }
 
-/// Returns text such as `scanned in 12 s` for a complete scan, or `read in 12 s` for any other source.
+/// Returns text such as `scanned in 12 s` for a file system of this machine, or `read in 12 s` for any other source.
 pub fn elapsed_text(source: SourceKind, elapsed: Duration) -> String {
     let verb = if source == SourceKind::Live { "scanned" } else { "read" };
     format!("{verb} in {}", duration(elapsed))

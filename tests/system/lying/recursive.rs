@@ -1,4 +1,4 @@
-//! Tests of `CephFS`, where the length of a directory is the total length of everything below it.
+//! Tests with a simulated `CephFS`, where the length of a directory is the total length of everything below it.
 
 use super::server::Server;
 use crate::program::json::parse;

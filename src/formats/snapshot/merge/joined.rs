@@ -21,7 +21,7 @@ pub struct Joined<'p> {
     /// Parts of the merged tree. The first part lists all roots of the other parts except the roots in `unlisted`.
     pub parts: Vec<JoinedPart<'p>>,
     pub devices: Vec<MergedDevice>,
-    /// State of each root of a later part, if the first part lists this root. The keys are the root's parent
+    /// State of each root of the later parts, except the roots in `unlisted`. The keys are the root's parent
     /// directory, which is in the first part, and the root's name.
     roots: HashMap<DirId, HashMap<Vec<u8>, EntryState>>,
     /// Parent of each directory whose state is in `roots`, keyed by the directory's ID. All IDs are those of the
@@ -150,7 +150,7 @@ impl<'p> Joined<'p> {
         }
     }
 
-    /// Returns the parent directory and the state of each root of a later part, if the first part lists this root.
+    /// Returns the parent directory and the state of each root of the later parts, except the roots in `unlisted`.
     pub fn roots(&self) -> impl Iterator<Item = (DirId, EntryState)> + '_ {
         self.roots.iter().flat_map(|(parent, roots)| roots.values().map(|state| (*parent, *state)))
     }

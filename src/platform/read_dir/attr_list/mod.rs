@@ -27,7 +27,7 @@ pub struct Wanted {
     pub common: u32,
     /// Bit set of the attributes requested for directories.
     pub directory: u32,
-    /// Bit set of the attributes requested for all other entries.
+    /// Bit set of the attributes requested for entries that are not directories.
     pub file: u32,
 }
 

@@ -34,8 +34,8 @@ impl Fact {
 }
 
 /// Returns at most `room` lines. Omits the tips first, then names one by one until only the largest item is named, then
-/// the less important findings. As a last resort, shows the number of items instead of a name, and omits all other
-/// lines that do not fit.
+/// the lines with a rank of at least [`MINOR`]. As a last resort, shows the number of items instead of a name, and
+/// omits all other lines that do not fit.
 pub(super) fn fitting(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Vec<Fact> {
     for (named, kept) in [(NAMED, TIP), (3, TIP), (2, TIP), (1, MINOR), (0, 0)] {
         let mut facts = facts(cx, dialog, named);
@@ -218,8 +218,8 @@ fn staying(dialog: &DeleteDialog, preview: &Preview) -> Vec<Fact> {
     };
     add(4, mounts, &|count| format!("{count} {}", if mounts == 1 { one } else { many }));
     let entries = |count| if count == 1 { "entry" } else { "entries" };
-    // A directory is moved to the trash as a whole, so obstacles inside it do not matter. The text about a move to
-    // the trash therefore counts only the selected items that cannot be moved.
+    // A directory is moved to the trash as a whole, even if it contains entries that could not be deleted. For a
+    // move, the text therefore counts only the selected items that cannot be moved.
     let (verb, kept) = match dialog.kind {
         OperationKind::Trash => ("move", preview.unmoved),
         _ => ("delete", preview.kept),
