@@ -28,7 +28,7 @@ pub mod df {
 /// Search for duplicates.
 #[cfg(feature = "browser")]
 pub mod duplicates {
-    pub use crate::duplicates::{Duplicates, EqualName, find};
+    pub use crate::duplicates::{Duplicates, EqualEntry, find};
 }
 
 /// File formats for trees.

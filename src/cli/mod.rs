@@ -167,7 +167,7 @@ fn without_subcommand(
 fn of_command(command: Command, environment: &Environment) -> Result<Invocation, UsageError> {
     Ok(match command {
         Command::Completions { shell } => Invocation::Describe(Description::Completions(shell)),
-        Command::Config { what, config, no_config, .. } => Invocation::ConfigOutput(show::answer(
+        Command::Config { what, config, no_config, .. } => Invocation::ConfigOutput(show::config_output(
             what,
             &source(config, no_config, environment),
             environment,

@@ -57,7 +57,7 @@ impl ConfigOutput {
 }
 
 /// Returns the output of `duke config`.
-pub fn answer(
+pub fn config_output(
     what: ConfigQuery,
     source: &Source,
     environment: &Environment,
@@ -153,7 +153,7 @@ fn settings(text: &mut String, matches: &ArgMatches) {
         );
         match value(arg, matches) {
             Some(value) => push(text, format_args!("{name} = {value}")),
-            None => push(text, format_args!("# {name} = {}", example(arg))),
+            None => push(text, format_args!("# {name} = {}", value_hint(arg))),
         }
     }
 }
@@ -177,7 +177,7 @@ fn plain(word: &str) -> String {
 }
 
 /// Returns the possible values of a flag. If there is no list of them, returns the flag's value name, such as `SIZE`.
-fn example(arg: &Arg) -> String {
+fn value_hint(arg: &Arg) -> String {
     let values = arg.get_possible_values();
     if values.is_empty() {
         return arg.get_value_names().unwrap_or_default().join(" or ");

@@ -53,10 +53,11 @@ pub enum Command {
     /// Show what changed since an export or a snapshot was made
     ///
     /// On a terminal, changes are shown in the browser; otherwise, or with --json, -n or --min-change, they are
-    /// printed. OLD and NEW are exports of ncdu, gdu or duke, snapshots, or directories. A directory alone (the current
-    /// one if none is given) is compared with its newest snapshot. For this, the browser keeps a snapshot, at most one
-    /// a day, and `duke save` adds one. Only snapshots made with the same -x, --skip-network and --exclude are used;
-    /// one made with --exclude-caches, -L or --include-kernfs must be given as OLD. --list shows the snapshots.
+    /// printed. OLD and NEW are exports of ncdu, gdu or duke, snapshots, lists of files, directories, or ssh:// or
+    /// rclone:// paths. A directory alone (the current one if none is given) is compared with its newest snapshot. For
+    /// this, the browser keeps a snapshot, at most one a day, and `duke save` adds one. Only snapshots made with the
+    /// same -x, --skip-network and --exclude are used; one made with --exclude-caches, -L or --include-kernfs must be
+    /// given as OLD. --list shows the snapshots.
     ///
     /// Renamed directories are recognized by their inode numbers if OLD and NEW both have them.
     Diff(Box<Difference>),
@@ -64,8 +65,8 @@ pub enum Command {
     Df(Box<Df>),
     /// List files and directories with the same contents
     ///
-    /// Prints the groups with the most wasted bytes first: the bytes that would be freed by keeping only the copy with
-    /// the smallest disk usage. Files are compared by their contents, and nothing is changed unless --share
+    /// Prints the groups with the most wasted bytes first. These are the bytes that would be freed by keeping only the
+    /// copy with the smallest disk usage. Files are compared by their contents, and nothing is changed unless --share
     /// is given. Empty files are ignored, and hard links to the same file count as one file.
     Duplicates(Box<DuplicatesFlags>),
     /// Print help for duke or for a subcommand
@@ -447,7 +448,7 @@ impl Command {
 /// Part of the configuration to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ConfigQuery {
-    /// All settings with their values, in the format of the configuration file
+    /// All settings, in the format of the configuration file; settings without a value are comments
     Show,
     /// Path of the configuration file
     Path,

@@ -6,8 +6,8 @@
 //!                    -> trash: a rename for each item      -> items with their paths in the trash
 //! ```
 //!
-//! A [`Selection`] is made once from the tree and identifies entries by device and inode. The preview records the
-//! identity of each entry when the dialog opens. From then on, only the file system is read. This module does not
+//! A [`Selection`] is made once from the tree and identifies each entry by its inode and, if the tree has it, its
+//! device. The preview records the birth time, size and last change of each entry when the dialog opens. From then on, only the file system is read. This module does not
 //! change the tree: after a deletion, `scan` rechecks the selected entries.
 //!
 //! Invariant: only selected entries, and entries on the same mount below selected directories, are deleted or moved, no

@@ -160,7 +160,7 @@ struct Sharer<'s> {
 }
 
 /// Error for files on different file systems.
-const ELSEWHERE: Reason = Reason::System(Errno::EXDEV as i32);
+const OTHER_FILE_SYSTEM: Reason = Reason::System(Errno::EXDEV as i32);
 const APART: Reason = Reason::StoredApart;
 
 /// File that does not yet share its data with other files of its set.
@@ -192,8 +192,10 @@ impl Sharer<'_> {
                     return;
                 }
                 let shared = |from| self.share(from, stored.as_ref(), member.file);
-                match from.as_ref().map_or(Err(ELSEWHERE), shared) {
-                    Err(reason) if reason == ELSEWHERE || reason == APART && member.before != Some(APART) => {
+                match from.as_ref().map_or(Err(OTHER_FILE_SYSTEM), shared) {
+                    Err(reason)
+                        if reason == OTHER_FILE_SYSTEM || reason == APART && member.before != Some(APART) =>
+                    {
                         others.push(SetMember { before: Some(reason), ..*member });
                     }
                     result => {
@@ -205,7 +207,7 @@ impl Sharer<'_> {
                 }
             }
             let given = match from {
-                Ok(_) if receivers.is_empty() => Err(source.before.unwrap_or(ELSEWHERE)),
+                Ok(_) if receivers.is_empty() => Err(source.before.unwrap_or(OTHER_FILE_SYSTEM)),
                 Ok(_) => Ok(0),
                 Err(reason) => Err(reason),
             };

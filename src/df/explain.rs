@@ -17,7 +17,7 @@ use crate::base::format::{Units, plain_size};
 use crate::base::os_error::OsError;
 use crate::base::text::{advice, escape, escape_path};
 use crate::platform::Errno;
-use crate::platform::process::open_files::HAS_LINKS;
+use crate::platform::process::open_files::HAS_PROC_FD_LINKS;
 
 /// Maximum number of names listed in an explanation.
 const NAMED: usize = 12;
@@ -187,7 +187,7 @@ fn file_text(file: &UnlinkedFile, units: Units) -> Vec<String> {
             .to_owned(),
     );
     let holder = file.holders.iter().find(|holder| holder.through == Through::Descriptor);
-    if let Some(holder) = holder.filter(|_| HAS_LINKS) {
+    if let Some(holder) = holder.filter(|_| HAS_PROC_FD_LINKS) {
         texts.push(format!(
             "If that is not possible, root can truncate the file through its link in \
                 /proc/{}/fd (the link's target ends in \"(deleted)\"). The content of the file is then \

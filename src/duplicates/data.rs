@@ -77,7 +77,7 @@ pub struct Duplicate {
 
 /// Entry of a file in a set of identical files. A file with several hard links can have several entries in the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EqualName {
+pub struct EqualEntry {
     /// ID of the entry.
     pub entry: EntryId,
     /// State of the file when it was compared.
@@ -110,12 +110,12 @@ pub struct Duplicates {
     pub groups: Vec<DuplicateGroup>,
     /// Sets of identical files. Each set contains the entries of its files. Files inside copies of directories are
     /// included. At least one entry in each set must be kept.
-    pub sets: Vec<Vec<EqualName>>,
+    pub sets: Vec<Vec<EqualEntry>>,
     /// Files that were not compared, sorted by path.
     pub skipped: Vec<Skipped>,
     /// Number of files that were not opened, because they are on a network file system, a kernel file system, or a file
     /// system provided by a program or by the host of a virtual machine.
-    pub elsewhere: u64,
+    pub unopened: u64,
     /// `true` if at least one file is on a file system on which duke can make files share data.
     pub can_share: bool,
     /// Progress of the search, for display.

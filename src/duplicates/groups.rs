@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use super::candidates::SizeCandidates;
-use super::data::{Duplicate, DuplicateGroup, DuplicateKind, EqualName};
+use super::data::{Duplicate, DuplicateGroup, DuplicateKind, EqualEntry};
 use super::directories::{self, DirectorySet, SetOfName};
 use super::search::DuplicateSearch;
 use super::sets::{EqualFiles, Member};
@@ -26,7 +26,7 @@ use crate::tree::{DirId, EntryId, EntryState, Tree};
 /// Result of [`arrange`]; see the fields of [`super::data::Duplicates`].
 pub(crate) struct Arranged {
     pub(crate) groups: Vec<DuplicateGroup>,
-    pub(crate) sets: Vec<Vec<EqualName>>,
+    pub(crate) sets: Vec<Vec<EqualEntry>>,
 }
 
 /// Set of identical files.
@@ -66,7 +66,7 @@ pub(crate) fn arrange(
     let names = |member: &Member| {
         let state = member.state;
         let others = other_names(tree, member, candidates);
-        std::iter::once(member.entry).chain(others).map(move |entry| EqualName { entry, state })
+        std::iter::once(member.entry).chain(others).map(move |entry| EqualEntry { entry, state })
     };
     let sets = found.iter().map(|set| set.members.iter().flat_map(names).collect()).collect();
     Arranged { groups, sets }

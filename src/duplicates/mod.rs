@@ -36,7 +36,7 @@ use crate::platform::entry::contents::CAN_SHARE;
 use crate::platform::process::io_policy;
 use candidates::{Candidate, SizeCandidates};
 pub use data::{
-    CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, EqualName, KeptCopy, SkipReason,
+    CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, EqualEntry, KeptCopy, SkipReason,
     Skipped,
 };
 use search::DuplicateSearch;
@@ -79,8 +79,8 @@ fn run(
     groups::sort_by_path(search.tree, &mut skipped, |skipped| skipped.entry);
     skipped.dedup_by_key(|skipped| skipped.entry);
     let progress = CompareProgress { is_complete: true, ..search.progress() };
-    let elsewhere = search.elsewhere.load(Ordering::Relaxed);
+    let unopened = search.unopened.load(Ordering::Relaxed);
     let groups::Arranged { groups, sets } = groups;
     let can_share = CAN_SHARE && search.can_share.load(Ordering::Relaxed);
-    Duplicates { groups, sets, skipped, elsewhere, can_share, progress }
+    Duplicates { groups, sets, skipped, unopened, can_share, progress }
 }

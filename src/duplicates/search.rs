@@ -23,7 +23,7 @@ pub(crate) struct DuplicateSearch<'s> {
     candidates: u64,
     pub(crate) compared: AtomicU64,
     read: AtomicU64,
-    pub(crate) elsewhere: AtomicU64,
+    pub(crate) unopened: AtomicU64,
     pub(crate) skipped: Mutex<Vec<Skipped>>,
     /// `true` once a file has been found on a file system that lets files share data.
     pub(crate) can_share: AtomicBool,
@@ -41,7 +41,7 @@ impl<'s> DuplicateSearch<'s> {
             candidates: candidates.files.len() as u64,
             compared: AtomicU64::default(),
             read: AtomicU64::default(),
-            elsewhere: AtomicU64::default(),
+            unopened: AtomicU64::default(),
             skipped: Mutex::new(skipped),
             can_share: AtomicBool::default(),
         }
@@ -61,7 +61,7 @@ impl<'s> DuplicateSearch<'s> {
     pub(crate) fn skip(&self, entry: EntryId, reason: Option<SkipReason>) {
         match reason {
             Some(reason) => lock(&self.skipped).push(Skipped { entry, reason }),
-            None => _ = self.elsewhere.fetch_add(1, Ordering::Relaxed),
+            None => _ = self.unopened.fetch_add(1, Ordering::Relaxed),
         }
     }
 

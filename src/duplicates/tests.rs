@@ -492,7 +492,7 @@ proptest! {
         let mut expected: Vec<Vec<String>> = naive.into_values().filter(|names| names.len() > 1).collect();
         expected.sort();
         let found = search(root.path());
-        let names = |set: &Vec<EqualName>| set.iter().map(|name| found.name(name.entry)).collect::<Vec<_>>();
+        let names = |set: &Vec<EqualEntry>| set.iter().map(|name| found.name(name.entry)).collect::<Vec<_>>();
         let mut sets: Vec<Vec<String>> = found.duplicates.sets.iter().map(names).collect();
         for names in &mut sets {
             names.sort();

@@ -20,7 +20,7 @@ impl ExclusiveSearch {
         for piece in &self.plan.pieces {
             let part = self.plan.part(*piece);
             if ExtentPlan::is_incomplete(piece.directory, &part) {
-                sums.unbound(numbers.directory(piece.directory));
+                sums.mark_as_lower_bound(numbers.directory(piece.directory));
             }
             for (_, entry) in part.entries() {
                 let EntryState::Known(metadata) = entry.state else { continue };
@@ -34,7 +34,7 @@ impl ExclusiveSearch {
                     sums.hold(&[node], metadata.disk());
                 }
                 if !tree.status(id).is_known() {
-                    sums.unbound(node);
+                    sums.mark_as_lower_bound(node);
                 }
             }
         }

@@ -183,13 +183,13 @@ impl FileExtents {
     /// Adds the file's extents to `sums`. `volume` is the index of the file's volume.
     pub(crate) fn add(&self, sums: &mut ExclusiveSums, names: &[Node], method: Method, volume: usize) {
         let mut is_bounded = self.is_whole;
-        let unseen = self.unseen();
+        let unreferenced = self.unreferenced();
         // XFS overwrites unshared data in place, but stores changes to shared data in new blocks. Until the changes
         // are on the disk, the new blocks count toward the disk usage, but are not part of any extent.
         let is_in_place = matches!(method, Method::Extents(volume) if volume.is_bounded);
         let may_move = self.state.as_ref().is_some_and(is_new)
             && match method {
-                Method::Extents(volume) => volume.has_unwritten_data || is_in_place && unseen > 0,
+                Method::Extents(volume) => volume.has_unwritten_data || is_in_place && unreferenced > 0,
                 Method::Volume(_) | Method::PrivateSize | Method::LinkCount => false,
             };
         for reference in &self.references {
@@ -218,15 +218,15 @@ impl FileExtents {
         // The last condition is `true` if names have been deleted since the scan. Deleting the remaining names then
         // frees the data, although the tree still contains the deleted names.
         if !is_in_place || !is_bounded || self.links() < names.len() as u64 {
-            return unbound(sums, names);
+            return mark_as_lower_bound(sums, names);
         }
-        sums.may_hold(names, unseen);
+        sums.may_hold(names, unreferenced);
     }
 
     /// Returns the number of bytes by which the disk usage exceeds the total size of the extents. When shared data is
     /// overwritten, XFS reserves up to 128 KiB next to the new data for further changes, and frees the reserved space
     /// after a few minutes. While a file grows, XFS also reserves space after the end of the file.
-    fn unseen(&self) -> u64 {
+    fn unreferenced(&self) -> u64 {
         let located = self.references.iter().map(|reference| match *reference {
             ExtentReference::Located { length, .. } => length,
             ExtentReference::Unlocated { .. } | ExtentReference::Inline => 0,
@@ -237,8 +237,8 @@ impl FileExtents {
 }
 
 /// Records that deleting any of these names may free more bytes than `sums` shows.
-pub(crate) fn unbound(sums: &mut ExclusiveSums, names: &[Node]) {
+pub(crate) fn mark_as_lower_bound(sums: &mut ExclusiveSums, names: &[Node]) {
     for node in names {
-        sums.unbound(*node);
+        sums.mark_as_lower_bound(*node);
     }
 }

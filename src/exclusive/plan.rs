@@ -108,7 +108,7 @@ impl ExtentPlan {
     pub(crate) fn is_incomplete(directory: DirId, part: &Listing<'_>) -> bool {
         // `OtherFileSystem` is in the list because the entry may be a btrfs subvolume, which is deleted together with
         // the directory that contains it.
-        let is_hidden = |entry: &Entry<'_>| match entry.state {
+        let is_unread = |entry: &Entry<'_>| match entry.state {
             EntryState::Known(_) => false,
             EntryState::Failed(_) => true,
             EntryState::Excluded(exclusion) => matches!(
@@ -120,6 +120,6 @@ impl ExtentPlan {
                     | Exclusion::OtherPart
             ),
         };
-        directory != DirId::TOP && part.entries().any(|(_, entry)| is_hidden(&entry))
+        directory != DirId::TOP && part.entries().any(|(_, entry)| is_unread(&entry))
     }
 }

@@ -1,7 +1,7 @@
 //! Builder that adds the references of one volume to [`ExclusiveSums`]. A reference records that a file contains an
 //! extent.
 
-use super::extents::unbound;
+use super::extents::mark_as_lower_bound;
 use super::ranges::{Known, VolumeRange};
 use super::sums::ExclusiveSums;
 use crate::platform::fs::overhead::FileExtent;
@@ -71,7 +71,7 @@ pub(super) struct References<'s> {
     pub(super) number: usize,
     /// Disk usage of each scanned file in bytes, minus the bytes that the added references account for. For a file in
     /// [`ChangedFiles::unwritten`], the whole disk usage, because all of it may be new data. Indexed by [`Node`].
-    unseen: Vec<u64>,
+    unreferenced: Vec<u64>,
     changed: &'s ChangedFiles,
     names: Vec<Node>,
 }
@@ -83,7 +83,7 @@ impl<'s> References<'s> {
         sizes: Vec<u64>,
         changed: &'s ChangedFiles,
     ) -> Self {
-        Self { sums, number, unseen: sizes, changed, names: Vec::new() }
+        Self { sums, number, unreferenced: sizes, changed, names: Vec::new() }
     }
 
     /// Adds a reference to `extent` from the file with these names.
@@ -101,7 +101,7 @@ impl<'s> References<'s> {
 
     fn refer(&mut self, names: &[KnownName], extent: FileExtent, known: Known) {
         if let Some(name) = names.first().filter(|_| !self.changed.is_unwritten(names)) {
-            let left = &mut self.unseen[name.node as usize];
+            let left = &mut self.unreferenced[name.node as usize];
             *left = left.saturating_sub(extent.accounts_for);
         }
         let nodes = self.nodes(names);
@@ -115,7 +115,7 @@ impl<'s> References<'s> {
     /// of the scanned files, sorted by inode number.
     pub(super) fn complete_shared(&mut self, known: &[KnownName]) {
         let files = known.chunk_by(|one, next| one.inode == next.inode);
-        let files = files.filter(|names| self.unseen[names[0].node as usize] > 0);
+        let files = files.filter(|names| self.unreferenced[names[0].node as usize] > 0);
         let mut nodes: Vec<Node> = files.flatten().map(|name| name.node).collect();
         nodes.sort_unstable();
         self.sums.settle_transient(self.number, |node| nodes.binary_search(&node).is_ok());
@@ -127,11 +127,11 @@ impl<'s> References<'s> {
     pub(super) fn add_unseen(&mut self, known: &[KnownName]) {
         for names in known.chunk_by(|one, next| one.inode == next.inode) {
             let nodes = self.nodes(names);
-            self.sums.may_hold(&nodes, self.unseen[names[0].node as usize]);
+            self.sums.may_hold(&nodes, self.unreferenced[names[0].node as usize]);
             // If the scan found more names than the file has links now, names have been deleted since the scan.
             // Deleting one of the remaining names may then free more than the references show.
             if names.len() > links(names) {
-                unbound(self.sums, &nodes);
+                mark_as_lower_bound(self.sums, &nodes);
             }
             self.names = nodes;
         }

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use super::extents::{FileExtents, Method, PartOfVolume, is_new, unbound};
+use super::extents::{FileExtents, Method, PartOfVolume, is_new, mark_as_lower_bound};
 use super::plan::{ExtentPlan, PlannedFile};
 use super::references::{ChangedFile, ChangedFiles};
 use super::sums::ExclusiveSums;
@@ -116,7 +116,7 @@ impl SearchState {
 
     /// Counts a file as unread, and records that deleting its names may free more bytes than the sums show.
     pub(crate) fn skip(&mut self, plan: &ExtentPlan, file: &PlannedFile<'_>) {
-        unbound(&mut self.sums, &plan.names_of(file, 1));
+        mark_as_lower_bound(&mut self.sums, &plan.names_of(file, 1));
         self.coverage.unread += 1;
     }
 

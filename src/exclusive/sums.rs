@@ -74,7 +74,7 @@ impl ExclusiveSums {
     }
 
     /// Records that deleting `node` may free more bytes than the references show, so there is no known upper bound.
-    pub fn unbound(&mut self, node: Node) {
+    pub fn mark_as_lower_bound(&mut self, node: Node) {
         self.sums[node as usize].at_most = u64::MAX;
     }
 

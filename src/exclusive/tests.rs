@@ -155,7 +155,7 @@ fn long_ranges_are_split_without_loss() {
 fn a_node_without_a_limit_removes_the_limit_above_it() {
     let mut sums = ExclusiveSums::new(Arc::new(NodeNumbers::of_parents(vec![0, 0, 1, 1])));
     sums.hold(&[2], 10);
-    sums.unbound(2);
+    sums.mark_as_lower_bound(2);
     sums.hold(&[3], 10);
     let found = sums.finish(ExclusiveCoverage::default());
     let limits: Vec<_> = found.sums[1..].iter().map(|sums| sums.at_most).collect();

@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use super::extents::{PartOfVolume, VolumeSource, unbound};
+use super::extents::{PartOfVolume, VolumeSource, mark_as_lower_bound};
 use super::map::FileEnds;
 use super::plan::{ExtentPlan, NamedInode};
 use super::references::{ChangedFiles, KnownName, References};
@@ -95,20 +95,20 @@ impl WholeVolume {
     }
 
     /// Records in `sums` which files on the volume contain which extents. `number` is the volume's index in `sums`.
-    /// Calls `note` after each recorded extent of a file, and ends when `note` returns `Break`.
+    /// Calls `after_extent` after each recorded extent of a file, and ends when `after_extent` returns `Break`.
     pub(super) fn add(
         self,
         sums: &mut ExclusiveSums,
         number: usize,
         changed: &ChangedFiles,
-        note: &mut dyn FnMut() -> ControlFlow<()>,
+        after_extent: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Accuracy {
         let mut references = References::new(sums, number, self.sizes, changed);
         let found = self.directory.and_then(|directory| match self.ends {
-            None => trees::add(&self.names, &directory, &mut references, note),
+            None => trees::add(&self.names, &directory, &mut references, after_extent),
             Some(ends) => {
                 let names = self.names.get(&0).map_or(&[][..], Vec::as_slice);
-                map::add(names, &ends, &directory, &mut references, note).map(|()| Accuracy::Exact)
+                map::add(names, &ends, &directory, &mut references, after_extent).map(|()| Accuracy::Exact)
             }
         });
         let accuracy = found.unwrap_or_else(|errno| {
@@ -120,7 +120,7 @@ impl WholeVolume {
             // Some extents are missing from `sums`. Any file on the volume may have some of these extents, so
             // deleting the file may free more bytes than `sums` shows.
             let nodes: Vec<Node> = self.names.values().flatten().map(|name| name.node).collect();
-            unbound(sums, &nodes);
+            mark_as_lower_bound(sums, &nodes);
         }
         accuracy
     }

@@ -68,7 +68,7 @@ pub(crate) fn skipped_lines(tree: &Tree, found: &Duplicates) -> Vec<String> {
             lines.push(format!("{files} not compared"));
         }
     }
-    match found.elsewhere {
+    match found.unopened {
         0 => {}
         1 => lines.push("1 file on a network or virtual file system was not compared".to_owned()),
         files => {

@@ -106,7 +106,7 @@ impl Category {
     }
 
     pub fn of_extension(extension: Extension) -> Self {
-        let (table, key) = (&tables().extensions, key(extension.as_bytes()));
+        let (table, key) = (&tables().categories, key(extension.as_bytes()));
         table.binary_search_by_key(&key, |(key, _)| *key).map_or(Self::Other, |index| table[index].1)
     }
 }
@@ -215,7 +215,7 @@ enum Dot {
 #[derive(Default)]
 struct Tables {
     /// Category of each extension, and of each complete file name in `names`.
-    extensions: Vec<(u128, Category)>,
+    categories: Vec<(u128, Category)>,
     /// Complete file names that have a category (`Makefile`, `.gitignore`), stored without a leading dot. [`Dot`]
     /// states whether the name begins with a dot.
     names: Vec<(u128, Dot)>,
@@ -235,9 +235,9 @@ fn tables() -> &'static Tables {
                 None => (name, Dot::None),
             });
             tables.names.extend(name.map(|(name, dot)| (key(name.as_bytes()), dot)));
-            tables.extensions.push((key(name.map_or(word, |(name, _)| name).as_bytes()), category));
+            tables.categories.push((key(name.map_or(word, |(name, _)| name).as_bytes()), category));
         }
-        tables.extensions.sort_unstable();
+        tables.categories.sort_unstable();
         tables.names.sort_unstable();
         tables
     })
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn every_extension_has_one_category() {
-        assert!(tables().extensions.is_sorted_by(|(a, _), (b, _)| a < b));
+        assert!(tables().categories.is_sorted_by(|(a, _), (b, _)| a < b));
         for word in EXTENSIONS.split_ascii_whitespace().filter(|word| !word.ends_with(':')) {
             let word = word.trim_start_matches(['=', '.']);
             let extension = Extension::new(word.as_bytes()).unwrap();

@@ -73,7 +73,7 @@ struct Counters {
     /// ID of the directory that the worker most recently began to read; 0 before the first.
     current: AtomicU32,
     /// ID of the directory that the worker is reading; 0 if there is none.
-    called: AtomicU32,
+    reading: AtomicU32,
     calls: CallCount,
 }
 
@@ -152,7 +152,7 @@ impl Workers {
     pub(crate) fn begin_directory(&self, id: DirId) {
         let counters = &self.worker().counters;
         counters.current.store(id.0, Ordering::Relaxed);
-        counters.called.store(id.0, Ordering::Relaxed);
+        counters.reading.store(id.0, Ordering::Relaxed);
         counters.calls.next();
     }
 
@@ -163,7 +163,7 @@ impl Workers {
 
     /// Records that the calling worker has finished its directory.
     pub(crate) fn end_directory(&self) {
-        self.worker().counters.called.store(0, Ordering::Relaxed);
+        self.worker().counters.reading.store(0, Ordering::Relaxed);
     }
 
     /// Returns the directories on which a call has been running for at least [`SILENT`].
@@ -171,7 +171,7 @@ impl Workers {
         let mut latest = lock(&self.latest);
         let mut silent = Vec::new();
         for (Worker { counters, .. }, seen) in self.each.iter().zip(latest.iter_mut()) {
-            let directory = counters.called.load(Ordering::Relaxed);
+            let directory = counters.reading.load(Ordering::Relaxed);
             let call = (directory, counters.calls.0.load(Ordering::Relaxed));
             if seen.0 != call {
                 *seen = (call, Instant::now());

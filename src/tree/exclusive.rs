@@ -5,7 +5,8 @@
 //! the file's node can be found by a binary search. Node 0 stands for everything outside of the tree, and node 1 is
 //! the top of the tree.
 //!
-//! Invariant: sizes belong to one edition of the tree (`Tree::edition`), and are not returned after the tree changes.
+//! Invariant: sizes belong to one edition of the tree (`Tree::edition`), and are not returned after the tree
+//! changes.
 
 use super::directory::DirId;
 use super::entry::{DeviceIndex, Metadata};

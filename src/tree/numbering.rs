@@ -1,6 +1,7 @@
 //! Numbering of a tree's nodes, and access to the tree's exclusive sizes.
 //!
-//! Invariant: exclusive sizes that were computed for an older edition of the tree ([`Tree::edition`]) are not returned.
+//! Invariant: exclusive sizes that were computed for an older edition of the tree ([`Tree::edition`]) are not
+//! returned.
 
 use super::exclusive::{ExclusiveSizes, FileKey, Node, NodeNumbers};
 use super::{DirId, EntryId, EntryState, Metadata, Tree, Walk};

@@ -30,7 +30,7 @@ pub fn map_area(area: Rect) -> Rect {
 
 /// Returns the unit to which the upper and lower edges of tiles are rounded: half a line if the theme has half blocks,
 /// otherwise a whole line. Tiles rounded to whole lines have frames.
-pub fn unit(theme: Theme) -> Unit {
+pub fn rounding_unit(theme: Theme) -> Unit {
     if theme.has_half_blocks() { Unit::HalfLine } else { Unit::Line }
 }
 
@@ -38,7 +38,7 @@ pub fn unit(theme: Theme) -> Unit {
 /// upper lines of its frame. The last column and the last line of `area` are then reserved for the right and lower
 /// edges of the treemap.
 pub fn tiles_area(area: Rect, theme: Theme) -> Area {
-    let frame = u16::from(unit(theme) == Unit::Line);
+    let frame = u16::from(rounding_unit(theme) == Unit::Line);
     // The limit prevents overflow. No real screen is this high.
     let (y, lines) = (area.y.min(MOST_LINES), area.height.min(MOST_LINES).saturating_sub(frame));
     Area { x: area.x, y: y * 2, width: area.width.saturating_sub(frame), height: lines * 2 }
@@ -52,7 +52,7 @@ pub fn tiles(window: &Window, measure: Measure, area: Rect, theme: Theme) -> Vec
         let shown = weights.iter().fold(0, |sum: u64, weight| sum.saturating_add(*weight));
         weights.push(window.size(measure).saturating_sub(shown));
     }
-    layout(&weights, tiles_area(area, theme), unit(theme))
+    layout(&weights, tiles_area(area, theme), rounding_unit(theme))
 }
 
 /// Returns the index of the row whose cell is the neighbor of cell `index` on the given side; `None` at the edge of the

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use crate::delete::{CopyName, SelectedItems};
-use crate::duplicates::EqualName;
+use crate::duplicates::EqualEntry;
 use crate::tree::{DirId, Entry, Relocation, Tree};
 
 /// Sets of identical files. The key of each set is the name of its first file.
@@ -19,7 +19,7 @@ pub struct MarkedCopies<'t> {
 
 impl<'t> MarkedCopies<'t> {
     /// Adds those `sets` that contain a marked file, or a file inside a marked directory.
-    pub fn add(&mut self, tree: &'t Tree, sets: &[Vec<EqualName>], marked: &[(DirId, Entry<'t>)]) {
+    pub fn add(&mut self, tree: &'t Tree, sets: &[Vec<EqualEntry>], marked: &[(DirId, Entry<'t>)]) {
         let marked = marked.iter().map(|(parent, record)| (*parent, record.name, record.directory()));
         let marked = SelectedItems::new(tree, marked);
         for set in sets {
@@ -47,6 +47,6 @@ impl<'t> MarkedCopies<'t> {
 }
 
 /// Returns the names of the files in a set of identical files.
-pub fn named<'t>(tree: &'t Tree, set: &[EqualName]) -> Vec<CopyName<'t>> {
+pub fn named<'t>(tree: &'t Tree, set: &[EqualEntry]) -> Vec<CopyName<'t>> {
     set.iter().filter_map(|equal| CopyName::of(tree, equal.entry, equal.state)).collect()
 }

@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use super::marked_copies::MarkedCopies;
 use crate::base::kind::Kind;
 use crate::base::sort::{sort_by, sort_by_key};
-use crate::duplicates::EqualName;
+use crate::duplicates::EqualEntry;
 use crate::tree::{
     DeviceIndex, DirId, Entry, EntryName, EntryState, Exclusive, ExclusiveSizes, FileKey, InodeKey,
     LiveTotals, Metadata, Relocation, Totals, Tree, join,
@@ -176,7 +176,7 @@ impl<'t> Marks<'t> {
 
     /// Stores those `sets` of identical files that contain one of the marked `entries`. The sets are kept until
     /// no entry is marked.
-    pub fn keep_copies(&mut self, tree: &'t Tree, sets: &[Vec<EqualName>], entries: &[(DirId, Entry<'t>)]) {
+    pub fn keep_copies(&mut self, tree: &'t Tree, sets: &[Vec<EqualEntry>], entries: &[(DirId, Entry<'t>)]) {
         self.copies.add(tree, sets, entries);
     }
 

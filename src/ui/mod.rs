@@ -163,7 +163,7 @@ fn restore_on_panic(screen: &Screen) {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         if thread::current().id() == drawing {
-            drop(screen.leave_for_the_end());
+            drop(screen.leave_before_exit());
             report(panic);
         }
     }));
@@ -187,7 +187,7 @@ fn watch(screen: &Screen) -> io::Result<()> {
             Ok(signals::Event::Signal(signal)) => signal,
             Ok(signals::Event::Hangup) | Err(_) => signals::Signal::SIGHUP,
         };
-        let _left = screen.leave_for_the_end();
+        let _left = screen.leave_before_exit();
         signals::die(signal);
     })?;
     Ok(())

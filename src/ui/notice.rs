@@ -217,7 +217,7 @@ impl Notice {
         let about_path =
             |path: &Path, sentence: &dyn Fn(&str) -> String| display.about(&escape_path(path), sentence);
         match self {
-            Self::Message(text) => display.about_subject(text),
+            Self::Message(text) => display.fit_message(text),
             Self::UnboundKey => format!("Unbound key{}", hint(Command::Help, "for help")),
             Self::NotInThisView(binding) => {
                 // The hint for opening the list is shown only if `binding` applies in the list.

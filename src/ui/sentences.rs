@@ -53,7 +53,7 @@ impl Display<'_> {
 
     /// Returns the error message `message`, such as `/etc/duke.toml: line 3: unknown key` or
     /// `Ignored /etc/duke.toml: not a file`. If the message is too long, the path before the first colon is shortened.
-    pub fn about_subject(self, message: &str) -> String {
+    pub fn fit_message(self, message: &str) -> String {
         let Some((subject, cause)) = message.split_once(": ") else { return message.to_owned() };
         // Words before the path are kept. A subject of several words without a slash contains no path.
         let start = if subject.contains(' ') { subject.find('/').unwrap_or(subject.len()) } else { 0 };
@@ -184,7 +184,7 @@ pub fn script(script: &Script, display: Display<'_>) -> String {
         Err(ScriptError::Refused(path, reason)) => display
             .about(&escape(path), |path| format!("Cannot write a script for {path}: {}", reason.text())),
         Err(ScriptError::Exposed(blocked)) => {
-            display.about_subject(&format!("Cannot write a script in {blocked}"))
+            display.fit_message(&format!("Cannot write a script in {blocked}"))
         }
         Err(ScriptError::Failed(error)) => format!("Cannot write a script: {}", io_error_text(error)),
     }

@@ -264,7 +264,7 @@ impl<'s> Session<'s> {
             Effect::Print(picked) => return Ok(Some(self.end(picked))),
             Effect::ScanAbove(path) => return Ok(self.scan_above(path).map(Left::Tree)),
             Effect::Start(program) => self.start(program),
-            Effect::Export(order) => self.export(order),
+            Effect::Export(request) => self.export(request),
             Effect::StopScan => self.source.stop(),
             Effect::Rescan(directory) => {
                 self.store_rescan(self.source.scan().map(|scan| scan.rescan(directory)));
@@ -272,8 +272,8 @@ impl<'s> Session<'s> {
             Effect::Recheck(entries) => {
                 self.store_rescan(self.source.scan().map(|scan| scan.recheck(entries)));
             }
-            Effect::Deletion(order) => {
-                self.deletions.take(order, &mut self.runner);
+            Effect::Deletion(request) => {
+                self.deletions.take(request, &mut self.runner);
                 self.frames.request();
             }
             Effect::StopRescan => self.rescan.iter().for_each(Scan::stop),
@@ -314,15 +314,15 @@ impl<'s> Session<'s> {
         }));
     }
 
-    fn export(&mut self, order: export::ExportRequest) {
+    fn export(&mut self, request: export::ExportRequest) {
         let count = Arc::clone(&self.app.cx.export.written);
-        let job = export::begin(&self.pool, self.source, order.clone(), count);
+        let job = export::begin(&self.pool, self.source, request.clone(), count);
         self.runner.add(job, AtExit::CleanUp, move |update| {
             let written = match update {
                 Update::Result(written) => Result::clone(&written),
                 Update::Failed(error) => Err(SaveError::Failed(error.to_string())),
             };
-            Message::Event(Event::Exported(ExportMessage { order: order.clone(), written }))
+            Message::Event(Event::Exported(ExportMessage { request: request.clone(), written }))
         });
     }
 

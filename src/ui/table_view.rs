@@ -21,7 +21,7 @@ use super::views::{
 use super::window::totals_size;
 use crate::analysis::search::Order;
 use crate::base::sync::Arc;
-use crate::duplicates::{EqualName, KeptCopy};
+use crate::duplicates::{EqualEntry, KeptCopy};
 use crate::table::column::Scale;
 use crate::table::recorded::RecordedTree;
 use crate::tree::{DirId, EntryId, Relocation, Tree};
@@ -242,7 +242,7 @@ impl TableView {
     }
 
     /// Returns sets of entries with the same contents. A deletion must keep at least one entry of each set.
-    pub fn sets(&self) -> &[Vec<EqualName>] {
+    pub fn sets(&self) -> &[Vec<EqualEntry>] {
         self.answer().map(|answer| answer.data.sets()).unwrap_or_default()
     }
 

@@ -58,7 +58,7 @@ impl Copies {
             (crate::support::id_of(tree, path.parent().unwrap()), path.file_name().unwrap().as_bytes())
         });
         let selection = Selection::new(tree, places, DeleteScope::Whole);
-        let copies = |set: &Vec<duplicates::EqualName>| -> Vec<CopyName<'_>> {
+        let copies = |set: &Vec<duplicates::EqualEntry>| -> Vec<CopyName<'_>> {
             set.iter().filter_map(|equal| CopyName::of(tree, equal.entry, equal.state)).collect()
         };
         selection.leaving_copies(tree, self.found.sets.iter().map(copies))

@@ -83,7 +83,7 @@ fn make(temp: &TestDir, plan: &[(String, u8, usize)]) {
 
 /// Compares an entry in the document, and everything below it, with the results of stat(2). Returns the number of
 /// compared entries.
-fn hold(entries: &BTreeMap<String, Entry>, path: &str, value: Value<'_>) -> usize {
+fn assert_entry_matches(entries: &BTreeMap<String, Entry>, path: &str, value: Value<'_>) -> usize {
     let expected = &entries[path];
     let sizes = (value.get("disk").number(), value.get("apparent").number());
     let (disk, apparent, items) = totals(entries, path);
@@ -95,7 +95,7 @@ fn hold(entries: &BTreeMap<String, Entry>, path: &str, value: Value<'_>) -> usiz
     assert_eq!(value.get("items").number(), items, "{path}");
     let children = children.elements().into_iter();
     1 + children
-        .map(|child| hold(entries, &format!("{path}/{}", child.get("name").text()), child))
+        .map(|child| assert_entry_matches(entries, &format!("{path}/{}", child.get("name").text()), child))
         .sum::<usize>()
 }
 
@@ -119,7 +119,7 @@ proptest! {
         let run = run_in(temp.path(), ["--json", "--top", &most.to_string(), "-d", "99", "t"]).ended(0);
         let document = run.json();
         let root = document.root().get("roots").elements()[0];
-        prop_assert_eq!(hold(&entries, "t", root), entries.len());
+        prop_assert_eq!(assert_entry_matches(&entries, "t", root), entries.len());
         let (disk, apparent, items) = totals(&entries, "t");
         let sums = document.root().get("totals");
         let sums = (sums.get("disk").number(), sums.get("apparent").number(), sums.get("items").number());

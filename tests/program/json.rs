@@ -159,7 +159,7 @@ impl Parser<'_> {
                 _ => self.word()?,
             };
             self.nodes.push(node);
-            while self.belongs()? {
+            while self.has_next()? {
                 let node = self.close()?;
                 self.nodes.push(node);
             }
@@ -182,7 +182,7 @@ impl Parser<'_> {
 
     /// Adds the newest value to the innermost open list or object. Returns `true` if that list or object ends here, and
     /// `false` if another value follows, or if no list or object is open.
-    fn belongs(&mut self) -> Result<bool, &'static str> {
+    fn has_next(&mut self) -> Result<bool, &'static str> {
         let node = self.nodes.len() - 1;
         let end = match self.open.last_mut() {
             None => return Ok(false),

@@ -155,14 +155,14 @@ pub fn open_terminal() -> PtyPair {
 pub fn duke(folder: &Path) -> CommandBuilder {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
     command.arg(folder);
-    at_home_nowhere(&mut command);
+    without_user_settings(&mut command);
     // Without HOME and this variable, the program has no folder for snapshots, so it does not save any.
     command.env_remove("XDG_STATE_HOME");
     command
 }
 
 /// Sets the terminal type and the locale, and removes the variables that locate a configuration or choose colors.
-pub fn at_home_nowhere(command: &mut CommandBuilder) {
+pub fn without_user_settings(command: &mut CommandBuilder) {
     command.env("TERM", "xterm-256color");
     command.env("LC_ALL", "C.UTF-8");
     for name in ["HOME", "XDG_CONFIG_HOME", "DUKE_CONFIG", "DUKE_COLOR", "NO_COLOR"] {

@@ -74,7 +74,7 @@ fn picture(tree: &Tree) -> Picture {
 }
 
 /// Rescans the selected entries, then checks that the tree equals the tree of a fresh scan.
-fn assert_true(scan: &Scan, selection: &Selection, root: &Path) {
+fn assert_tree_is_current(scan: &Scan, selection: &Selection, root: &Path) {
     recheck(scan, selection);
     let fresh = crate::support::scan(root, 2);
     let (now, fresh) = (picture(scan.tree()), picture(fresh.tree()));
@@ -123,7 +123,7 @@ fn only_selected_entries_are_deleted() {
         let left: Vec<_> = fs::read_dir(fixture.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
         assert_eq!(left, [fixture.join("kept")]);
         assert_eq!(crate::support::naive::totals(outside.path()), before);
-        assert_true(&scan, &selection, fixture.path());
+        assert_tree_is_current(&scan, &selection, fixture.path());
     }
 }
 
@@ -138,7 +138,7 @@ fn deleting_contents_keeps_the_directory() {
     let removal = remove(selection.clone());
     assert!(removal.is_complete());
     assert_eq!(fs::read_dir(fixture.join("a")).unwrap().count(), 0);
-    assert_true(&scan, &selection, fixture.path());
+    assert_tree_is_current(&scan, &selection, fixture.path());
     // The contents of a root can be deleted, but not the root itself.
     let top = scan.tree().listing(DirId::TOP);
     let name = top.entries().next().unwrap().1.name;
@@ -146,7 +146,7 @@ fn deleting_contents_keeps_the_directory() {
     let selection = Selection::new(scan.tree(), [(DirId::TOP, name)], DeleteScope::Content);
     assert!(remove(selection.clone()).is_complete());
     assert_eq!(fs::read_dir(fixture.path()).unwrap().count(), 0);
-    assert_true(&scan, &selection, fixture.path());
+    assert_tree_is_current(&scan, &selection, fixture.path());
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn hard_links_partly_removed_are_counted_where_they_are_left() {
         let freed = before.disk - after.disk;
         assert_eq!((removal.freed, preview.least, preview.most), (freed, freed, freed), "{chosen:?}");
         assert_eq!(preview.entries(), removal.entries);
-        assert_true(&scan, &selection, fixture.path());
+        assert_tree_is_current(&scan, &selection, fixture.path());
     }
 }
 
@@ -355,7 +355,7 @@ fn mounts_inside_and_their_directories_are_kept() {
     assert_eq!(fs::read(fixture.join("a/tmpfs/file")).unwrap(), b"precious");
     assert!(!exists(fixture.join("empty")) && !exists(fixture.join("a/file-1-1")));
     assert!(!exists(fixture.join("a/b/c/file-3-1")));
-    assert_true(&scan, &selection, fixture.path());
+    assert_tree_is_current(&scan, &selection, fixture.path());
 
     // Both the preview and the deletion refuse a selected mount point.
     let selection = whole(&scan, &[fixture.join("a/tmpfs"), fixture.join("a/b/bind")]);
@@ -470,7 +470,7 @@ fn vanished_entries_are_no_failures_and_new_ones_are_deleted_too() {
             remove(selection.clone())
         });
         assert!(removal.is_complete(), "{:?}", removal.failures);
-        assert_true(&scan, &selection, fixture.path());
+        assert_tree_is_current(&scan, &selection, fixture.path());
     }
 }
 
@@ -489,7 +489,7 @@ fn any_depth_is_deleted_with_few_descriptors() {
         let removal = remove(selection.clone());
         assert!(removal.is_complete(), "{:?}", removal.failures.first.first());
         assert_eq!(removal.entries, 2 * depth as u64 + 1);
-        assert_true(&scan, &selection, fixture.path());
+        assert_tree_is_current(&scan, &selection, fixture.path());
     }
 }
 
@@ -515,7 +515,7 @@ fn wide_directories_at_any_depth_are_deleted_with_few_descriptors() {
     let selection = whole(&scan, &[fixture.join("comb")]);
     let removal = remove(selection.clone());
     assert!(removal.is_complete(), "{:?}", removal.failures.first.first());
-    assert_true(&scan, &selection, fixture.path());
+    assert_tree_is_current(&scan, &selection, fixture.path());
 }
 
 #[test]
@@ -545,7 +545,7 @@ fn a_large_directory_is_deleted_and_a_cancelled_deletion_leaves_a_correct_tree()
         let path = PathBuf::from(OsStr::from_bytes(&group.path_of(item)));
         assert_eq!(how.is_done, !path.exists(), "{}", path.display());
     }
-    assert_true(&scan, &selection, fixture.path());
+    assert_tree_is_current(&scan, &selection, fixture.path());
     let rest: Vec<PathBuf> =
         fs::read_dir(fixture.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(remove(whole(&scan, &rest)).is_complete());
@@ -568,5 +568,5 @@ fn a_large_directory_is_deleted_and_a_cancelled_deletion_leaves_a_correct_tree()
     );
     let removal = remove(selection.clone());
     assert_eq!((removal.entries, removal.failures.count), (names as u64 + 2, 0));
-    assert_true(&scan, &selection, fixture.path());
+    assert_tree_is_current(&scan, &selection, fixture.path());
 }

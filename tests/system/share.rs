@@ -51,7 +51,7 @@ fn shared(root: &Path, journal: Option<Journal>, tamper: impl FnOnce()) -> Repor
     let job = duplicates::find(&pool, request).unwrap();
     assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
     let sets = job.latest().unwrap().sets.clone();
-    let named = |set: &Vec<duplicates::EqualName>| -> Vec<CopyName<'_>> {
+    let named = |set: &Vec<duplicates::EqualEntry>| -> Vec<CopyName<'_>> {
         set.iter().filter_map(|equal| CopyName::of(scan.tree(), equal.entry, equal.state)).collect()
     };
     let sharing = CopySharing::new(scan.tree(), None, sets.iter().map(named));

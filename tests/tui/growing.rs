@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::program::test_dir::TestDir;
 use crate::program::{program, run};
-use crate::session::{PATIENCE, Session, at_home_nowhere};
+use crate::session::{PATIENCE, Session, without_user_settings};
 use crate::support::room::keeps_snapshots;
 use portable_pty::CommandBuilder;
 
@@ -16,7 +16,7 @@ fn start(folder: &Path, state: &Path, words: &[&str]) -> Session {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
     command.args(words);
     command.cwd(folder);
-    at_home_nowhere(&mut command);
+    without_user_settings(&mut command);
     command.env("XDG_STATE_HOME", state);
     Session::run(command)
 }

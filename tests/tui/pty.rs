@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::session::{PATIENCE, Session, at_home_nowhere, duke, end, modes, open_terminal, parser};
+use crate::session::{PATIENCE, Session, duke, end, modes, open_terminal, parser, without_user_settings};
 use crate::support::room::keeps_snapshots;
 use nix::sys::signal::Signal;
 use portable_pty::{CommandBuilder, PtyPair, PtySize};
@@ -100,7 +100,7 @@ fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_again() {
     shell.args(["-mc", r#""$0" "$1"; echo stopped; read -r _; fg; echo ended $?"#]);
     shell.arg(env!("CARGO_BIN_EXE_duke"));
     shell.arg(folder.path());
-    at_home_nowhere(&mut shell);
+    without_user_settings(&mut shell);
     let mut session = Session::run(shell);
     session.wait_for_text("1 of 3");
     session.press("G\x1a");

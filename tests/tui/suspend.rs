@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::session::{PATIENCE, Session, at_home_nowhere, duke, end, modes, open_terminal};
+use crate::session::{PATIENCE, Session, duke, end, modes, open_terminal, without_user_settings};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use portable_pty::{CommandBuilder, PtyPair, PtySize};
@@ -33,7 +33,7 @@ fn shell(folder: &Path, pid: &Path) -> Session {
     shell.arg(pid);
     shell.args([env!("CARGO_BIN_EXE_duke"), "--no-snapshots", "-t", "8"]);
     shell.arg(folder);
-    at_home_nowhere(&mut shell);
+    without_user_settings(&mut shell);
     shell.env_remove("XDG_STATE_HOME");
     Session::run(shell)
 }
@@ -142,7 +142,7 @@ fn a_browser_ended_while_taking_the_terminal_gives_it_back() {
         traced.arg(&file);
         traced.args([env!("CARGO_BIN_EXE_duke"), "--no-snapshots"]);
         traced.arg(folder.path());
-        at_home_nowhere(&mut traced);
+        without_user_settings(&mut traced);
         traced.env_remove("XDG_STATE_HOME");
         let mut session = Session::run(traced);
         session.wait_for("browser", vt100::Screen::alternate_screen);

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::program::is_installed;
-use crate::session::{Session, at_home_nowhere};
+use crate::session::{Session, without_user_settings};
 use duke::testing::ui::answer_gate::LONG_QUIET;
 use portable_pty::CommandBuilder;
 use tempfile::TempDir;
@@ -154,7 +154,7 @@ impl Reader {
         let mut shell = CommandBuilder::new("sh");
         shell.args(["-c", command]);
         shell.cwd(&self.directory);
-        at_home_nowhere(&mut shell);
+        without_user_settings(&mut shell);
         shell.env("XDG_STATE_HOME", self.folder.path().join("state"));
         let program = Path::new(env!("CARGO_BIN_EXE_duke")).parent().unwrap().display();
         shell.env("PATH", format!("{program}:{}", std::env::var("PATH").unwrap()));

@@ -79,7 +79,7 @@ pub struct Comparison {
     /// first ID.
     pairs: Vec<(DirId, DirId)>,
     /// New directories; all of their contents are new too.
-    fresh: HashSet<DirId>,
+    new_directories: HashSet<DirId>,
 }
 
 impl std::fmt::Debug for Comparison {
@@ -199,7 +199,7 @@ impl Gathering<'_> {
             }
             Finding::Change(change) => {
                 if let (ChangeKind::New, Some(id)) = (change.difference, change.itself) {
-                    self.growth.fresh.insert(id);
+                    self.growth.new_directories.insert(id);
                 }
                 if self.is_wanted(&change) {
                     self.add(&change);
@@ -333,8 +333,8 @@ impl Comparison {
     /// trees, because its ancestors are in both trees as well.
     fn is_new(&self, new: &Tree, id: DirId) -> bool {
         new.ancestry(id)
-            .find(|id| self.fresh.contains(id) || self.was(*id).is_some())
-            .is_some_and(|id| self.fresh.contains(&id))
+            .find(|id| self.new_directories.contains(id) || self.was(*id).is_some())
+            .is_some_and(|id| self.new_directories.contains(&id))
     }
 }
 

@@ -83,11 +83,11 @@ impl PreviousListing {
         if let Some(id) = record.directory() {
             if let Some(was) = self.growth.was(id) {
                 let totals = self.growth.old.totals(was);
-                let sizes_of_file = Sizes { disk: totals.disk, apparent: totals.apparent };
+                let sizes = Sizes { disk: totals.disk, apparent: totals.apparent };
                 return (new.is_comparable(id) && self.growth.old.is_comparable(was))
-                    .then_some(Previous::Was(sizes_of_file));
+                    .then_some(Previous::Was(sizes));
             }
-            return self.growth.fresh.contains(&id).then_some(Previous::New);
+            return self.growth.new_directories.contains(&id).then_some(Previous::New);
         }
         sizes_of_file(&record.state)?;
         let name = |at: &Position| listing.name(*at).unwrap_or_default();

@@ -181,7 +181,7 @@ fn entries_unread_on_one_side_are_neither_new_nor_deleted() {
 
 /// Returns the earlier state of each entry of the directory `name` in `new`, keyed by the name of the entry. The
 /// state is `None` if it is unknown.
-fn column(old: &Arc<Tree>, new: &Arc<Tree>, name: &[u8]) -> BTreeMap<String, Option<Previous>> {
+fn previous_states(old: &Arc<Tree>, new: &Arc<Tree>, name: &[u8]) -> BTreeMap<String, Option<Previous>> {
     let request =
         Request { tree: Arc::clone(new), from: DirId::TOP, query: Query::default(), order: Order::default() };
     let growth = find_growth(old, request, 0);
@@ -196,16 +196,16 @@ fn column(old: &Arc<Tree>, new: &Arc<Tree>, name: &[u8]) -> BTreeMap<String, Opt
 #[test]
 fn the_growth_column_has_the_earlier_state_of_each_entry() {
     let was = |disk, apparent| Some(Previous::Was(Sizes { disk, apparent }));
-    let of_root = column(&before(), &after(), b"/r");
+    let of_root = previous_states(&before(), &after(), b"/r");
     let expected = [("big", was(65_536, 65_536)), ("db", was(8_704, 8_704)), ("fresh", Some(Previous::New))];
     assert_eq!(of_root, expected.map(|(name, became)| (name.to_owned(), became)).into());
-    let of_db = column(&before(), &after(), b"db");
+    let of_db = previous_states(&before(), &after(), b"db");
     let expected = [("log", was(4096, 4096)), ("new", Some(Previous::New)), ("same", was(512, 512))];
     assert_eq!(of_db, expected.map(|(name, became)| (name.to_owned(), became)).into());
-    assert_eq!(column(&before(), &after(), b"fresh")["y"], Some(Previous::New));
+    assert_eq!(previous_states(&before(), &after(), b"fresh")["y"], Some(Previous::New));
     let unread = tree(vec![unreadable("db"), file("big", 1, 0)]);
-    assert_eq!(column(&unread, &after(), b"db")["log"], None);
-    assert_eq!(column(&unread, &after(), b"/r")["db"], None);
+    assert_eq!(previous_states(&unread, &after(), b"db")["log"], None);
+    assert_eq!(previous_states(&unread, &after(), b"/r")["db"], None);
 }
 
 /// Disk usage of files, in blocks of 512 bytes. A key consists of the numbers in the names of the directory and the

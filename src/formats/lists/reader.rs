@@ -62,7 +62,7 @@ pub(crate) struct ListReader<'d> {
     /// `true` if the program that wrote the list failed.
     has_failed: bool,
     /// Message to report if the list has no entries.
-    emptiness: &'static str,
+    empty_message: &'static str,
 }
 
 impl<'d> ListReader<'d> {
@@ -91,7 +91,7 @@ impl<'d> ListReader<'d> {
             device: None,
             host,
             has_failed: false,
-            emptiness: if is_part {
+            empty_message: if is_part {
                 "no entry is inside the directory given with --root"
             } else {
                 "the list has no entries"
@@ -179,7 +179,7 @@ impl<'d> ListReader<'d> {
         }
         let mut messages = self.faults.into_messages();
         if roots.is_empty() && messages.is_empty() {
-            messages.push(self.emptiness.to_owned());
+            messages.push(self.empty_message.to_owned());
         }
         (roots, messages)
     }

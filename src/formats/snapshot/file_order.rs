@@ -30,13 +30,13 @@ pub(crate) struct FileOrder<'t> {
 type Rank<'n> = (Option<u64>, Reverse<&'n [u8]>, Position);
 
 impl<'t> FileOrder<'t> {
-    /// Determines the order of the entries of directory `id`. If `may_split` is `true`, a long listing begins with
-    /// its head (the entries with the largest disk usage). For a part of a plan, `may_split` is `false`, because the
-    /// heads are written when the parts are merged.
-    pub(crate) fn of(tree: &'t impl WrittenTree, id: DirId, may_split: bool) -> Self {
+    /// Determines the order of the entries of directory `id`. If `splits_long_listings` is `true`, a long listing
+    /// begins with its head (the entries with the largest disk usage). For a part of a plan, `splits_long_listings` is
+    /// `false`, because the heads are written when the parts are merged.
+    pub(crate) fn of(tree: &'t impl WrittenTree, id: DirId, splits_long_listings: bool) -> Self {
         let listing = tree.listing(id);
         // The listing of the roots has no head, so the roots keep the order in which the user gave them.
-        let is_long = may_split && id != DirId::TOP && is_long(&listing);
+        let is_long = splits_long_listings && id != DirId::TOP && is_long(&listing);
         let head = if is_long { largest(tree, id, &listing) } else { Vec::new() };
         Self { listing, head }
     }

@@ -176,7 +176,7 @@ struct Body<'t, 'b, 'o, T> {
     about: &'t SnapshotInfo,
     /// `true` if a long listing is split into its head (the entries with the largest disk usage) and all other entries.
     /// `false` for a part of a plan; see [`FileOrder::of`].
-    may_split: bool,
+    splits_long_listings: bool,
     blocks: &'b mut Blocks<'o>,
     numbers: Numbers<'t, T>,
     rows: RowsDraft,
@@ -190,7 +190,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
         Self {
             tree,
             about,
-            may_split: about.parts.is_none(),
+            splits_long_listings: about.parts.is_none(),
             blocks,
             numbers: Numbers::new(tree),
             rows: RowsDraft::default(),
@@ -201,7 +201,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
 
     /// Writes all rows and listings, and returns the number of directories.
     fn write(mut self) -> Result<u32, WriteError> {
-        let aliases = aliases(self.tree, self.may_split);
+        let aliases = aliases(self.tree, self.splits_long_listings);
         while let Some((number, parent, id)) = self.numbers.next() {
             if self.blocks.control.stop.load(Ordering::Relaxed) {
                 return Err(WriteError::Stopped);
@@ -224,7 +224,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
     }
 
     fn listing(&mut self, number: u32, id: DirId, aliases: &HashMap<DirId, u32>) -> Result<(), WriteError> {
-        let order = FileOrder::of(self.tree, id, self.may_split);
+        let order = FileOrder::of(self.tree, id, self.splits_long_listings);
         if order.has_head() {
             self.blocks.listings(&mut self.page)?;
             let (child, _) = self.seal((id, number), order.head(), aliases);
@@ -336,14 +336,14 @@ impl<'t, T: WrittenTree> Numbers<'t, T> {
 
 /// Returns the numbers that will be assigned to the directories in [`WrittenTree::named_by_roots`]. They must be
 /// known in advance, because the list of roots is written first and may refer to any of these directories.
-fn aliases(tree: &impl WrittenTree, may_split: bool) -> HashMap<DirId, u32> {
+fn aliases(tree: &impl WrittenTree, splits_long_listings: bool) -> HashMap<DirId, u32> {
     let wanted = tree.named_by_roots();
     let mut found = HashMap::new();
     let mut numbers = Numbers::new(tree);
     while found.len() < wanted.len()
         && let Some((number, _, id)) = numbers.next()
     {
-        let order = FileOrder::of(tree, id, may_split);
+        let order = FileOrder::of(tree, id, splits_long_listings);
         for child in order.head().chain(order.others()).filter_map(|entry| entry.directory()) {
             if let Some(given) = numbers.give(id, number, child)
                 && wanted.contains(&child)

@@ -31,7 +31,7 @@ impl DuplicatesReport<'_> {
         json.boolean(self.is_complete);
         json.field(",\"wasted\":", found.wasted());
         json.field(",\"bytes_read\":", found.progress.read);
-        json.field(",\"not_ordinary\":", found.elsewhere);
+        json.field(",\"not_ordinary\":", found.unopened);
         json.raw(",\n");
         errors(json, self.tree)?;
         list(json, ",\n\"skipped\":", &found.skipped, |json, skipped| {

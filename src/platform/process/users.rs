@@ -30,7 +30,7 @@ pub fn own_home() -> Option<PathBuf> {
 
 /// Returns the name of the user with this ID; `None` if the user has no name (`getpwuid_r(3)`).
 pub fn user(number: u32) -> Option<String> {
-    known_user(number).or_else(|| elsewhere(Database::Users, number))
+    known_user(number).or_else(|| name_from_getent(Database::Users, number))
 }
 
 fn known_user(number: u32) -> Option<String> {
@@ -40,7 +40,7 @@ fn known_user(number: u32) -> Option<String> {
 /// Returns the name of the group with this ID; `None` if the group has no name (`getgrgid_r(3)`).
 pub fn group(number: u32) -> Option<String> {
     let known = Group::from_gid(Gid::from_raw(number)).ok().flatten().map(|group| group.name);
-    known.or_else(|| elsewhere(Database::Groups, number))
+    known.or_else(|| name_from_getent(Database::Groups, number))
 }
 
 /// Returns `true` if `group` is the private group of `user`: a group with the user's name and no other members.
@@ -70,7 +70,7 @@ type Answers = HashMap<(Database, u32), Option<String>>;
 
 /// Returns the name that getent(1) finds for an ID, if any. Always returns `None` if duke is not built with musl. Each
 /// ID is looked up only once.
-fn elsewhere(database: Database, number: u32) -> Option<String> {
+fn name_from_getent(database: Database, number: u32) -> Option<String> {
     static ANSWERS: OnceLock<Mutex<Answers>> = OnceLock::new();
     if !cfg!(target_env = "musl") {
         return None;

@@ -24,7 +24,7 @@ pub struct Interrupt {
     /// `true` if the next signal ends the process, because a signal has been recorded or signals are no longer held
     /// back. Set by the handler and by [`Interrupt::release`]. Accesses are `SeqCst`, because signal handlers and
     /// threads share the flag, and speed does not matter.
-    ends: Arc<AtomicBool>,
+    ends_on_next: Arc<AtomicBool>,
 }
 
 impl Interrupt {
@@ -34,37 +34,38 @@ impl Interrupt {
     /// # Errors
     /// Returns any error of sigaction(2). After an error, every SIGINT ends the process.
     pub fn hold() -> io::Result<Self> {
-        let ends = Arc::new(AtomicBool::new(false));
+        let ends_on_next = Arc::new(AtomicBool::new(false));
         if !is_ignored(Signal::SIGINT) {
             // Handlers run in the order of registration. On the first signal, the handler registered here finds the
             // flag unset, and the handler registered next sets it. The second signal therefore ends the process.
-            register_end(Arc::clone(&ends))?;
-            flag::register(SIGINT, Arc::clone(&ends)).inspect_err(|_| ends.store(true, Ordering::SeqCst))?;
+            register_end(Arc::clone(&ends_on_next))?;
+            flag::register(SIGINT, Arc::clone(&ends_on_next))
+                .inspect_err(|_| ends_on_next.store(true, Ordering::SeqCst))?;
         }
-        Ok(Self { ends })
+        Ok(Self { ends_on_next })
     }
 
     /// Returns `true` if a signal was recorded.
     pub fn was_recorded(&self) -> bool {
-        self.ends.load(Ordering::SeqCst)
+        self.ends_on_next.load(Ordering::SeqCst)
     }
 
     /// Returns the flag that is set when a signal is recorded.
     pub fn flag(&self) -> &AtomicBool {
-        &self.ends
+        &self.ends_on_next
     }
 
     /// Lets the next signal end the process. Returns `true` if a signal has been recorded.
     pub fn release(self) -> bool {
-        self.ends.swap(true, Ordering::SeqCst)
+        self.ends_on_next.swap(true, Ordering::SeqCst)
     }
 }
 
-/// Installs a SIGINT handler. If `ends` is set, the handler deletes unfinished files and ends the process.
+/// Installs a SIGINT handler. If `ends_on_next` is set, the handler deletes unfinished files and ends the process.
 #[allow(unsafe_code)]
-fn register_end(ends: Arc<AtomicBool>) -> io::Result<()> {
+fn register_end(ends_on_next: Arc<AtomicBool>) -> io::Result<()> {
     let end = move || {
-        if ends.load(Ordering::SeqCst) {
+        if ends_on_next.load(Ordering::SeqCst) {
             remove_all();
             low_level::exit(CODE);
         }

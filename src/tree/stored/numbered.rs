@@ -105,7 +105,7 @@ impl NumberedFile {
     /// Loads a block, unless it has already been loaded. If the block contains the head of a listing (its largest
     /// entries), returns the address of the head.
     fn fetch_block(&self, tree: &Tree, index: usize) -> Option<Address> {
-        *self.fetched[index].get_or_init(|| {
+        *self.loaded_heads[index].get_or_init(|| {
             self.publish_block(tree, index).unwrap_or_else(|damage| {
                 self.damage.note(damage);
                 None

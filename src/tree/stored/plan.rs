@@ -58,14 +58,14 @@ pub(in crate::tree) struct NumberedFile {
     /// One cell per block of listings, empty until the block has been loaded. If the block contains only the head of a
     /// long listing (its largest entries), the value is the address of the head. For all other blocks, and for damaged
     /// blocks, the value is `None`.
-    pub(in crate::tree) fetched: Box<[OnceLock<Option<Address>>]>,
+    pub(in crate::tree) loaded_heads: Box<[OnceLock<Option<Address>>]>,
     pub(in crate::tree) damage: FirstDamage,
 }
 
 impl NumberedFile {
     /// Creates the loading state of a file from which nothing has been loaded yet.
     pub(crate) fn new(file: BlockFile, plan: Plan) -> Self {
-        let fetched = plan.listings.iter().map(|_| OnceLock::new()).collect();
-        Self { file, plan, fetched, damage: FirstDamage::default() }
+        let loaded_heads = plan.listings.iter().map(|_| OnceLock::new()).collect();
+        Self { file, plan, loaded_heads, damage: FirstDamage::default() }
     }
 }

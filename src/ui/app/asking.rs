@@ -83,7 +83,7 @@ impl<'t> App<'t> {
     }
 
     /// Returns `true` if a question is open, even if it has not been drawn yet.
-    pub(super) fn is_asking(&self) -> bool {
+    pub(super) fn has_open_question(&self) -> bool {
         self.layers.iter().any(|layer| layer.component().selected().is_some())
     }
 

@@ -23,16 +23,16 @@ impl App<'_> {
     }
 
     pub(super) fn take_export(&mut self, message: ExportMessage) {
-        let ExportMessage { order, written } = message;
-        let path = order.path.clone();
-        self.cx.export.order = None;
+        let ExportMessage { request, written } = message;
+        let path = request.path.clone();
+        self.cx.export.request = None;
         self.withdraw_quit();
         let notice = match written {
             Ok(bytes) => Notice::Wrote(path, bytes),
             Err(SaveError::Exists) => {
                 // Ask only if no layer is open, so as not to interrupt the user.
                 if self.layers.is_empty() {
-                    self.ask(Question::Replace(order));
+                    self.ask(Question::Replace(request));
                 }
                 Notice::FileExists(path)
             }

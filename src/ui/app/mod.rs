@@ -57,9 +57,9 @@ impl<'t> App<'t> {
     }
 
     pub fn update(&mut self, action: Event) -> Option<Effect> {
-        // State before the event. If `was_asked` is `true`, a key, a click or pasted text restarts the delay before a
-        // Yes is accepted. If the event changes the scope, the clickable areas are cleared.
-        let (was_asked, scope) = (self.is_asking(), self.scope());
+        // State before the event. If `question_was_open` is `true`, a key, a click or pasted text restarts the delay
+        // before a Yes is accepted. If the event changes the scope, the clickable areas are cleared.
+        let (question_was_open, scope) = (self.has_open_question(), self.scope());
         if matches!(action, Event::Key(_) | Event::Mouse(..)) {
             self.cx.cancel_mark_total();
         }
@@ -70,12 +70,12 @@ impl<'t> App<'t> {
                 // question.
                 self.close_gates_if(event.kind == KeyEventKind::Repeat);
                 let effect = self.key(event, was_waiting);
-                self.close_gates_if(was_asked);
+                self.close_gates_if(question_was_open);
                 effect
             }
             Event::Mouse(event, now) => {
                 let effect = self.mouse(event, now);
-                self.close_gates_if(was_asked);
+                self.close_gates_if(question_was_open);
                 effect
             }
             Event::Idle(now) => {
@@ -101,7 +101,7 @@ impl<'t> App<'t> {
             }
             Event::Paste(text) => {
                 self.paste(&text);
-                self.close_gates_if(was_asked);
+                self.close_gates_if(question_was_open);
                 None
             }
             Event::Exported(ended) => {

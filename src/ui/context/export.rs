@@ -13,8 +13,8 @@ use crate::ui::operations::export::ExportRequest;
 impl Context<'_> {
     /// Checks that an export can start now.
     pub fn check_export(&self) -> Result<(), Notice> {
-        if let Some(order) = self.written() {
-            return Err(Notice::StillWriting(order.path.clone()));
+        if let Some(request) = self.written() {
+            return Err(Notice::StillWriting(request.path.clone()));
         }
         match self.scan.last.outcome {
             None => Err(Notice::ExportBeforeEnd),
@@ -26,7 +26,7 @@ impl Context<'_> {
     }
 
     pub fn written(&self) -> Option<&ExportRequest> {
-        self.export.order.as_ref()
+        self.export.request.as_ref()
     }
 
     /// Returns the share of the entries that the running export has written, in thousandths. Excluded entries are
@@ -52,16 +52,16 @@ impl Context<'_> {
     }
 
     /// Requests an export, or shows a notice if it cannot start now.
-    pub fn write_file(&mut self, order: ExportRequest) -> Option<Effect> {
+    pub fn write_file(&mut self, request: ExportRequest) -> Option<Effect> {
         // While the prompt was open, an operation may have started that would change the exported tree.
         self.checked(self.check_export())?;
-        self.export.order = Some(order.clone());
+        self.export.request = Some(request.clone());
         self.export.written = Arc::default();
-        Some(Effect::Export(order))
+        Some(Effect::Export(request))
     }
 
     /// Requests an export that replaces an existing file. The user has already confirmed this.
-    pub fn replace_file(&mut self, order: ExportRequest) -> Option<Effect> {
-        self.write_file(ExportRequest { old: Overwrite::Replace, ..order })
+    pub fn replace_file(&mut self, request: ExportRequest) -> Option<Effect> {
+        self.write_file(ExportRequest { old: Overwrite::Replace, ..request })
     }
 }

@@ -49,7 +49,7 @@ impl Context<'_> {
             if self.check_baseline().is_err() {
                 self.shown.columns = self.shown.columns.with(Column::Growth, false);
             }
-            self.tell_baseline();
+            self.notify_baseline();
         }
         if !has_grown {
             return is_found;
@@ -106,7 +106,7 @@ impl Context<'_> {
 
     /// Shows the time of the baseline in the title of the growth view. If that view is not visible and the user has
     /// chosen another snapshot, shows the time in a notice.
-    fn tell_baseline(&mut self) {
+    fn notify_baseline(&mut self) {
         let title = self.title(&growth::VIEW);
         for view in self.views.tables.iter_mut().filter(|view| view.spec.is_of_changes()) {
             view.set_title(title.clone());

@@ -122,8 +122,8 @@ impl Context<'_> {
         self.views.overview.parts = parts;
         let view = self.regions(self.size).view;
         self.views.overview.is_on_space &= widget::has_space(self, view);
-        let lines = widget::lines(self, view);
-        self.views.overview.scroll(lines, widget::columns(view.list.width));
+        let rows = widget::parts_per_column(self, view);
+        self.views.overview.scroll(rows, widget::columns(view.list.width));
     }
 
     fn overview_parts(&self) -> Vec<Part> {

@@ -27,7 +27,7 @@ impl Context<'_> {
             Some(Target::Recorded(directory, name)) => self.leave_for_recorded(directory, name),
             Some(Target::Files { label, table, query }) => self.show_files(label, table, &query),
             Some(Target::Change(row)) => self.follow_change(&row),
-            Some(Target::Words { label, words }) => self.tell(label, words),
+            Some(Target::Words { label, words }) => self.open_explanation(label, words),
             None if self.table().is_some_and(|view| view.count() > 0) => self.notify(Notice::NothingToOpen),
             None => {}
         }

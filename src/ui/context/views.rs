@@ -285,7 +285,7 @@ impl Context<'_> {
     }
 
     /// Opens a view with text that explains a row of the df view.
-    pub fn tell(&mut self, label: String, words: Vec<String>) {
+    pub fn open_explanation(&mut self, label: String, words: Vec<String>) {
         let view = TableView::new(label, &df::TABLE, self.request(Query::default()));
         self.views.tables.push(view.with_answer(TableAnswer::new(df::Explanation(words))));
     }

@@ -21,7 +21,7 @@ pub struct Keymap {
 impl Keymap {
     /// Returns the command that a key is bound to in `scope`, if any.
     pub fn lookup(&self, scope: Scope, event: KeyEvent) -> Option<Command> {
-        self.holder(scope, |key| key.is(event)).map(|line| KEYMAP[line].command)
+        self.line_for_key(scope, |key| key.is(event)).map(|line| KEYMAP[line].command)
     }
 
     /// Returns the binding that a key has in another view, if any. Used for keys that are not bound in the current
@@ -31,7 +31,7 @@ impl Keymap {
         // are omitted, because their keys have special meanings.
         [Scope::List, Scope::Table, Scope::Treemap, Scope::Marks]
             .into_iter()
-            .find_map(|scope| self.holder(scope, |key| key.is(event)))
+            .find_map(|scope| self.line_for_key(scope, |key| key.is(event)))
             .map(|line| &KEYMAP[line])
     }
 
@@ -87,12 +87,12 @@ impl Keymap {
     }
 
     fn has(&self, line: usize, scope: Scope, key: Key) -> bool {
-        !scope.types(key) && self.holder(scope, |other| other == key) == Some(line)
+        !scope.types(key) && self.line_for_key(scope, |other| other == key) == Some(line)
     }
 
     /// Returns the first [`KEYMAP`] line in `scope` with a key for which `is` returns `true`. Lines with fixed keys
     /// come first, then the lines that the configuration has changed, then all others.
-    fn holder(&self, scope: Scope, is: impl Fn(Key) -> bool) -> Option<usize> {
+    fn line_for_key(&self, scope: Scope, is: impl Fn(Key) -> bool) -> Option<usize> {
         let all = || 0..KEYMAP.len();
         let fixed = all().filter(|line| KEYMAP[*line].is_fixed());
         let changed = self.changes.iter().map(|(line, _)| *line);

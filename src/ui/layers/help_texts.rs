@@ -7,7 +7,7 @@ use crate::ui::keys::{Answer, Command, Keymap, Scope};
 use crate::ui::theme::Glyphs;
 
 /// Minimum screen width in columns at which the title of the search field is shown in full.
-const NARROW: usize = 48;
+const MIN_TITLE_COLUMNS: usize = 48;
 
 /// Lines of the page below a heading. Each line consists of keys, signs or mouse gestures, and their description.
 pub struct Section {
@@ -42,7 +42,7 @@ pub fn position(visible: Range<usize>, lines: usize) -> String {
 
 /// Returns the title of the search field on a screen with `room` columns.
 pub fn search_title(room: usize) -> &'static str {
-    if room < NARROW { " /" } else { " Search the keys: " }
+    if room < MIN_TITLE_COLUMNS { " /" } else { " Search the keys: " }
 }
 
 /// Returns the hints for the keys that end the input in the search field: one with both keys, and a shorter one with

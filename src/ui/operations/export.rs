@@ -27,14 +27,14 @@ pub struct Exporting {
     /// earlier file names.
     pub name: Field,
     /// Request for the export that is running, if any.
-    pub order: Option<ExportRequest>,
+    pub request: Option<ExportRequest>,
     /// Progress of the export that is running.
     pub written: Arc<WrittenEntries>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportMessage {
-    pub order: ExportRequest,
+    pub request: ExportRequest,
     pub written: Result<u64, SaveError>,
 }
 
@@ -51,11 +51,11 @@ impl ExportRequest {
 pub fn begin(
     pool: &Pool,
     source: &Source,
-    order: ExportRequest,
+    request: ExportRequest,
     count: Arc<WrittenEntries>,
 ) -> io::Result<Job<Result<u64, SaveError>>> {
     let source = source.clone();
     pool.start(move |task| {
-        task.publish(write(&source, &order.path, order.format, order.old, task.cancelled(), &count));
+        task.publish(write(&source, &request.path, request.format, request.old, task.cancelled(), &count));
     })
 }

@@ -172,7 +172,7 @@ impl Screen {
     /// Restores the terminal before the process exits. The returned lock keeps other threads from taking over the
     /// terminal. The lock is missing if another thread held it for longer than `PATIENCE`.
     #[must_use]
-    pub fn leave_for_the_end(&self) -> impl Sized {
+    pub fn leave_before_exit(&self) -> impl Sized {
         // Without the lock, a thread that is still taking over the terminal could write to it after the final
         // sequences. The wait is limited, because a thread that holds the lock may be blocked.
         let holder = lock_within(&self.holder, PATIENCE);

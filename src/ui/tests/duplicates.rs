@@ -3,7 +3,7 @@
 use super::*;
 use crate::delete::Operation;
 use crate::duplicates::{
-    CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, EqualName, SkipReason, Skipped,
+    CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, EqualEntry, SkipReason, Skipped,
 };
 use crate::platform::FileId;
 use crate::platform::entry::contents::ContentState;
@@ -44,12 +44,12 @@ fn copy(entry: EntryId, mtime: i64, storage: u32) -> Duplicate {
 }
 
 /// Returns a set of identical files with made-up inode numbers.
-fn equal(names: Vec<EntryId>) -> Vec<EqualName> {
+fn equal(names: Vec<EntryId>) -> Vec<EqualEntry> {
     let state = |inode| {
         let id = FileId { device: 0, inode };
         ContentState { id, size: 4_096, disk: 4_096, links: 1, modified: (0, 0), changed: (0, 0) }
     };
-    (1..).zip(names).map(|(inode, entry)| EqualName { entry, state: state(inode) }).collect()
+    (1..).zip(names).map(|(inode, entry)| EqualEntry { entry, state: state(inode) }).collect()
 }
 
 /// Returns the result of a complete search for duplicates in the tree from [`tree`].

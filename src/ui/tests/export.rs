@@ -23,8 +23,8 @@ fn ask(app: &mut App<'_>, name: &str) -> Vec<Effect> {
     press(app, "Enter")
 }
 
-fn end_export(app: &mut App<'_>, order: ExportRequest, written: Result<u64, SaveError>) {
-    app.update(Event::Exported(ExportMessage { order, written }));
+fn end_export(app: &mut App<'_>, request: ExportRequest, written: Result<u64, SaveError>) {
+    app.update(Event::Exported(ExportMessage { request, written }));
 }
 
 #[test]
@@ -45,11 +45,11 @@ fn a_file_name_is_offered_and_determines_the_format() {
         ("q.csv", Format::Flat(Form::Csv)),
         ("q.duke", Format::Snapshot),
     ] {
-        let order = wanted(name, format, Overwrite::Refuse);
-        assert_eq!(ask(&mut app, name), [Effect::Export(order.clone())]);
+        let request = wanted(name, format, Overwrite::Refuse);
+        assert_eq!(ask(&mut app, name), [Effect::Export(request.clone())]);
         end_export(
             &mut app,
-            order,
+            request,
             Err(SaveError::Failed("cannot write: no space left on device".to_owned())),
         );
         assert_eq!(app.cx.notice_text(), Some(format!("{name}: cannot write: no space left on device")));
@@ -98,8 +98,8 @@ fn a_name_is_edited_at_the_cursor_and_a_tilde_is_the_home_directory() {
     write(&mut app, "csv");
     assert_eq!(prompt(&app).name.as_str(), "~/shown.csv");
     let path = std::env::home_dir().unwrap().join("shown.csv");
-    let order = ExportRequest { path, format: Format::Flat(Form::Csv), old: Overwrite::Refuse };
-    assert_eq!(press(&mut app, "Enter"), [Effect::Export(order)]);
+    let request = ExportRequest { path, format: Format::Flat(Form::Csv), old: Overwrite::Refuse };
+    assert_eq!(press(&mut app, "Enter"), [Effect::Export(request)]);
 }
 
 #[test]
@@ -120,15 +120,15 @@ fn a_name_without_a_format_is_rejected_and_quitting_writes_nothing() {
 fn an_existing_file_is_replaced_only_after_a_question() {
     let tree = home();
     let mut app = finished(&tree);
-    let order = wanted("q.duke", Format::Snapshot, Overwrite::Refuse);
-    assert_eq!(ask(&mut app, "q.duke"), [Effect::Export(order.clone())]);
-    end_export(&mut app, order.clone(), Err(SaveError::Exists));
-    assert_eq!(question(&app), Some((Question::Replace(order.clone()), Button::No)));
+    let request = wanted("q.duke", Format::Snapshot, Overwrite::Refuse);
+    assert_eq!(ask(&mut app, "q.duke"), [Effect::Export(request.clone())]);
+    end_export(&mut app, request.clone(), Err(SaveError::Exists));
+    assert_eq!(question(&app), Some((Question::Replace(request.clone()), Button::No)));
     assert_eq!(press(&mut app, "Enter"), []);
     assert!(question(&app).is_none() && app.cx.written().is_none());
     ask(&mut app, "q.duke");
-    end_export(&mut app, order.clone(), Err(SaveError::Exists));
-    assert_eq!(press(&mut app, "y"), [Effect::Export(ExportRequest { old: Overwrite::Replace, ..order })]);
+    end_export(&mut app, request.clone(), Err(SaveError::Exists));
+    assert_eq!(press(&mut app, "y"), [Effect::Export(ExportRequest { old: Overwrite::Replace, ..request })]);
 }
 
 #[test]
@@ -137,13 +137,13 @@ fn any_way_out_cancels_the_question_about_replacing() {
     for keys in ["Ctrl-C", "q", "Esc"] {
         let mut app = finished(&tree);
         tick(&mut app, 65_000, Some(Outcome::Complete));
-        let order = wanted("q.duke", Format::Snapshot, Overwrite::Refuse);
+        let request = wanted("q.duke", Format::Snapshot, Overwrite::Refuse);
         ask(&mut app, "q.duke");
-        end_export(&mut app, order.clone(), Err(SaveError::Exists));
+        end_export(&mut app, request.clone(), Err(SaveError::Exists));
         assert!(question(&app).is_some());
         assert_eq!(press(&mut app, keys), [], "{keys}");
         assert!(question(&app).is_none() && app.cx.written().is_none(), "{keys}");
-        assert_eq!(ask(&mut app, "q.duke"), [Effect::Export(order)], "another may be written: {keys}");
+        assert_eq!(ask(&mut app, "q.duke"), [Effect::Export(request)], "another may be written: {keys}");
     }
 }
 
@@ -151,7 +151,7 @@ fn any_way_out_cancels_the_question_about_replacing() {
 fn only_one_file_is_written_at_a_time_and_quitting_asks() {
     let tree = home();
     let mut app = finished(&tree);
-    let order = wanted("q.duke", Format::Snapshot, Overwrite::Refuse);
+    let request = wanted("q.duke", Format::Snapshot, Overwrite::Refuse);
     ask(&mut app, "q.duke");
     // Half of the entries are written.
     app.cx.export.written.add(tree.totals(DirId::TOP).items / 2);
@@ -165,7 +165,7 @@ fn only_one_file_is_written_at_a_time_and_quitting_asks() {
     assert_eq!(press(&mut app, "q"), []);
     assert_eq!(question(&app).map(|(about, _)| about), Some(Question::Quit));
     press(&mut app, "n");
-    end_export(&mut app, order, Ok(1));
+    end_export(&mut app, request, Ok(1));
     assert_eq!(press(&mut app, "q"), [Effect::Quit]);
 }
 

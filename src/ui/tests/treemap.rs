@@ -9,7 +9,7 @@ use ratatui::style::Color;
 use super::*;
 use crate::fixture::{Plan, cases};
 use crate::table::outline::Level;
-use crate::ui::cells::{tiles_area, unit};
+use crate::ui::cells::{rounding_unit, tiles_area};
 use crate::ui::map_colors::MapColors;
 use crate::ui::theme::Glyphs;
 use crate::ui::treemap_layout::Area;
@@ -109,7 +109,7 @@ fn check(app: &App<'_>, level: &Level, size: (u16, u16)) -> Result<(), TestCaseE
     let screen = Rect::new(0, 0, size.0, size.1);
     let mut painter = Painter::new(&app.cx, MapColors::Type, screen);
     painter.level(level, tiles_area(screen, app.cx.theme));
-    let half_lines = unit(app.cx.theme).half_lines();
+    let half_lines = rounding_unit(app.cx.theme).half_lines();
     for laid_out in &painter.laid_out {
         check_shares(laid_out, half_lines)?;
     }

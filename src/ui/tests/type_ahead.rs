@@ -38,9 +38,9 @@ impl<'t> Terminal<'t> {
                         ..Preview::default()
                     }))));
                 }
-                Effect::Export(order) if order.old == Overwrite::Refuse => {
-                    let order = order.clone();
-                    self.take(Event::Exported(ExportMessage { order, written: Err(SaveError::Exists) }));
+                Effect::Export(request) if request.old == Overwrite::Refuse => {
+                    let request = request.clone();
+                    self.take(Event::Exported(ExportMessage { request, written: Err(SaveError::Exists) }));
                 }
                 _ => self.effects.push(effect),
             }

@@ -21,7 +21,7 @@ use super::table::{
 use crate::base::format::{Units, counted, share};
 use crate::base::sync::Arc;
 use crate::base::text::escape;
-use crate::duplicates::{self, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, EqualName, KeptCopy};
+use crate::duplicates::{self, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, EqualEntry, KeptCopy};
 use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
 use crate::tree::{DirId, EntryId, Totals, Tree};
@@ -63,15 +63,15 @@ pub static TABLE: TableSpec = TableSpec {
 /// Heading above the files that were not compared.
 const NOT_COMPARED: &str = "Not compared";
 
-/// Returns the note after [`NOT_COMPARED`]. `elsewhere` is the number of files on a network or virtual file system,
+/// Returns the note after [`NOT_COMPARED`]. `unopened` is the number of files on a network or virtual file system,
 /// and `skipped` is the number of other files.
-fn not_compared_note(skipped: u64, elsewhere: u64) -> String {
+fn not_compared_note(skipped: u64, unopened: u64) -> String {
     let files = |number| counted(number, "file", "files");
-    match (skipped, elsewhere) {
+    match (skipped, unopened) {
         (skipped, 0) => files(skipped),
-        (0, elsewhere) => format!("{} on a network or virtual file system", files(elsewhere)),
-        (skipped, elsewhere) => {
-            format!("{}, plus {} on a network or virtual file system", files(skipped), files(elsewhere))
+        (0, unopened) => format!("{} on a network or virtual file system", files(unopened)),
+        (skipped, unopened) => {
+            format!("{}, plus {} on a network or virtual file system", files(skipped), files(unopened))
         }
     }
 }
@@ -102,7 +102,7 @@ impl DuplicateRows {
             rows.push(DuplicateRow::Group(group));
             rows.extend((0..copies.len()).map(|copy| DuplicateRow::Copy(group, copy)));
         }
-        if !found.skipped.is_empty() || found.elsewhere > 0 {
+        if !found.skipped.is_empty() || found.unopened > 0 {
             rows.push(DuplicateRow::NotCompared);
             rows.extend((0..found.skipped.len()).map(DuplicateRow::Skipped));
         }
@@ -174,7 +174,7 @@ impl TableData for DuplicateRows {
                 row_of_copy(group, group.copies.get(copy)?, context)
             }
             DuplicateRow::NotCompared => {
-                let text = not_compared_note(self.found.skipped.len() as u64, self.found.elsewhere);
+                let text = not_compared_note(self.found.skipped.len() as u64, self.found.unopened);
                 let note = Some(RowNote { text, is_warning: true });
                 Some(Row { note, ..Row::of_words(NOT_COMPARED.to_owned(), RowStyle::Strong) })
             }
@@ -268,7 +268,7 @@ impl TableData for DuplicateRows {
         self.found.can_share
     }
 
-    fn sets(&self) -> &[Vec<EqualName>] {
+    fn sets(&self) -> &[Vec<EqualEntry>] {
         &self.found.sets
     }
 }

@@ -11,7 +11,7 @@ use crate::base::format::Measure;
 use crate::base::job::Job;
 use crate::base::sync::Arc;
 use crate::df::rows as ledger;
-use crate::duplicates::{EqualName, KeptCopy};
+use crate::duplicates::{EqualEntry, KeptCopy};
 use crate::table::column::{Column, ColumnSet};
 use crate::table::recorded::RecordedTree;
 use crate::table::row::Row;
@@ -292,7 +292,7 @@ pub trait TableData: Debug + Send + Sync {
     }
 
     /// Returns sets of entries with the same contents. A deletion must keep at least one entry of each set.
-    fn sets(&self) -> &[Vec<EqualName>] {
+    fn sets(&self) -> &[Vec<EqualEntry>] {
         &[]
     }
 

@@ -37,7 +37,7 @@ use super::shape::Shape;
 use crate::base::kind::Kind;
 use crate::base::text::{beginning, fit, width};
 use crate::table::outline::Level;
-use crate::ui::cells::unit;
+use crate::ui::cells::rounding_unit;
 use crate::ui::context::Context;
 use crate::ui::map_colors::{MapColors, others_label};
 use crate::ui::theme::{Colors, Role, ink, mixed};
@@ -95,7 +95,7 @@ pub struct Painter<'a, 't> {
 
 impl<'a, 't> Painter<'a, 't> {
     pub fn new(cx: &'a Context<'t>, colors: MapColors, area: Rect) -> Self {
-        let frames = (unit(cx.theme) == Unit::Line).then(|| Frames::new(area));
+        let frames = (rounding_unit(cx.theme) == Unit::Line).then(|| Frames::new(area));
         let blocks = HalfBlocks::new(area);
         Self {
             cx,
@@ -134,7 +134,7 @@ impl<'a, 't> Painter<'a, 't> {
     pub fn level(&mut self, level: &Level, area: Area) {
         let mut weights: Vec<u64> = level.nodes.iter().map(|node| node.size).collect();
         weights.push(level.rest);
-        let tiles = layout(&weights, area, unit(self.cx.theme));
+        let tiles = layout(&weights, area, rounding_unit(self.cx.theme));
         #[cfg(test)]
         self.laid_out.push(LaidOut { sizes: weights, area, tiles: tiles.clone() });
         for tile in tiles {

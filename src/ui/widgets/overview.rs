@@ -66,13 +66,13 @@ pub fn columns(width: u16) -> usize {
 }
 
 /// Returns the number of parts that fit on the screen one below the other, at least 1.
-pub fn lines(cx: &Context<'_>, layout: Layout) -> usize {
+pub fn parts_per_column(cx: &Context<'_>, layout: Layout) -> usize {
     usize::from(regions(cx, layout).1.height / LEAST).max(1)
 }
 
 /// Returns `true` if no part is scrolled off the screen.
 pub fn shows_all(cx: &Context<'_>, layout: Layout) -> bool {
-    lines(cx, layout) * columns(layout.list.width) >= cx.views.overview.parts.len()
+    parts_per_column(cx, layout) * columns(layout.list.width) >= cx.views.overview.parts.len()
 }
 
 /// Returns `true` if the space of the file system is shown.
@@ -106,7 +106,7 @@ fn areas(cx: &Context<'_>, layout: Layout) -> Vec<(usize, Rect)> {
     let (area, overview) = (regions(cx, layout).1, &cx.views.overview);
     let columns = columns(area.width);
     let first = (overview.offset * columns).min(overview.parts.len());
-    let last = (first + lines(cx, layout) * columns).min(overview.parts.len());
+    let last = (first + parts_per_column(cx, layout) * columns).min(overview.parts.len());
     let width = area.width / u16::try_from(columns).unwrap_or(1);
     let (mut y, mut areas) = (area.y, Vec::new());
     let indices: Vec<usize> = (first..last).collect();
@@ -179,8 +179,8 @@ fn draw_part(cx: &Context<'_>, part: &Part, is_selected: bool, area: Rect, canva
     let fact = if part.rows.is_empty() { &part.empty } else { &part.total };
     draw_heading(cx, heading(cx, part.view, is_selected), &format!(" {fact}"), area, canvas);
     canvas.hits.add(area, Hit::View(part.view));
-    let lines = (area.y + 1)..area.bottom().saturating_sub(u16::from(area.height > 2));
-    for ((row, role), y) in largest(part, lines.len()).into_iter().zip(lines) {
+    let parts_per_column = (area.y + 1)..area.bottom().saturating_sub(u16::from(area.height > 2));
+    for ((row, role), y) in largest(part, parts_per_column.len()).into_iter().zip(parts_per_column) {
         canvas.buffer.set_line(area.x, y, &row_line(cx, row, *role, usize::from(area.width)), area.width);
     }
 }

@@ -15,7 +15,7 @@ use crate::platform::process::limits;
 use crate::platform::{Buffer, Directory, Errno, Filled, Reader};
 
 /// `true` if `/proc` contains links to the open files of each process.
-pub const HAS_LINKS: bool = true;
+pub const HAS_PROC_FD_LINKS: bool = true;
 
 /// Suffix that the kernel appends to the path of a deleted file (`d_path`).
 const DELETED: &[u8] = b" (deleted)";

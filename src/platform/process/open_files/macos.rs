@@ -8,14 +8,14 @@ use super::{Files, Found, Holder, ProcessAccess, Through, UnlinkedFile};
 use crate::platform::Errno;
 
 /// `true` if `/proc` contains links to the open files of each process.
-pub const HAS_LINKS: bool = false;
+pub const HAS_PROC_FD_LINKS: bool = false;
 
 /// `PROC_ALL_PIDS` of `sys/proc_info.h`.
 const ALL: u32 = 1;
 /// `PROC_PIDFDVNODEPATHINFO` of `sys/proc_info.h`.
 const VNODE_AND_PATH: c_int = 2;
 /// Initial size of the buffer, in descriptors. The buffer grows if a process has more descriptors.
-const SOME: usize = 256;
+const INITIAL_DESCRIPTORS: usize = 256;
 
 /// `struct vnode_fdinfowithpath` of `sys/proc_info.h`.
 #[repr(C)]
@@ -79,7 +79,7 @@ fn processes() -> Vec<c_int> {
 
 #[allow(unsafe_code)]
 fn descriptors(pid: c_int) -> Result<Vec<libc::proc_fdinfo>, Errno> {
-    let mut room = SOME;
+    let mut room = INITIAL_DESCRIPTORS;
     loop {
         let mut found: Vec<libc::proc_fdinfo> = Vec::with_capacity(room);
         let bytes = c_int::try_from(room * size_of::<libc::proc_fdinfo>()).map_err(|_| Errno::EOVERFLOW)?;

@@ -13,7 +13,7 @@
 #[cfg_attr(not(any(target_os = "linux", target_os = "macos")), path = "unix.rs")]
 mod imp;
 
-pub use imp::{HAS_LINKS, find};
+pub use imp::{HAS_PROC_FD_LINKS, find};
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

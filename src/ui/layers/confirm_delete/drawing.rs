@@ -34,7 +34,7 @@ use crate::ui::widgets::field;
 /// Maximum width of the dialog in columns.
 const WIDEST: u16 = 76;
 /// Minimum width, in columns, of a line that shows the size beside the path.
-const NARROW: usize = 30;
+const MIN_SIZE_COLUMNS: usize = 30;
 /// Number of blank columns on either side of the dialog.
 const MARGIN: u16 = 2;
 struct Plan<'a> {
@@ -115,7 +115,7 @@ impl DeleteDialog {
 
 fn line<'a>(cx: &Context<'_>, fact: &Fact, room: usize) -> Line<'a> {
     let gap = cx.theme.glyphs.gap();
-    let right = if room < NARROW { "" } else { &fact.right };
+    let right = if room < MIN_SIZE_COLUMNS { "" } else { &fact.right };
     let right = fit(right, room / 2, gap).into_owned();
     let left = room.saturating_sub(width(&right) + 1 + 2 * usize::from(!right.is_empty()));
     let text = fit(&fact.left, left, gap).into_owned();

@@ -84,7 +84,7 @@ struct SubvolumeLocation {
 #[derive(Default)]
 pub struct RootItems {
     subvolumes: Vec<Subvolume>,
-    hooks: HashMap<u64, SubvolumeLocation>,
+    locations: HashMap<u64, SubvolumeLocation>,
 }
 
 impl RootItems {
@@ -115,8 +115,8 @@ impl RootItems {
                 let name =
                     number(16, 2).and_then(|length| item.data.get(18..18 + usize::try_from(length).ok()?));
                 if let (Some(directory), Some(name)) = (number(0, 8), name) {
-                    let hook = SubvolumeLocation { parent: item.offset, directory, name: name.to_vec() };
-                    self.hooks.insert(item.id, hook);
+                    let location = SubvolumeLocation { parent: item.offset, directory, name: name.to_vec() };
+                    self.locations.insert(item.id, location);
                 }
             }
             _ => {}
@@ -128,13 +128,13 @@ impl RootItems {
     pub fn subvolumes(mut self, lookup: impl Fn(u64, u64) -> Option<Vec<u8>>) -> Vec<Subvolume> {
         let path = |id: u64| {
             let mut names: Vec<Vec<u8>> = Vec::new();
-            let mut next = self.hooks.get(&id);
+            let mut next = self.locations.get(&id);
             // The number of steps is limited, because a damaged file system may contain a loop.
-            while let Some(hook) = next.filter(|_| names.len() <= self.hooks.len()) {
-                let mut name = lookup(hook.parent, hook.directory).unwrap_or_default();
-                name.extend_from_slice(&hook.name);
+            while let Some(location) = next.filter(|_| names.len() <= self.locations.len()) {
+                let mut name = lookup(location.parent, location.directory).unwrap_or_default();
+                name.extend_from_slice(&location.name);
                 names.push(name);
-                next = self.hooks.get(&hook.parent);
+                next = self.locations.get(&location.parent);
             }
             names.reverse();
             names.join(&b'/')
