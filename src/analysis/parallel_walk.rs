@@ -38,7 +38,7 @@ const VISITS_PER_PART: usize = 256;
 /// Number of workers for each thread of the pool. In each round, the walk divides the next visits among the workers.
 /// With more than one worker per thread, a thread whose worker ends early can run another.
 const WORKERS_PER_THREAD: usize = 2;
-/// Time until the first result. Each later result is due when the elapsed time has grown by the factor `NEXT`.
+/// Time until the first result. Each later result is due when `NEXT` times as much time has passed.
 /// Producing a result takes time, so the results become less frequent.
 const FIRST: Duration = Duration::from_millis(15);
 const NEXT: u32 = 3;

@@ -258,8 +258,8 @@ pub struct Arguments {
 
     /// Exclude entries matching GLOB
     ///
-    /// A pattern without a slash must match a whole name. A pattern with a slash must match the end of a path, which
-    /// begins with PATH as given on the command line. `*` and `?` do not match a slash; `**` does. A pattern that ends
+    /// A pattern without a slash must match a whole name. A pattern with a slash must match the end of the entry's
+    /// path. This path begins with PATH as given on the command line. `*` and `?` do not match a slash; `**` does. A pattern that ends
     /// in a slash matches only directories. Can be given more than once.
     #[arg(long, value_name = "GLOB", help_heading = "Scan")]
     pub exclude: Vec<String>,
@@ -336,7 +336,7 @@ pub struct Arguments {
     #[arg(long, help_heading = "Snapshots")]
     pub no_snapshots: bool,
 
-    /// Do not show the sizes of the previous scan while scanning, and keep at most one snapshot a day
+    /// While scanning, do not show the sizes of the previous scan; also keep at most one snapshot a day
     #[arg(long, visible_alias = "fresh", help_heading = "Snapshots")]
     pub no_instant: bool,
 

@@ -52,7 +52,7 @@ pub const TERMS: &[(&str, &str)] = &[
     (
         "type:video, type:image, type:audio, type:archive, type:document, type:code, type:data, \
             type:disk-image, type:program, type:font, type:log, type:temporary, type:other",
-        "files of this category, recognized by name; executable files of no other category are programs",
+        "files of this category, recognized by name; an executable file that is in no other category is a program",
     ),
     (
         "is:hidden, is:empty, is:linked, is:error, is:excluded",

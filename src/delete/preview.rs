@@ -32,7 +32,7 @@ const MAX_EXTENT_READS: u64 = 20_000;
 const WORTH_ASKING: u64 = 64 << 10;
 /// Age in seconds below which a file counts as recently changed and possibly still in use.
 const RECENT: i64 = 60;
-/// Time until the first report. Each later report is due when the elapsed time has grown by the factor `NEXT`.
+/// Time until the first report. Each later report is due when `NEXT` times as much time has passed.
 const FIRST: Duration = Duration::from_millis(20);
 const NEXT: u32 = 2;
 

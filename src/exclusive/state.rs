@@ -18,7 +18,7 @@ pub(crate) struct SearchState {
     pub(crate) coverage: ExclusiveCoverage,
     /// Number of pieces of the plan that threads have taken.
     pub(crate) taken: usize,
-    /// Position in the plan and current wait of each running thread, by thread number.
+    /// Position in the plan and start of the current file of each running thread, by thread number.
     pub(crate) waits: HashMap<usize, Wait>,
     /// Number of threads started so far.
     pub(crate) started: usize,

@@ -68,8 +68,8 @@ impl Shared {
     }
 
     /// Returns `entries`, grouped by directory. A root that lies inside another root is replaced by its location in the
-    /// outer root. Also adds all missing roots, and all roots that are files, because a file may be another name of a
-    /// rechecked inode.
+    /// outer root. Two kinds of roots are always added: roots that did not exist at the last scan, and roots that are
+    /// files. A file may be another name of a rechecked inode.
     fn located<'p>(&'p self, entries: &'p EntryNames) -> BTreeMap<DirId, HashSet<&'p [u8]>> {
         let tree = &self.tree;
         let mut real: BTreeMap<DirId, HashSet<&[u8]>> = BTreeMap::new();

@@ -147,7 +147,7 @@ pub fn coverage_text(coverage: ExclusiveCoverage, units: Units) -> String {
     let files = |number| counted(number, "file", "files");
     let mut text = match (read, by_links) {
         (0, 0) if unread == 0 => "Frees: no files in the scan".to_owned(),
-        (0, 0) => format!("Frees unknown: could not read {}", files(unread)),
+        (0, 0) => format!("Frees: unknown, because {} could not be read", files(unread)),
         (0, _) => "Frees: based on link counts (file system reports no extents)".to_owned(),
         (read, 0) => format!("Frees: based on the extents of {}", files(read)),
         (read, by_links) => {

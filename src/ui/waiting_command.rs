@@ -17,9 +17,9 @@ pub struct WaitingCommand {
 pub enum Awaited {
     /// All entries of the shown directory.
     Listing,
-    /// Entry of the shown directory with this name.
+    /// The entry with this name in the shown directory.
     Name(Vec<u8>),
-    /// Entries of a table row from the previous scan. Contains the tree of that scan, the IDs of the entries, and the
-    /// name of one entry that the running scan has not found yet.
+    /// The entries of a table row, whose sizes come from the previous scan. Contains the tree of that scan, the IDs of
+    /// the entries, and the name of one of them that the running scan has not found yet.
     Row(RecordedTree, Vec<EntryId>, Vec<u8>),
 }

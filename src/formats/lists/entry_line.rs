@@ -6,7 +6,7 @@ use crate::base::base64::from_base64;
 use crate::base::kind::Kind;
 use crate::tree::{EntryState, Exclusion, Metadata, Owner, StorageClass, StorageClasses};
 
-/// Maximum length of a path in bytes. No system call accepts a path of this length.
+/// Maximum length of a path in bytes. The limit is longer than any path that a system call accepts.
 const LONGEST_PATH: usize = u16::MAX as usize;
 
 /// Maximum length of the name of a storage class in bytes.

@@ -23,7 +23,7 @@ pub(crate) trait WrittenTree {
     fn row(&self, id: DirId, parent: u32) -> Row;
     /// Returns `true` if the directory could not be read.
     fn is_unreadable(&self, id: DirId) -> bool;
-    /// Returns the directories that are given as roots more than once, and those that are roots inside another root.
+    /// Returns the directories that are given as a root more than once, and the roots that lie inside another root.
     fn named_by_roots(&self) -> HashSet<DirId>;
 }
 

@@ -286,8 +286,8 @@ const OTHERS: &[Binding] = &{
         bind(&[letter('<')], TABLE, C::MarkCopies(KeptCopy::Oldest), G::Mark, "mark newer copies"),
         hint(
             10,
-            "mark others",
-            bind(&[letter('.')], TABLE, C::MarkElsewhere, G::Mark, "mark copies not here"),
+            "mark elsewhere",
+            bind(&[letter('.')], TABLE, C::MarkElsewhere, G::Mark, "mark copies elsewhere"),
         ),
         hint(9, "share data", bind(&[letter('X')], TABLE, C::Share, G::Mark, "make copies share data")),
         hint(12, "marks", bind(&[key(K::Tab)], VIEWS, C::Marks, G::Mark, "list the marks")),

@@ -169,8 +169,8 @@ impl Screen {
         self.leave();
     }
 
-    /// Restores the terminal before the process exits. The returned lock keeps other threads from taking over the
-    /// terminal. The lock is missing if another thread held it for longer than `PATIENCE`.
+    /// Restores the terminal before the process exits. Returns a lock that keeps other threads from taking over the
+    /// terminal, or no lock if another thread held it for longer than `PATIENCE`.
     #[must_use]
     pub fn leave_before_exit(&self) -> impl Sized {
         // Without the lock, a thread that is still taking over the terminal could write to it after the final
