@@ -103,7 +103,7 @@ complete -c duke -n "__fish_duke_needs_command" -l select-yes -d 'Preselect Yes 
 complete -c duke -n "__fish_duke_needs_command" -l confirm-quit -d 'Ask before the browser quits, even if nothing would be lost'
 complete -c duke -n "__fish_duke_needs_command" -s e -l extended -d 'Read the owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_needs_command" -l no-snapshots -d 'Do not keep a snapshot of the scan; implies --no-instant'
-complete -c duke -n "__fish_duke_needs_command" -l no-instant -l fresh -d 'Do not show the sizes of the previous scan while scanning, and keep at most one snapshot a day'
+complete -c duke -n "__fish_duke_needs_command" -l no-instant -l fresh -d 'While scanning, do not show the sizes of the previous scan; also keep at most one snapshot a day'
 complete -c duke -n "__fish_duke_needs_command" -l no-config -d 'Ignore configuration files'
 complete -c duke -n "__fish_duke_needs_command" -s h -l help -d 'Print help (-h: summary, --help: details)'
 complete -c duke -n "__fish_duke_needs_command" -s V -l version -d 'Print the version'
