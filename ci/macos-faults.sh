@@ -174,7 +174,7 @@ changes "a trash that may not be opened takes entries" "moved 1" MR_TCC=.Trash -
 changes "and gives them back" "moved 1, restored 1" MR_TCC=.Trash -- restore "$C/closed/me" "$C/inner" "$C"
 [ -e change/inner/file ] && [ ! -e change/closed/me/.Trash/inner ] || { echo "it is not restored"; status=1; }
 changes "a home below a folder that may only be searched" "moved 1" MR_SEARCH=closed -- trash "$C/closed/me" "$C/inner" "$C"
-changes "a volume without a trash" "moved 0, failed volume/mine: no trash on this volume; trash a file there in Finder first" \
+changes "a volume without a trash" "moved 0, failed volume/mine: no trash on this volume; to create one, move a file of the volume to the Trash in Finder" \
   MR_NONE=1 -- trash /proc "$C/volume/mine" "$C/volume"
 trashes=1
 changes "a trash of a volume that may only be searched" "moved 1, restored 1" MR_SEARCH=.Trashes -- restore /proc "$C/volume/mine" "$C/volume"

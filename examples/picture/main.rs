@@ -204,7 +204,7 @@ impl Terminal {
         Ok(self.master.resize(size(window))?)
     }
 
-    /// Presses keys, and reads output until none arrives for [`QUIET`] and the screen is not blank.
+    /// Presses keys, and reads output until the screen is not blank and no output has arrived for [`QUIET`].
     fn press(&mut self, keys: &str) -> Result<(), Box<dyn Error>> {
         self.keys.write_all(keys.as_bytes())?;
         self.keys.flush()?;

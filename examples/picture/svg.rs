@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use vt100::{Cell, Color, Screen};
 
-/// Number of length units in a pixel. Bars grow in steps of an eighth of a cell's width, which is a whole number of
-/// these units.
+/// Number of length units in a pixel. Bars grow in steps of an eighth of a cell's width, and each step is a whole
+/// number of length units.
 const EIGHTHS: u32 = 8;
 const WIDTH: u32 = 9 * EIGHTHS;
 const HEIGHT: u32 = 19 * EIGHTHS;

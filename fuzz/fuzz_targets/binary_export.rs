@@ -2,8 +2,8 @@
 //! crash. A tree that was read completely must be unchanged after it has been written and read back.
 //!
 //! If the first byte is odd, the rest is a whole file. If it is even, the next two bytes are the position of the root
-//! item, and the rest is the content of the only block. A random change of a whole file would usually damage the file
-//! so that no item is read.
+//! item, and the rest is the content of the only block. The second form is needed because a random change of a whole
+//! file would usually damage the file so that no item is read.
 
 #![no_main]
 

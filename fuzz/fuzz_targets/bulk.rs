@@ -1,5 +1,5 @@
-//! Fuzz target for the parser of the results of macOS's getattrlistbulk(2), which must accept any bytes. Run it with
-//! `cargo +nightly fuzz run bulk`.
+//! Fuzz target for the parser of getattrlistbulk(2) results (macOS). The parser must accept any bytes. Run the target
+//! with `cargo +nightly fuzz run bulk`.
 #![no_main]
 
 use duke::testing::platform::read_dir::attr_list::{Wanted, entries, measure};

@@ -1,7 +1,8 @@
 //! Fuzz target that opens any bytes as a snapshot. The result must be an error or a finite tree, but never a crash. A
 //! tree that was read completely must be unchanged after it has been saved and read back.
 //!
-//! If the first byte is even, all checksums are corrected first, because nothing is read after a wrong checksum.
+//! The first byte is not part of the snapshot. If this byte is even, all checksums are corrected before the snapshot is
+//! opened, because nothing is read after a wrong checksum.
 
 #![no_main]
 

@@ -32,12 +32,12 @@ complete -c duke -n "__fish_duke_needs_command" -l format -d 'Read a list writte
 find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
 rclone\t'rclone lsjson -R'
 s3-inventory\t'S3 Inventory in CSV'"
-complete -c duke -n "__fish_duke_needs_command" -l fields -d 'Columns of a list that has no suitable header (example: path=2,size=5)' -r
+complete -c duke -n "__fish_duke_needs_command" -l fields -d 'Columns to read from a list whose header is missing or unknown (example: path=2,size=5)' -r
 complete -c duke -n "__fish_duke_needs_command" -l root -d 'From a list, read only the entries below the directory PREFIX' -r
 complete -c duke -n "__fish_duke_needs_command" -s d -l depth -d 'Print N levels below each PATH (default: 1 in a table, all in JSON)' -r
 complete -c duke -n "__fish_duke_needs_command" -l min-size -d 'Print only entries of SIZE or more, such as 100M' -r
 complete -c duke -n "__fish_duke_needs_command" -l top -d 'Print the N largest files instead of the tree' -r
-complete -c duke -n "__fish_duke_needs_command" -l by -d 'Print totals by type, age, owner or storage class instead of the tree' -r -f -a "type\t'File extension, or the kind of an entry that is not a file'
+complete -c duke -n "__fish_duke_needs_command" -l by -d 'Print totals by type, age, owner or storage class instead of the tree' -r -f -a "type\t'Extension of a file, or kind of any other entry'
 age\t'Time since the last change'
 owner\t'User who owns the entry'
 class\t'Storage class of the objects in an object store'"
@@ -67,7 +67,7 @@ complete -c duke -n "__fish_duke_needs_command" -l cwd-file -d 'On quitting, wri
 complete -c duke -n "__fish_duke_needs_command" -s t -l threads -d 'Use N threads (default: twice the number of processors, but at least 8 and at most 64; 8 on macOS)' -r
 complete -c duke -n "__fish_duke_needs_command" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_needs_command" -s X -l exclude-from -d 'Exclude entries matching a pattern in FILE (one pattern per line); - is standard input' -r -F
-complete -c duke -n "__fish_duke_needs_command" -l type-name-over -d 'Require typing the name to delete more than SIZE' -r
+complete -c duke -n "__fish_duke_needs_command" -l type-name-over -d 'Ask for the name of the largest selected entry before deleting more than SIZE' -r
 complete -c duke -n "__fish_duke_needs_command" -l snapshot-days -d 'Keep snapshots for at most N days (default: 30)' -r
 complete -c duke -n "__fish_duke_needs_command" -l snapshot-size -d 'Keep snapshots of at most SIZE in total; the oldest are deleted first (default: 512M)' -r
 complete -c duke -n "__fish_duke_needs_command" -l config -d 'Read the configuration from FILE' -r -F
@@ -78,7 +78,7 @@ complete -c duke -n "__fish_duke_needs_command" -s c -l compress -d 'Compress th
 complete -c duke -n "__fish_duke_needs_command" -s n -l no-interactive -d 'Print a table even if standard output is a terminal'
 complete -c duke -n "__fish_duke_needs_command" -s s -l summarize -d 'Print one line for each PATH, like --depth 0'
 complete -c duke -n "__fish_duke_needs_command" -l bytes -d 'Print a table with sizes in bytes'
-complete -c duke -n "__fish_duke_needs_command" -l frees -d 'Print what deleting each entry would free'
+complete -c duke -n "__fish_duke_needs_command" -l frees -d 'Print how much space deleting each entry would free'
 complete -c duke -n "__fish_duke_needs_command" -s q -l quiet -d 'Do not print progress on standard error'
 complete -c duke -n "__fish_duke_needs_command" -s a -l apparent-size -d 'Show apparent size instead of disk usage'
 complete -c duke -n "__fish_duke_needs_command" -l si -d 'Show sizes in powers of 1000'
@@ -88,13 +88,13 @@ complete -c duke -n "__fish_duke_needs_command" -l no-hidden -d 'Do not show hid
 complete -c duke -n "__fish_duke_needs_command" -l no-collapse -d 'Show each directory in its own row, even if its only entry is a directory'
 complete -c duke -n "__fish_duke_needs_command" -l ascii -d 'Draw with ASCII characters only'
 complete -c duke -n "__fish_duke_needs_command" -l no-mouse -d 'Do not capture the mouse'
-complete -c duke -n "__fish_duke_needs_command" -l pick -d 'Browse even if standard output is redirected; the key p writes the marked paths to it'
-complete -c duke -n "__fish_duke_needs_command" -s 0 -l print0 -d 'End each path that the key p prints with a NUL instead of a newline'
+complete -c duke -n "__fish_duke_needs_command" -l pick -d 'Browse even if standard output is redirected; the key p writes the marked paths to standard output'
+complete -c duke -n "__fish_duke_needs_command" -s 0 -l print0 -d 'With the key p, print a NUL instead of a newline after each path'
 complete -c duke -n "__fish_duke_needs_command" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
 complete -c duke -n "__fish_duke_needs_command" -l exclude-caches -d 'Exclude directories that contain a CACHEDIR.TAG'
 complete -c duke -n "__fish_duke_needs_command" -l include-kernfs -d 'Enter /proc, /sys and other kernel file systems below a PATH'
 complete -c duke -n "__fish_duke_needs_command" -l skip-network -d 'Skip network file systems below a PATH'
-complete -c duke -n "__fish_duke_needs_command" -s L -l follow-symlinks -d 'Count the file that a symbolic link points to'
+complete -c duke -n "__fish_duke_needs_command" -s L -l follow-symlinks -d 'Count a symbolic link as the file that it points to'
 complete -c duke -n "__fish_duke_needs_command" -l versions -d 'Also list noncurrent versions of objects'
 complete -c duke -n "__fish_duke_needs_command" -l uploads -d 'Also list unfinished multipart uploads'
 complete -c duke -n "__fish_duke_needs_command" -s r -l read-only -d 'Disable deletion'
@@ -103,7 +103,7 @@ complete -c duke -n "__fish_duke_needs_command" -l select-yes -d 'Preselect Yes 
 complete -c duke -n "__fish_duke_needs_command" -l confirm-quit -d 'Ask before the browser quits, even if nothing would be lost'
 complete -c duke -n "__fish_duke_needs_command" -s e -l extended -d 'Read the owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_needs_command" -l no-snapshots -d 'Do not keep a snapshot of the scan; implies --no-instant'
-complete -c duke -n "__fish_duke_needs_command" -l no-instant -l fresh -d 'While scanning, do not show the sizes of the previous scan; also keep at most one snapshot a day'
+complete -c duke -n "__fish_duke_needs_command" -l no-instant -l fresh -d 'Do not show the sizes of the previous scan while scanning, and keep only daily snapshots'
 complete -c duke -n "__fish_duke_needs_command" -l no-config -d 'Ignore configuration files'
 complete -c duke -n "__fish_duke_needs_command" -s h -l help -d 'Print help (-h: summary, --help: details)'
 complete -c duke -n "__fish_duke_needs_command" -s V -l version -d 'Print the version'
@@ -113,11 +113,11 @@ complete -c duke -n "__fish_duke_needs_command" -a "diff" -d 'Show what changed 
 complete -c duke -n "__fish_duke_needs_command" -a "df" -d 'Explain why df and a scan differ'
 complete -c duke -n "__fish_duke_needs_command" -a "duplicates" -d 'List files and directories with the same contents'
 complete -c duke -n "__fish_duke_needs_command" -a "help" -d 'Print help for duke or for a subcommand'
-complete -c duke -n "__fish_duke_needs_command" -a "man" -d 'Print the manual page (to read it: duke man | man -l - or, on macOS, duke man | mandoc -a)'
+complete -c duke -n "__fish_duke_needs_command" -a "man" -d 'Print the manual page; to read it, run duke man | man -l -'
 complete -c duke -n "__fish_duke_needs_command" -a "ncdu" -d 'Browse with the flags and configuration files of ncdu'
 complete -c duke -n "__fish_duke_needs_command" -a "merge" -d 'Merge the snapshots of a plan\'s parts into one'
 complete -c duke -n "__fish_duke_needs_command" -a "plan" -d 'Divide PATH into parts that several machines can scan'
-complete -c duke -n "__fish_duke_needs_command" -a "save" -d 'Save a snapshot of all PATHs, to browse with -f or compare with diff'
+complete -c duke -n "__fish_duke_needs_command" -a "save" -d 'Save one snapshot of all PATHs; duke -f browses the snapshot, duke diff compares it'
 complete -c duke -n "__fish_duke_needs_command" -a "subvolumes" -d 'List btrfs subvolumes and snapshots, and how much space deleting each of them frees'
 complete -c duke -n "__fish_duke_using_subcommand config" -l config -d 'Read the configuration from FILE' -r -F
 complete -c duke -n "__fish_duke_using_subcommand config" -l no-config -d 'Ignore configuration files'
@@ -127,9 +127,9 @@ complete -c duke -n "__fish_duke_using_subcommand diff" -l format -d 'Read a lis
 find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
 rclone\t'rclone lsjson -R'
 s3-inventory\t'S3 Inventory in CSV'"
-complete -c duke -n "__fish_duke_using_subcommand diff" -l fields -d 'Columns of a list that has no suitable header (example: path=2,size=5)' -r
+complete -c duke -n "__fish_duke_using_subcommand diff" -l fields -d 'Columns to read from a list whose header is missing or unknown (example: path=2,size=5)' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l root -d 'From a list, read only the entries below the directory PREFIX' -r
-complete -c duke -n "__fish_duke_using_subcommand diff" -l since -d 'Compare a directory with its newest snapshot that is at least AGE old, or not newer than DATE' -r
+complete -c duke -n "__fish_duke_using_subcommand diff" -l since -d 'Compare a directory with the newest of its snapshots that are at least AGE old, or from DATE or earlier' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l min-change -d 'Print only changes of SIZE or more, such as 100M' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l exclude -d 'When scanning a directory, exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l list -d 'List the kept snapshots instead of comparing; with OLD, only those of directory OLD'
@@ -166,17 +166,17 @@ complete -c duke -n "__fish_duke_using_subcommand merge" -s o -l output -d 'Writ
 complete -c duke -n "__fish_duke_using_subcommand merge" -l partial -d 'Merge even if parts are missing, and mark their directories as not read'
 complete -c duke -n "__fish_duke_using_subcommand merge" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand plan" -l parts -d 'Number of parts, including part 0' -r
-complete -c duke -n "__fish_duke_using_subcommand plan" -s f -l import -d 'Take the entry counts from an earlier snapshot, export or list of files, instead of listing directories' -r -F
+complete -c duke -n "__fish_duke_using_subcommand plan" -s f -l import -d 'Count the entries in FILE (an earlier snapshot, export or list of files) instead of listing directories' -r -F
 complete -c duke -n "__fish_duke_using_subcommand plan" -l format -d 'Read a list written by PROGRAM' -r -f -a "du\t'du -ab0'
 find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
 rclone\t'rclone lsjson -R'
 s3-inventory\t'S3 Inventory in CSV'"
-complete -c duke -n "__fish_duke_using_subcommand plan" -l fields -d 'Columns of a list that has no suitable header (example: path=2,size=5)' -r
+complete -c duke -n "__fish_duke_using_subcommand plan" -l fields -d 'Columns to read from a list whose header is missing or unknown (example: path=2,size=5)' -r
 complete -c duke -n "__fish_duke_using_subcommand plan" -l root -d 'From a list, read only the entries below the directory PREFIX' -r
 complete -c duke -n "__fish_duke_using_subcommand plan" -l depth -d 'List directories down to K levels below PATH' -r
 complete -c duke -n "__fish_duke_using_subcommand plan" -s o -l output -d 'Write to FILE instead of standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand plan" -l exclude -d 'Exclude entries matching GLOB' -r
-complete -c duke -n "__fish_duke_using_subcommand plan" -l fs-id -d 'Name to give the file system of PATH, so that duke merge recognizes it in parts scanned on other hosts' -r
+complete -c duke -n "__fish_duke_using_subcommand plan" -l fs-id -d 'Record NAME for the file system of PATH, so that duke merge recognizes it in parts scanned on other hosts' -r
 complete -c duke -n "__fish_duke_using_subcommand plan" -s x -l one-file-system -d 'Do not cross file-system boundaries below PATH'
 complete -c duke -n "__fish_duke_using_subcommand plan" -l exclude-caches -d 'Exclude directories that contain a CACHEDIR.TAG'
 complete -c duke -n "__fish_duke_using_subcommand plan" -l skip-network -d 'Skip network file systems below PATH'
@@ -188,13 +188,13 @@ complete -c duke -n "__fish_duke_using_subcommand save" -l format -d 'Read a lis
 find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
 rclone\t'rclone lsjson -R'
 s3-inventory\t'S3 Inventory in CSV'"
-complete -c duke -n "__fish_duke_using_subcommand save" -l fields -d 'Columns of a list that has no suitable header (example: path=2,size=5)' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -l fields -d 'Columns to read from a list whose header is missing or unknown (example: path=2,size=5)' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -l root -d 'From a list, read only the entries below the directory PREFIX' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s o -l output -d 'Write the snapshot to FILE (an existing file is replaced once the new one is complete); - is standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s t -l threads -d 'Use N threads' -r
-complete -c duke -n "__fish_duke_using_subcommand save" -l fs-id -d 'Record NAME for the file system of each PATH; file systems with the same NAME count as one' -r
-complete -c duke -n "__fish_duke_using_subcommand save" -l plan -d 'Scan one part of the plan in FILE with the flags of the plan, and save a snapshot of the part' -r -F
+complete -c duke -n "__fish_duke_using_subcommand save" -l fs-id -d 'Name to give the file system of each PATH; file systems with the same name count as one when snapshots are merged' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -l plan -d 'Scan one part of the plan in FILE, and save a snapshot of this part' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l part -d 'Number of the part to save; part 0 contains everything that is in no other part' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude-caches -d 'Exclude directories that contain a CACHEDIR.TAG'
@@ -203,7 +203,7 @@ complete -c duke -n "__fish_duke_using_subcommand save" -s e -l extended -d 'Rea
 complete -c duke -n "__fish_duke_using_subcommand save" -s q -l quiet -d 'Do not print progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand save" -l list -d 'List the kept snapshots instead of saving one; with PATH, only those of PATH'
 complete -c duke -n "__fish_duke_using_subcommand save" -s h -l help -d 'Print help'
-complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l without -d 'Also print how much deleting SUBVOLUME frees; if given more than once, how much deleting all of them frees' -r -f
+complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l without -d 'Also print how much space deleting the given subvolumes together frees; can be given more than once' -r -f
 complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l json -d 'Print JSON'
 complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l si -d 'Show sizes in powers of 1000'
 complete -c duke -n "__fish_duke_using_subcommand subvolumes" -s h -l help -d 'Print help'

@@ -52,8 +52,8 @@ pub fn directories(pool: &Pool, mut request: Request, most: usize) -> io::Result
 /// Collector that groups the sizes of files by directory.
 #[derive(Default)]
 pub(super) struct OwnSizes {
-    /// Totals of each directory. All files in the directory are counted as items, but only the sizes of files with
-    /// a single name are added. A huge directory may occur several times, because it is visited in parts.
+    /// Totals of each directory. Each file counts as an item, but only files with a single name add their sizes. A huge
+    /// directory is visited in parts, so it may occur several times.
     single: Vec<(DirId, Totals)>,
     sizes: UniqueSizes,
 }

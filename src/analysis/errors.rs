@@ -32,8 +32,8 @@ impl ErrorGroup {
 /// Read errors of a subtree.
 #[derive(Clone, Debug, Default)]
 pub struct Errors {
-    /// Groups, sorted by descending number of entries, or by ascending number if the request sorts by number of items
-    /// in reverse order.
+    /// Groups, sorted by number of entries. Groups with more entries come first, unless the request sorts by number of
+    /// items in reverse order.
     pub groups: Vec<ErrorGroup>,
     /// Error number if the searched directory itself could not be read.
     pub itself: Option<i32>,

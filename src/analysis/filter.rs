@@ -1,9 +1,9 @@
 //! Filter: per-directory totals of the entries that a query keeps.
 //!
-//! A walk lists the directories, each after its parent, with the totals of their kept entries. The totals of each
-//! directory are then added to those of its parent, from the end of the list to the start. Hard links are not part of
-//! this sum and are added at the end. As in the tree's totals, an inode counts once in each directory above any of its
-//! kept names.
+//! A walk lists the directories, parents before their children, with the totals of the kept entries in each. Then the
+//! totals of each directory are added to those of its parent, from the end of the list to the start. Hard links are
+//! added separately at the end, because an inode counts only once in each directory above its kept names, as in the
+//! tree's totals.
 //!
 //! Invariant: if the query is empty and the walk starts at the top of the tree, the totals equal those of the tree.
 
@@ -35,8 +35,8 @@ impl Filter {
         Self { query: Query::of(Test::Type(Types::default())), ..Self::default() }
     }
 
-    /// Returns the totals of the kept entries below `id`. If `id` itself is kept, its own size is included. Each name
-    /// below `id` counts as one item.
+    /// Returns the totals of the kept entries below `id`. If `id` itself is kept, its own size is included. Each kept
+    /// name below `id` counts as one item.
     pub fn totals(&self, id: DirId) -> Totals {
         let found = self.totals.binary_search_by_key(&id, |(id, _)| *id);
         found.map(|index| self.totals[index].1).unwrap_or_default()
@@ -180,9 +180,9 @@ impl Kept {
         indexes
     }
 
-    /// Returns, for each element of `self.directories`, the index of the element to which its totals are added: the
-    /// parent directory or, for a later part of a huge directory, its first part. The index is `None` for the
-    /// starting directory, and may be `None` for a directory that a rescan has moved.
+    /// Returns, for each element of `self.directories`, the index of the element to which its totals are added. This is
+    /// the parent directory or, for a later part of a huge directory, the first part of the same directory. The index
+    /// is `None` for the directory where the walk started, and may be `None` for a directory that a rescan has moved.
     fn above(&self, tree: &Tree, from: DirId, indexes: &[(DirId, usize)]) -> Vec<Option<usize>> {
         let above = |(at, direct): (usize, &Direct)| {
             let first = index_of(indexes, direct.id)?;

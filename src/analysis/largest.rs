@@ -39,8 +39,8 @@ pub(super) struct LargestFiles<'t> {
     order: Order,
     most: usize,
     first: Vec<File>,
-    /// Names of files with several names. All of them are stored, because different workers may find names of the
-    /// same inode. The result has one name of each inode.
+    /// Names of files with several names. The result has only one name of each inode. Until then, all names are stored,
+    /// because different workers may find names of the same inode.
     linked: Vec<File>,
     /// Number of files that have only one name.
     single: u64,
@@ -50,8 +50,8 @@ pub(super) struct LargestFiles<'t> {
 
 #[derive(Clone, Copy)]
 struct File {
-    /// Inode of the file. The names in [`LargestFiles::linked`] are grouped by it. For a file with only one name, the
-    /// device is not needed and is 0.
+    /// Inode of the file, by which the names in [`LargestFiles::linked`] are grouped. For a file with only one name,
+    /// the device is not needed and is 0.
     inode: InodeKey,
     row: Row,
 }
@@ -91,7 +91,8 @@ impl<'t> LargestFiles<'t> {
 
     fn push(&mut self, file: File) {
         self.first.push(file);
-        // Trimming is rare, so it costs little per file.
+        // Trimming sorts the list. It costs little per file, because the list must first grow to at least twice the
+        // needed length.
         if self.first.len() >= self.most.saturating_mul(2).max(1024) {
             self.trim(self.most);
         }
@@ -122,9 +123,9 @@ impl<'t> LargestFiles<'t> {
         SearchResult { rows, matched, searched, sum, largest, with_contents: false, complete }
     }
 
-    /// Keeps one name of each inode, the name with the largest sort key, and returns the number of inodes. If several
-    /// names have the largest key, the final result keeps the name whose path sorts first. Earlier results keep any of
-    /// these names, because comparing the paths is slow.
+    /// Adds one name of each inode in `linked` to the files, and returns the number of inodes. The name with the
+    /// largest sort key is chosen. If several names have this key, the final result has the name whose path sorts
+    /// first. Earlier results have any of these names, because comparing paths is slow.
     fn take_linked(&mut self, mut linked: Vec<File>, complete: bool) -> u64 {
         let tree = self.tree;
         if complete {
@@ -149,8 +150,8 @@ impl<'t> LargestFiles<'t> {
     }
 }
 
-/// Sorts with a function pointer, so that the sorting code is compiled only once. A second copy would add about 10 KiB
-/// to the program.
+/// Sorts the files. `order` is a function pointer, so that the sorting code is compiled only once. A second copy would
+/// add about 10 KiB to the program.
 fn sort(files: &mut [File], tree: &Tree, order: fn(&File, &File, &Tree) -> Ordering) {
     files.sort_unstable_by(|a, b| order(a, b, tree));
 }
@@ -159,8 +160,8 @@ impl File {
     fn compare(&self, other: &Self, tree: &Tree) -> Ordering {
         let key = |file: &Self| (Reverse(file.row.key), file.inode.inode);
         let device = |file: &Self| tree.device(file.row.entry.directory);
-        // In a tree loaded from a file, inode numbers may be missing, so the entry ID decides. The entry IDs in such
-        // a tree do not depend on thread timing, so the order is the same in every run.
+        // In a tree loaded from a file, inode numbers may be missing. The entry ID then decides. In such a tree, entry
+        // IDs do not depend on thread timing, so the order is the same in every run.
         let entry = |file: &Self| file.row.entry;
         let rest = || device(self).cmp(&device(other)).then_with(|| entry(self).cmp(&entry(other)));
         key(self).cmp(&key(other)).then_with(rest)

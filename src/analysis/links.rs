@@ -1,9 +1,9 @@
 //! Hard links: inodes with several names, inside and outside a directory.
 //!
-//! Deleting a name frees nothing while another name exists. The view therefore distinguishes inodes with all their
-//! names inside a directory from inodes that also have names outside it. A name that the query does not select counts
-//! as outside. Names elsewhere in the tree are known once the scan is complete. Names that were not scanned are known
-//! only from the link count.
+//! Deleting a name frees nothing while another name exists. The view therefore distinguishes two kinds of inodes: those
+//! whose names are all inside a directory, and those that also have names outside. A name that the query does not
+//! select counts as outside. Names elsewhere in the tree are known once the scan is complete. Names that were not
+//! scanned are known only from the link count.
 //!
 //! Invariant: an inode has exactly one row, regardless of the number of its names.
 
@@ -135,7 +135,7 @@ impl Names {
                 elsewhere: in_tree.saturating_sub(inside),
                 first: links.names.len(),
             };
-            // Skips a file that has only one name. Such a file is collected if it is a root.
+            // Skips a root that is a file with only one name. Other files with one name are not collected.
             if inode.count < 2 {
                 continue;
             }

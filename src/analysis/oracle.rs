@@ -22,8 +22,8 @@ enum Sort {
     /// Test of a size. A filter keeps a matching directory together with its contents, even if the term is negated:
     /// `-<1G` keeps every directory of 1 GiB or more, with all its contents.
     Size,
-    /// Test for errors or empty entries. Treats directories as `Type` does, but does not count as the name or type term
-    /// that `Time` requires.
+    /// Test for errors or empty entries. A filter treats matching directories in the same way as for `Type`. However,
+    /// this test does not count as the name or type term that `Time` requires.
     State,
     /// Test of a time. A directory can match only if the query also has a name or type term that is not negated.
     Time,
@@ -174,8 +174,8 @@ impl<'i> Oracle<'i> {
         !is_origin_or_above(item, self.origin) && !is_hidden && self.terms.iter().all(holds)
     }
 
-    /// Returns `true` if the query finds the item itself, or finds a directory above the item and keeps the contents of
-    /// directories (see [`Self::brings_contents`]).
+    /// Returns `true` if a filter with this query keeps the item: the query finds the item itself, or the query finds a
+    /// directory above the item and brings its contents (see [`Self::brings_contents`]).
     pub(crate) fn keeps(&self, item: &Item) -> bool {
         self.finds(item) || self.brings_contents() && self.above(item).any(|above| self.finds(above))
     }

@@ -4,7 +4,8 @@
 //! by path reads names from the tree, one directory at a time. If there are too many rows to keep, those with
 //! the largest disk usage are kept and then sorted by path.
 //!
-//! Invariant: rows without a key come last, in both directions.
+//! Invariant: an entry without metadata has the key 0. In an order by key, such entries come last, even if the order is
+//! reversed.
 
 use crate::base::format::Measure;
 use crate::tree::{Entry, EntryState, Totals};
@@ -19,7 +20,7 @@ pub enum SortBy {
     Apparent,
     /// Modification time, newest first.
     Modified,
-    /// Number of items below an entry, or number of items that a row combines, largest first.
+    /// Number of items, largest first: the items below an entry, or the items that a row combines.
     Items,
     /// Path of the directory, then name. Numbers within names are compared by value.
     Path,

@@ -43,12 +43,13 @@ const WORKERS_PER_THREAD: usize = 2;
 const FIRST: Duration = Duration::from_millis(15);
 const NEXT: u32 = 3;
 
-/// Rule that determines which entries a walk visits. [`crate::analysis::search`] explains both modes.
+/// Selection of the entries that a walk passes to its collector. [`crate::analysis::search`] explains both modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Entries that match the query. All other contents of matching directories count only toward the totals.
+    /// Entries that match the query. If [`Query::counts_contents`] returns `true`, the other contents of matching
+    /// directories count toward the totals.
     Search,
-    /// All entries selected by the query, including the contents of directories found by name, type or size.
+    /// Entries that match the query, and all contents of directories found by name, type or size.
     Filter,
 }
 
@@ -87,9 +88,9 @@ impl WalkEntry<'_> {
 pub(crate) trait Collector: Send + Sync {
     /// Returns an empty collector for a worker, with the settings of `self`.
     fn fresh(&self) -> Self;
-    /// Visits a directory before its entries. `_own` is the directory's own size, or `None` if the directory itself
-    /// does not count toward the result. For a huge directory, `enter` is called once for the directory and once for
-    /// each part of its listing. Only the first call receives `_own`.
+    /// Visits a directory before its entries. `_own` is the directory's own size, if the directory itself counts toward
+    /// the result. A huge directory is visited several times: once with `_own`, and then, without `_own`, once for each
+    /// part of its listing.
     fn enter(&mut self, _directory: DirId, _own: Option<&Totals>) {}
     /// Visits an entry that counts toward the result.
     fn visit(&mut self, entry: &WalkEntry<'_>);
@@ -132,8 +133,9 @@ struct Visit<'t> {
     id: DirId,
     /// Part of the directory's listing; `None` for the whole listing.
     piece: Option<Listing<'t>>,
-    /// Decisions that apply to all entries of the directory because of the directory itself or its ancestors. For
-    /// example, the search ignores all entries if the name of the directory or of an ancestor matches a negated term.
+    /// Decisions that apply to all entries of the directory. They follow from the directory itself and its ancestors.
+    /// For example, if the name of the directory or of an ancestor matches a negated term, the search ignores all
+    /// entries.
     standing: Standing,
     /// `true` if everything in the directory counts toward the result, because the query matches the directory or one
     /// of its ancestors. Set only in a search, and only if [`Query::counts_contents`] returns `true`.
@@ -215,7 +217,7 @@ fn publish<R: Send>(task: &Task<R>, report: impl FnOnce() -> Option<R> + Send) {
 }
 
 /// Removes visits from the end of the stack and divides them into at most `workers` parts, one for each worker. All
-/// parts except the last have the same length, at most [`VISITS_PER_PART`]; any remaining visits stay on the stack.
+/// parts except the last have the same length, at most [`VISITS_PER_PART`]. The remaining visits stay on the stack.
 fn take_parts<'t>(stack: &mut Vec<Visit<'t>>, workers: usize) -> Vec<Vec<Visit<'t>>> {
     let each = stack.len().div_ceil(workers).min(VISITS_PER_PART);
     (0..workers)
@@ -234,7 +236,7 @@ struct Worker<'w, 't, T> {
     stack: Vec<Visit<'t>>,
     /// Path of the current entry, if the query needs paths.
     path: Vec<u8>,
-    /// Positions of the roots that lie inside other roots and are visited there.
+    /// Positions of the roots to skip, because their contents are visited in another root.
     aliases: &'w HashSet<Position>,
     /// Directories that cannot be results: the directory in which the search starts, and its ancestors.
     search_origin: &'w HashSet<DirId>,
@@ -297,14 +299,13 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
             self.push(id, Standing::default(), false, None, visit);
             return;
         }
-        // The record of a root is copied, because the copy must have the last component of the path as its name.
-        // Other records are used directly. They are large, and copying them would take a considerable part of the
-        // search time.
+        // The record of a root is copied, because the name in it must be replaced. Other records are not copied: they
+        // are large, and copying them would take a considerable part of the search time.
         let root = (visit.id == DirId::TOP).then(|| as_root(*record));
         let subject = Subject::of(tree, visit.id, root.as_ref().unwrap_or(record), &self.path);
         let Standing { is_kept, is_unwanted } = visit.standing;
-        // In a filter, or if the query has additional terms (see `Query::narrowed_by`), everything inside a kept
-        // directory counts as matching the query's own terms. Only the additional terms are tested for each entry.
+        // Inside a kept directory, entries need not match the query's own terms in two cases: in a filter, and if the
+        // query has additional terms (see `Query::narrowed_by`). Only the additional terms are then tested.
         let is_decided = is_kept && (self.mode == Mode::Filter || query.is_narrowed());
         let (is_found, is_unwanted) =
             if is_decided { (true, is_unwanted) } else { query.finds(&subject, is_unwanted) };

@@ -1,8 +1,8 @@
 //! Sorts entries of a tree by path without building the paths.
 //!
-//! Each directory on the path to one of the entries is visited once, and its children on these paths are sorted. The
-//! time therefore depends on the number of entries and directories, not on the length of the paths. This matters for
-//! an export with an entry at each of 20,000 levels.
+//! Each directory on the path to one of the entries is visited once, and its children on such paths are sorted. The
+//! time therefore depends on the number of entries and directories, but not on the length of the paths. The difference
+//! matters for an export with an entry at each of 20,000 levels.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -39,8 +39,8 @@ pub(crate) fn order_by_path<'t>(
             if is_known {
                 break;
             }
-            // A directory sorts as if its name ended in a slash, because a slash follows the name in the path of each
-            // entry below the directory.
+            // A slash is appended to the name, because the name is followed by a slash in the path of each entry below
+            // the directory.
             child = (Cow::Owned(join([tree.name(id), b""])), Child::Below(id));
             above = tree.parent(id);
         }

@@ -21,7 +21,7 @@ use crate::tree::{DirId, EntryId, Totals, Tree, UniqueSizes};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     pub entry: EntryId,
-    /// Sort key that [`Order`] computes; the largest key sorts first. The key is 0 if the rows are not sorted by key.
+    /// Sort key; the largest key sorts first. The key is 0 if it is not used, for example in rows sorted by path.
     pub key: u64,
 }
 
@@ -38,8 +38,8 @@ impl Row {
     }
 }
 
-/// Maximum number of rows shown before the search is complete. Users cannot read more in that time, and the search
-/// would be slower if more rows were sorted.
+/// Maximum number of rows shown before the search is complete. Users cannot read more rows in that time, and sorting
+/// more rows would slow down the search.
 pub(crate) const GLIMPSE: usize = 1 << 12;
 
 /// Returns totals with the larger of the two disk usages and the larger of the two apparent sizes.
@@ -61,8 +61,8 @@ pub struct SearchResult {
     pub sum: Totals,
     /// Largest disk usage and largest apparent size among the matching entries.
     pub largest: Totals,
-    /// `true` if matching directories are counted with all of their contents, because the query finds directories by
-    /// name, type or size.
+    /// `true` if matching directories are counted with all of their contents. Depends on the terms of the query; see
+    /// `Query::counts_contents`.
     pub with_contents: bool,
     /// `true` once all entries have been searched.
     pub complete: bool,

@@ -139,8 +139,8 @@ impl TypeCounts {
     }
 }
 
-/// Sorts rows in the requested order. Rows with equal totals are sorted by their first field. If the order is by path,
-/// rows are sorted by the result of `name` instead.
+/// Sorts rows in the requested order. If the order is by path, sorts the rows by the result of `name`. Otherwise sorts
+/// the rows by a size or by the number of items; rows with equal values are sorted by their first field.
 pub(crate) fn sorted<T: Copy + Ord, N: Ord>(
     order: Order,
     rows: impl Iterator<Item = (T, Totals)>,

@@ -6,9 +6,9 @@ use std::path::{Component, Path, PathBuf};
 
 /// Returns `path` as an absolute path that stays valid when the current directory changes.
 ///
-/// Symbolic links are kept, except for links before a `..`, which are resolved to find the parent directory. If the
-/// part up to the last `..` cannot be resolved, the result still contains the `..`. Trailing slashes are dropped, so
-/// that each path has only one spelling.
+/// Symbolic links in the part up to the last `..` are resolved, because a `..` leads to the parent of the link's
+/// target. All other links are kept. If that part cannot be resolved, the result still contains the `..`. Trailing
+/// slashes are dropped, so that each path has only one spelling.
 pub fn absolute(path: &Path) -> PathBuf {
     let written = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let written: PathBuf = written.components().collect();

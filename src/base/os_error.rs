@@ -46,7 +46,8 @@ pub(crate) fn cannot_read(error: &io::Error) -> String {
     cannot("read", error)
 }
 
-/// Returns the message `cannot write: …`, as [`cannot_read`] does for reading.
+/// Returns the message `cannot write: …` for a system error. Like [`cannot_read`], returns the messages of duke's own
+/// errors unchanged.
 pub(crate) fn cannot_write(error: &io::Error) -> String {
     cannot("write", error)
 }

@@ -31,7 +31,7 @@ impl<T: Default, const LEAF: usize> Slots<T, LEAF> {
     }
 
     /// Returns row `index`. If the leaf of the row does not exist yet, calls `rows` with the index of the leaf's first
-    /// row. The new leaf starts with the rows that `rows` returns, and default rows fill the rest.
+    /// row, and creates the leaf with the rows that `rows` returns. Default rows fill the rest of the leaf.
     pub fn make_from(&self, index: u32, rows: impl FnOnce(u32) -> Vec<T>) -> &T {
         self.find(index).unwrap_or_else(|| self.grow(index, rows))
     }

@@ -22,9 +22,9 @@ use std::path::Path;
 #[cfg(feature = "formats")]
 pub use super::width::{beginning, first_words, fit, pad, width, wrap};
 
-/// Non-control characters that are blank or invisible, or that change the appearance of their neighbors: the general
-/// categories Cf, Zl, Zp and Zs except the space, and `Default_Ignorable_Code_Point` (Unicode 16). Comments in the
-/// table explain all other characters.
+/// Non-control characters that are blank or invisible, or that change the appearance of their neighbors. The table has
+/// the general categories Cf, Zl, Zp and Zs except the space, and `Default_Ignorable_Code_Point` (Unicode 16). Comments
+/// in the table explain all other characters.
 const UNSEEN: [(u32, u32); 55] = [
     (0x00a0, 0x00a0),
     (0x00ad, 0x00ad),
@@ -55,8 +55,8 @@ const UNSEEN: [(u32, u32); 55] = [
     (0x1bca0, 0x1bca3),
     (0x1d173, 0x1d17a),
     (0xe0000, 0xe0fff),
-    // Characters that take no column on the screen and are in none of the categories above: marks that precede their
-    // letter, and unassigned code points that are reserved for marks.
+    // Characters without width that are in none of the categories above: marks that precede their letter, and
+    // unassigned code points that are reserved for marks.
     (0x05c8, 0x05c9),
     (0x0b53, 0x0b54),
     (0x0d4e, 0x0d4e),
@@ -196,8 +196,8 @@ pub fn base64(bytes: &[u8]) -> String {
 /// Appends a character, escaped if necessary. `before` is the preceding character, or `None` at the start and
 /// after an escape. Returns the appended character, or `None` if it was escaped.
 fn push(escaped: &mut String, character: char, before: Option<char>) -> Option<char> {
-    // Marks, and Hangul vowels and final consonants, are escaped if they cannot combine with a preceding character. A
-    // mark at the start of a name, for example, would attach to the text before the name.
+    // A mark at the start of a name would attach to the text before the name. Marks, Hangul vowels and Hangul final
+    // consonants are therefore escaped if they cannot combine with a preceding character of the name.
     let joins = before.is_some_and(|before| !is_jamo(character) || continues_syllable(before, character));
     let is_alone = !joins && (is_jamo(character) || is_mark(character));
     // Writing to a string cannot fail.
@@ -218,14 +218,14 @@ fn push(escaped: &mut String, character: char, before: Option<char>) -> Option<c
     None
 }
 
-/// Returns `true` if the character combines with the preceding character (`Grapheme_Extend`). The standard library
-/// has no function for this property, but its `escape_debug` escapes such a character only at the start of a string.
+/// Returns `true` if the character combines with the preceding character (`Grapheme_Extend`). The standard library has
+/// no function for this property. However, its `escape_debug` escapes such a character only at the start of a string.
 fn is_mark(character: char) -> bool {
     !character.is_ascii() && character.escape_debug().len() > 1 && !is_unassigned(character)
 }
 
-/// Returns `true` if `escape_debug` escapes the character even when it is not at the start of a string. This is the
-/// case for unassigned characters.
+/// Returns `true` if `escape_debug` escapes the character everywhere in a string, as it does with unassigned
+/// characters.
 fn is_unassigned(character: char) -> bool {
     !character.is_ascii() && "a".chars().chain([character]).collect::<String>().escape_debug().count() > 2
 }

@@ -14,9 +14,9 @@ pub fn width(text: &str) -> usize {
     text.graphemes(true).map(UnicodeWidthStr::width).sum()
 }
 
-/// Fits `text` into at most `columns` columns. Text that is too long keeps its beginning and end, with `gap` between
-/// them. If `gap` leaves no room for text, only the beginning is kept, without `gap`. Only the parts that are kept are
-/// read, so a long text takes no more time than a short one.
+/// Fits `text` into at most `columns` columns. Text that is too long keeps its beginning and its end, with `gap`
+/// between them. If `gap` would leave no room for text, the text keeps only its beginning, without `gap`. Text in the
+/// middle is not read, so a long text takes no more time than a short one.
 pub fn fit<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     let whole = start(text, columns);
     if whole.len() == text.len() {

@@ -101,8 +101,8 @@ pub struct Arguments {
 
     /// Write a binary export in ncdu's format to FILE; - is standard output
     ///
-    /// duke and ncdu 2.6 or later can browse such a file without reading all of it into memory. The file is compressed
-    /// and written by several threads. An existing file is replaced once the new one is complete.
+    /// duke, and ncdu since version 2.6, can browse such a file without reading all of it into memory. The file is
+    /// compressed and written by several threads. An existing file is replaced once the new one is complete.
     #[arg(short = 'O', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["output", "json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
     pub output_binary: Option<OsString>,
 
@@ -118,8 +118,8 @@ pub struct Arguments {
 
     /// Read an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input
     ///
-    /// JSON exports and lists may be compressed with zstd or gzip. Repeat -f to read several of them, or several
-    /// snapshots (written by duke save). A binary export (-O) must be the only FILE.
+    /// JSON exports and lists may be compressed with zstd or gzip. Snapshots are written by duke save. Repeat -f to
+    /// read several FILEs; a binary export (-O) must be the only FILE.
     #[arg(short = 'f', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_from", "exclude_caches", "include_kernfs", "skip_network", "threads", "extended"], help_heading = "Exchange")]
     pub import: Vec<OsString>,
 
@@ -159,7 +159,7 @@ pub struct Arguments {
     #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',', help_heading = "Output")]
     pub by: Vec<GroupBy>,
 
-    /// Print what deleting each entry would free
+    /// Print how much space deleting each entry would free
     ///
     /// Reads the extents of all files, but not their contents. Deleting only one of several copies that share their
     /// data frees nothing. The table also shows the size of the shared data. On btrfs, only root gets exact numbers;
@@ -199,8 +199,8 @@ pub struct Arguments {
 
     /// Columns of the browser's list in addition to size and name, separated by commas (default: share,bar,count)
     ///
-    /// Columns that do not fit into the window are omitted; the title line then ends in an ellipsis. A value
-    /// such as path=2 means the same as in --fields.
+    /// Columns that do not fit into the window are omitted; the title line then ends in an ellipsis. For a
+    /// list of files (-f), COLS may also contain values of --fields, such as path=2.
     #[arg(long, value_name = "COLS", value_parser = choices(), action = ArgAction::Set, value_delimiter = ',', help_heading = "Display")]
     pub columns: Option<Vec<ColumnWord>>,
 
@@ -231,7 +231,7 @@ pub struct Arguments {
     #[arg(long, help_heading = "Display")]
     pub no_mouse: bool,
 
-    /// Browse even if standard output is redirected; the key p writes the marked paths to it
+    /// Browse even if standard output is redirected; the key p writes the marked paths to standard output
     #[arg(long, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub pick: bool,
 
@@ -242,7 +242,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub cwd_file: Option<PathBuf>,
 
-    /// End each path that the key p prints with a NUL instead of a newline
+    /// With the key p, print a NUL instead of a newline after each path
     #[arg(short = '0', long, help_heading = "Display")]
     pub print0: bool,
 
@@ -259,8 +259,8 @@ pub struct Arguments {
     /// Exclude entries matching GLOB
     ///
     /// A pattern without a slash must match a whole name. A pattern with a slash must match the end of the entry's
-    /// path. This path begins with PATH as given on the command line. `*` and `?` do not match a slash; `**` does. A pattern that ends
-    /// in a slash matches only directories. Can be given more than once.
+    /// path, which begins with PATH as given on the command line. `*` and `?` do not match a slash; `**` does. A
+    /// pattern that ends in a slash matches only directories. Can be given more than once.
     #[arg(long, value_name = "GLOB", help_heading = "Scan")]
     pub exclude: Vec<String>,
 
@@ -282,7 +282,7 @@ pub struct Arguments {
     #[arg(long, help_heading = "Scan")]
     pub skip_network: bool,
 
-    /// Count the file that a symbolic link points to
+    /// Count a symbolic link as the file that it points to
     ///
     /// The link is shown with the sizes of that file. A file counts once for each link to it, and once at its own
     /// location. Links to directories are not followed.
@@ -308,11 +308,11 @@ pub struct Arguments {
 
     /// Only show what would be deleted
     ///
-    /// Deletion keys ask for confirmation as usual, then report what would have been deleted.
+    /// The browser asks for confirmation as usual, and then shows what it would have deleted.
     #[arg(long, help_heading = "Deleting")]
     pub dry_run: bool,
 
-    /// Require typing the name to delete more than SIZE
+    /// Ask for the name of the largest selected entry before deleting more than SIZE
     ///
     /// SIZE is a number of bytes, or has a unit: k, M, G, T are powers of 1024; kB, MB, GB, TB are powers of 1000.
     #[arg(
@@ -336,7 +336,7 @@ pub struct Arguments {
     #[arg(long, help_heading = "Snapshots")]
     pub no_snapshots: bool,
 
-    /// While scanning, do not show the sizes of the previous scan; also keep at most one snapshot a day
+    /// Do not show the sizes of the previous scan while scanning, and keep only daily snapshots
     #[arg(long, visible_alias = "fresh", help_heading = "Snapshots")]
     pub no_instant: bool,
 
@@ -368,7 +368,7 @@ pub struct Arguments {
 /// Grouping of totals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum GroupBy {
-    /// File extension, or the kind of an entry that is not a file
+    /// Extension of a file, or kind of any other entry
     Type,
     /// Time since the last change
     Age,

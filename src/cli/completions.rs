@@ -38,7 +38,8 @@ const FISH_DIRECTORIES: &str = r#"complete -c duke -n "__fish_duke_needs_command
 complete -c duke -n "__fish_duke_using_subcommand save df" -f -a "(__fish_complete_directories)"
 "#;
 
-/// Returns the part of the zsh script that completes the first word as a command or a directory.
+/// Returns the part of the zsh script that completes words other than flags: the first word as a command or a
+/// directory, and the words after it as arguments of the command or as directories.
 fn zsh_words() -> String {
     format!(
         r"    local -a duke_words=('*:directory:_files -/')
@@ -65,8 +66,8 @@ pub fn script(shell: Shell, mut command: Command) -> String {
                 + &text.replace(words, r#"_duke_words "${cmd}" "${opts}" "${cur}""#)
         }
         Shell::Fish => {
-            // The first `or return` is in `__fish_duke_needs_command`, which succeeds if the user has not typed a
-            // command yet. The function must also succeed if the value of a flag is missing.
+            // The first `or return` is in `__fish_duke_needs_command`. This function succeeds if the user has not typed
+            // a command yet. It must also succeed if it cannot parse the line because the value of a flag is missing.
             let text = text.replacen("    or return\n", "    or return 0\n", 1);
             let mut text = text + FISH_DIRECTORIES;
             for subcommand in command.get_subcommands() {

@@ -56,7 +56,8 @@ pub fn usage_error(error: clap::Error) -> UsageError {
     usage_error_with(error, "--help")
 }
 
-/// Converts an error as [`usage_error`] does, but refers the user to `help`, the flag or command that prints the help.
+/// Converts an error like [`usage_error`]. If the message tells the user to see the help, it names `help`, the flag or
+/// command that prints the help.
 pub fn usage_error_with(error: clap::Error, help: &str) -> UsageError {
     if !error.use_stderr() {
         return UsageError::Answer(error);

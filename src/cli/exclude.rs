@@ -29,7 +29,7 @@ fn described(BadPattern { pattern, reason }: &BadPattern) -> String {
 }
 
 /// Reads the patterns in a file as du(1) does, one per line. Removes trailing blanks and skips empty lines. Checks each
-/// pattern, so that the error names its line.
+/// pattern separately, so that an error can name the line of the pattern.
 fn patterns_of(path: &Path) -> Result<Vec<String>, UsageError> {
     let is_standard = path.as_os_str() == "-";
     let name = if is_standard { "standard input".to_owned() } else { escape_path(path) };

@@ -1,4 +1,4 @@
-//! Texts of the help and the man page other than the descriptions of flags, such as examples, environment variables
+//! Texts of the help and the man page, except the descriptions of flags. Among them are examples, environment variables
 //! and files.
 //!
 //! Invariant: each fact is stated only once here. The man page contains all of these texts, and the help some of them.
@@ -18,7 +18,7 @@ pub const EXAMPLES: &[(&str, &str)] = &[
     ("duke df /", "explain why df shows more than a scan"),
     ("duke save -o old.duke /srv", "save a snapshot (later: duke diff old.duke)"),
     ("duke -f list.csv.gz", "browse a list of files (find, du, CSV, ...)"),
-    ("duke --pick -0 | xargs -0r ls -d", "pass marked entries to ls (Space, then p)"),
+    ("duke --pick -0 | xargs -0r ls -d", "pass marked entries to ls (Space marks, p prints)"),
 ];
 
 /// Paragraph about disk usage, hard links and apparent size.
@@ -65,16 +65,16 @@ pub const TERMS: &[(&str, &str)] = &[
 pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("DUKE_THREADS", "like --threads"),
     ("DUKE_COLOR", "like --color"),
-    ("DUKE_ASCII", "like --ascii; 0 turns it off"),
+    ("DUKE_ASCII", "like --ascii; 0 means Unicode even where ASCII is the default"),
     ("LC_ALL, LC_CTYPE, LANG", "locale; if it is not UTF-8, only ASCII is drawn"),
     ("DUKE_CONFIG", "like --config"),
     ("NO_COLOR", "like --color never"),
     ("XDG_CONFIG_HOME", "its subdirectory duke/ holds config.toml"),
     ("XDG_STATE_HOME", "its subdirectory duke/ holds snapshots and the journal"),
     ("XDG_DATA_HOME", "its subdirectory Trash/ is the home trash (Linux)"),
-    ("HOME", "its .config, .local/state and .local/share are the XDG_* defaults"),
-    ("SHELL, PAGER", "programs started by the keys b and v"),
-    ("DUKE_LEVEL", "set in shells started by duke: depth of nesting, 1 in the first shell"),
+    ("HOME", "without the XDG_* variables, its .config, .local/state and .local/share are used"),
+    ("SHELL, PAGER", "programs that the keys b (SHELL) and v (PAGER) start"),
+    ("DUKE_LEVEL", "set in shells that duke starts: 1, or 2 if duke itself runs in such a shell, and so on"),
     ("TERM, COLORTERM", "capabilities of the terminal"),
     ("COLORFGBG", "background color to assume if the terminal does not report it"),
     (
@@ -87,9 +87,10 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
 pub const FILES: &[(&str, &str)] = &[
     (
         "$XDG_CONFIG_HOME/duke/config.toml, ~/.config/duke/config.toml",
-        "Configuration: theme, colors, keys, and most flags by their long names; `--no-mouse` becomes \
-            `mouse = false`. `duke config show` prints all settings, and `duke config path` prints the path of the \
-            file. A flag overrides a setting: `--no-si` turns off `si = true`.",
+        "Configuration: theme, colors, keys, and most flags. A flag has its long name without the dashes: `--si` \
+            becomes `si = true`, and `--no-mouse` becomes `mouse = false`. `duke config show` prints all settings, \
+            and `duke config path` prints the path of the file. A flag on the command line overrides a setting: \
+            `--no-si` turns off `si = true`.",
     ),
     (
         "$XDG_STATE_HOME/duke/, ~/.local/state/duke/",
@@ -98,7 +99,7 @@ pub const FILES: &[(&str, &str)] = &[
     ),
     (
         "$XDG_STATE_HOME/duke/deleted.jsonl, ~/.local/state/duke/deleted.jsonl",
-        "Journal of entries that were deleted, trashed or restored, and of copies whose data was shared.",
+        "Journal: entries that were deleted, trashed or restored, and files that were made to share data with a copy.",
     ),
     ("CACHEDIR.TAG", "Marks its directory as a cache; --exclude-caches excludes such directories."),
 ];

@@ -104,7 +104,7 @@ fn no_snapshot(
     let reason = if is_same {
         kept.retain(|kept| matches(kept, Some(scope)));
         if has_since {
-            "no snapshot with the same scan flags is that old; use --since with one of the times below"
+            "all snapshots with the same scan flags are newer than the --since time; give --since one of the times below"
                 .to_owned()
         } else {
             "all snapshots with the same scan flags are dated in the future; to compare with one of them, give its file as OLD"
@@ -112,14 +112,14 @@ fn no_snapshot(
         }
     } else if is_near {
         kept.retain(|kept| matches(kept, None));
-        let create = if has_since { String::new() } else { format!("; to create one: {save}") };
+        let create = if has_since { String::new() } else { format!("; to save a new one: {save}") };
         let omit = if has_since { " and omit --since" } else { "" };
         format!(
-            "no snapshot with the same scan flags; to compare with one below, give its file as OLD{omit}{create}"
+            "no snapshot has the same scan flags; to compare with a snapshot listed below, give its file as OLD{omit}{create}"
         )
     } else {
-        let purpose = if has_since { "for later comparisons, " } else { "" };
-        format!("no snapshot of this directory; {purpose}create one: {save}")
+        let purpose = if has_since { " for later comparisons" } else { "" };
+        format!("no snapshot of this directory; to save one{purpose}: {save}")
     };
     let label = if is_same || is_near { "snapshot" } else { "snapshot of other paths" };
     let known: Vec<String> =

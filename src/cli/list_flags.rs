@@ -18,7 +18,7 @@ pub struct ListFlags {
     #[arg(long, value_name = "PROGRAM", value_enum, help_heading = "Exchange")]
     pub format: Option<ListProgram>,
 
-    /// Columns of a list that has no suitable header (example: path=2,size=5)
+    /// Columns to read from a list whose header is missing or unknown (example: path=2,size=5)
     ///
     /// FIELD is path, size, disk, mtime, type, or another field name listed in docs/exchange.md (in duke's source).
     /// COLUMN is a column number, counting from 1, or a column name from the header.

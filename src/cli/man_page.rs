@@ -4,7 +4,8 @@
 //! definition of the flags, help_text, keymap  ->  lines of roff
 //! ```
 //!
-//! Invariant: all text is escaped, so no text can become a macro, and a flag copied from the page has ASCII hyphens.
+//! Invariant: all text is escaped. Therefore no text can become a macro, and flags copied from the page have ASCII
+//! hyphens.
 
 use std::fmt::Write;
 

@@ -219,7 +219,7 @@ fn diff(words: &Difference, environment: &Environment) -> Result<Invocation, Usa
         return Ok(Invocation::Compare(comparison));
     }
     let configured = configured(environment)?;
-    // Scan settings in the configuration do not apply, because the command line alone determines the input.
+    // The configuration applies only to the browser. The command line alone determines the trees and the scan.
     let mut arguments = understood(&configured.words, &[])?;
     arguments.si |= words.si;
     arguments.apparent_size |= words.apparent_size;
@@ -235,8 +235,7 @@ fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
         threads: threads(words.threads, environment)?,
         mounts: mounts(words.one_file_system),
         skip_network: words.skip_network,
-        // The file-system queries of `duke df` have a time limit, so its scan must not hang on an unresponsive file
-        // system either.
+        // `duke df` must not hang on an unresponsive file system. Its file-system queries have a time limit, too.
         skip_silent: true,
         ..Default::default()
     };

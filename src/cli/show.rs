@@ -205,7 +205,12 @@ fn theme(text: &mut String, config: &Config) {
 }
 
 fn keys(text: &mut String, config: &Config) {
-    push(text, format_args!("\n# Keys of each command; they replace its default keys ([] for none)\n[keys]"));
+    push(
+        text,
+        format_args!(
+            "\n# Keys of each command. The keys given here replace the default keys; [] means no key\n[keys]"
+        ),
+    );
     for (number, binding) in KEYMAP.iter().enumerate() {
         let keys = list(config.keymap.keys(number).map(Key::name));
         let line = format!("{} = {keys}", binding.name());

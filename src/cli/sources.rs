@@ -97,7 +97,7 @@ pub fn recorded(names: &[OsString], lists: ListOptions) -> Result<Option<SourceS
     let is_specified = lists != ListOptions::default();
     match names {
         [] if is_specified => Err(UsageError::Usage(format!(
-            "{ONLY_FOR_LISTS}, given with -f FILE or as OLD or NEW of duke diff"
+            "{ONLY_FOR_LISTS}; give a list with -f FILE, or as OLD or NEW of duke diff"
         ))),
         [] => Ok(None),
         names if is_specified => Ok(Some(SourceSpec::Lists(files(names)?, lists))),
@@ -149,8 +149,8 @@ pub fn reject_other(
     match save::Format::of_name(file.as_bytes()) {
         Some(format) if !is_written(format) => {
             let name = escape(file.as_bytes());
-            let remedy = "the extension belongs to another format; use duke -o for .json and .zst, duke -O for \
-                .ncdu, duke save -o or duke merge -o for .duke, and duke --ndjson or --csv for .ndjson and .csv";
+            let remedy = "the extension belongs to another format (.json and .zst: duke -o; .ncdu: duke -O; \
+                .duke: duke save -o or duke merge -o; .ndjson: duke --ndjson; .csv: duke --csv)";
             Err(UsageError::Usage(format!("{flag} {name}: {remedy}")))
         }
         _ => Ok(()),
@@ -169,7 +169,7 @@ pub fn comparison(words: &Difference, environment: &Environment) -> Result<DiffJ
     let here = OsString::from(".");
     let old = words.old.as_ref().unwrap_or(&here);
     if old == "-" && words.new.as_ref().is_some_and(|new| new == "-") {
-        return Err(UsageError::Usage("diff: standard input can be read only once".to_owned()));
+        return Err(UsageError::Usage("diff: only one of OLD and NEW can be - (standard input)".to_owned()));
     }
     let units = options::units(words.si);
     let options = DiffOptions {

@@ -54,10 +54,10 @@ pub enum Command {
     ///
     /// On a terminal, changes are shown in the browser; otherwise, or with --json, -n or --min-change, they are
     /// printed. OLD and NEW are exports of ncdu, gdu or duke, snapshots, lists of files, directories, or ssh:// or
-    /// rclone:// paths. A directory alone (the current one if none is given) is compared with its newest snapshot. For
-    /// this, the browser keeps a snapshot, at most one a day, and `duke save` adds one. Only snapshots made with the
-    /// same -x, --skip-network and --exclude are used; one made with --exclude-caches, -L or --include-kernfs must be
-    /// given as OLD. --list shows the snapshots.
+    /// rclone:// paths. If only a directory is given (default: the current directory), it is compared with its newest
+    /// snapshot. The browser saves such snapshots automatically, at most one a day; `duke save` saves one at any time.
+    /// Only snapshots made with the same -x, --skip-network and --exclude are used; one made with --exclude-caches, -L
+    /// or --include-kernfs must be given as OLD. --list shows the snapshots.
     ///
     /// Renamed directories are recognized by their inode numbers if OLD and NEW both have them.
     Diff(Box<Difference>),
@@ -65,9 +65,9 @@ pub enum Command {
     Df(Box<Df>),
     /// List files and directories with the same contents
     ///
-    /// Prints the groups with the most wasted bytes first. These are the bytes that would be freed by keeping only the
-    /// copy with the smallest disk usage. Files are compared by their contents, and nothing is changed unless --share
-    /// is given. Empty files are ignored, and hard links to the same file count as one file.
+    /// Prints the groups with the most wasted bytes first. The wasted bytes of a group are freed if only the copy with
+    /// the smallest disk usage is kept. Files are compared by their contents, and nothing is changed unless --share is
+    /// given. Empty files are ignored, and hard links to the same file count as one file.
     Duplicates(Box<DuplicatesFlags>),
     /// Print help for duke or for a subcommand
     Help {
@@ -75,7 +75,9 @@ pub enum Command {
         #[arg(value_name = "SUBCOMMAND", value_parser = NAMES)]
         command: Option<String>,
     },
-    /// Print the manual page (to read it: duke man | man -l - or, on macOS, duke man | mandoc -a)
+    /// Print the manual page; to read it, run duke man | man -l -
+    ///
+    /// On macOS, run duke man | mandoc -a.
     Man,
     /// Browse with the flags and configuration files of ncdu
     #[command(disable_help_flag = true)]
@@ -92,10 +94,9 @@ pub enum Command {
     /// Divide PATH into parts that several machines can scan
     ///
     /// Part 0 contains everything that is in no other part. With -f, the parts have about the same number of entries.
-    /// Without -f, duke lists PATH down to the level that --depth gives; entries below that level are not counted, so
-    /// the parts differ more in size.
+    /// Without -f, duke counts only the entries down to level --depth below PATH, so the parts differ more in size.
     Plan(PlanWords),
-    /// Save a snapshot of all PATHs, to browse with -f or compare with diff
+    /// Save one snapshot of all PATHs; duke -f browses the snapshot, duke diff compares it
     ///
     /// Without -o, the snapshot is stored with the automatic snapshots, and its path is printed.
     Save(Save),
@@ -154,13 +155,15 @@ pub struct Save {
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Record NAME for the file system of each PATH; file systems with the same NAME count as one
+    /// Name to give the file system of each PATH; file systems with the same name count as one when snapshots are
+    /// merged
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub fs_id: Option<String>,
 
-    /// Scan one part of the plan in FILE with the flags of the plan, and save a snapshot of the part
+    /// Scan one part of the plan in FILE, and save a snapshot of this part
     ///
-    /// Nothing is scanned if the file named with -o is already a complete snapshot of this part.
+    /// The scan uses the flags stored in the plan. Nothing is scanned if the file given with -o is already a complete
+    /// snapshot of this part.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "part", requires = "output",
         conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_caches", "skip_network", "extended", "fs_id"])]
     pub plan: Option<PathBuf>,
@@ -188,7 +191,7 @@ pub struct PlanWords {
     #[arg(long, value_name = "N", value_parser = ValueParser::new(parts))]
     pub parts: usize,
 
-    /// Take the entry counts from an earlier snapshot, export or list of files, instead of listing directories
+    /// Count the entries in FILE (an earlier snapshot, export or list of files) instead of listing directories
     #[arg(short = 'f', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "depth")]
     pub import: Option<OsString>,
 
@@ -223,7 +226,7 @@ pub struct PlanWords {
     #[arg(short, long)]
     pub extended: bool,
 
-    /// Name to give the file system of PATH, so that duke merge recognizes it in parts scanned on other hosts
+    /// Record NAME for the file system of PATH, so that duke merge recognizes it in parts scanned on other hosts
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub fs_id: Option<String>,
 
@@ -269,7 +272,7 @@ pub struct Difference {
     #[command(flatten)]
     pub lists: ListFlags,
 
-    /// Compare a directory with its newest snapshot that is at least AGE old, or not newer than DATE
+    /// Compare a directory with the newest of its snapshots that are at least AGE old, or from DATE or earlier
     ///
     /// Example of AGE: 3d (units: h, d, w, mo, y). Examples of DATE: 2026-11-21 and "2026-11-21 08:15" (local time).
     #[arg(long, value_name = "AGE|DATE", value_parser = ValueParser::new(since), conflicts_with = "new")]
@@ -406,7 +409,7 @@ pub struct SubvolumesFlags {
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub path: Option<PathBuf>,
 
-    /// Also print how much deleting SUBVOLUME frees; if given more than once, how much deleting all of them frees
+    /// Also print how much space deleting the given subvolumes together frees; can be given more than once
     ///
     /// SUBVOLUME is an ID or a path from the top level, as listed.
     #[arg(long, value_name = "SUBVOLUME", value_hint = ValueHint::Other)]
@@ -427,8 +430,8 @@ impl Command {
         word.to_str().is_some_and(Self::has_subcommand)
     }
 
-    /// Returns the name of the subcommand that `word` resembles most, if the word is neither a flag nor an existing
-    /// file nor a path with a slash.
+    /// Returns the name of the subcommand that `word` resembles most. Returns `None` if `word` has fewer than three
+    /// bytes, is a flag, contains a slash, or is the name of an existing file.
     pub fn misspelled(word: &OsStr) -> Option<String> {
         let bytes = word.as_bytes();
         // For words of one or two letters, clap suggests subcommands that merely contain one of the letters.

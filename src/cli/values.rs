@@ -109,14 +109,14 @@ fn named(
 
 /// Parses a size in bytes.
 pub fn size(word: &str) -> Result<u64, String> {
-    format::parse(word).ok_or_else(|| "not a size such as 10k, 1.5G or 200MB".to_owned())
+    format::parse(word).ok_or_else(|| "must be a size such as 10k, 1.5G or 200MB".to_owned())
 }
 
 /// Parses a time: an age such as `3d`, a day such as `2026-11-21`, or a minute such as `2026-11-21 08:15`. Returns the
 /// first second after that moment, day or minute, in seconds since 1970.
 pub fn since(word: &str) -> Result<i64, String> {
     calendar::end_of_moment(word, crate::base::clock::now(), calendar::local_zone).ok_or_else(|| {
-        "neither an age such as 3d (units: h, d, w, mo, y) nor a date such as 2026-11-21 or '2026-11-21 08:15'"
+        "must be an age such as 3d (units: h, d, w, mo, y), or a date such as 2026-11-21 or '2026-11-21 08:15'"
             .to_owned()
     })
 }

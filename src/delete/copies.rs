@@ -1,5 +1,5 @@
-//! Copies that a deletion must keep: in each set of identical files, at least one file that has not changed since it
-//! was compared.
+//! Copies that a deletion must keep. In each set of identical files, at least one file must remain that has not changed
+//! since the comparison.
 //!
 //! Invariant: nothing in this module changes the file system.
 
@@ -33,8 +33,8 @@ impl KeptCopies {
     /// Finds the files in `sets` that are not selected in `groups`.
     ///
     /// # Errors
-    /// If there are sets in which every file is selected or inside a selected directory, returns the number of these
-    /// sets.
+    /// Returns the number of sets in which every file is selected, if there are any. A file in a selected directory
+    /// counts as selected.
     pub(super) fn new<'n, S: AsRef<[CopyName<'n>]>>(
         tree: &Tree,
         groups: &[Group],
@@ -70,8 +70,8 @@ impl KeptCopies {
         Ok(Self { directories: directories.finish(), sets: found })
     }
 
-    /// Returns the paths of the selected items that are or contain the last copy of a file, because every unselected
-    /// copy has been changed or deleted, or cannot be checked.
+    /// Returns the paths of the selected items that are, or contain, the last copy of a file. In this case, every
+    /// unselected copy has been changed or deleted, or cannot be checked.
     pub(super) fn last_copies(&self) -> HashSet<&[u8]> {
         let mut open = LastDirectory::default();
         let mut is_left = |file: &CopyFile| open.check(&self.directories, file).is_ok();

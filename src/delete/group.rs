@@ -50,8 +50,8 @@ pub struct Item {
     pub name: Vec<u8>,
     pub kind: Kind,
     pub inode: u64,
-    /// Device number; `None` for a file with only one name, because the tree does not store its device. Except on
-    /// overlay file systems, such files are usually on the same device as their directory.
+    /// Device number; `None` for a file with only one name, because the tree does not store the device of such a file.
+    /// Except on overlay file systems, the device is usually that of the directory.
     pub device: Option<u64>,
     /// `true` if the inode had no other name when the entry was read.
     pub is_single: bool,

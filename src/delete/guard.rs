@@ -22,9 +22,9 @@ use crate::platform::{Attributes, Directory, FileId, STICKY, attributes_of_path}
 pub enum DeleteWarning {
     /// The entry with this path is the home directory of a user.
     UserHome(Vec<u8>),
-    /// duke runs as root, and another user could change the directory that contains the entries while duke deletes
-    /// them. Contains the path of this directory and the user ID of its owner. The ID is 0 if the directory is owned
-    /// by root but writable by other users.
+    /// duke runs as root, and another user could change the directory of the entries during the deletion. Contains the
+    /// path of this directory and the user ID of the owner. The ID is 0 if root owns the directory, but other users can
+    /// write to it.
     OthersDirectory(Vec<u8>, u32),
 }
 
@@ -40,8 +40,8 @@ impl DeleteWarning {
     pub fn text(&self, path: &str) -> String {
         match self {
             Self::UserHome(_) => format!("{path} is a user's home directory"),
-            Self::OthersDirectory(_, 0) => format!("you are root, and other users can write to {path}"),
-            Self::OthersDirectory(_, user) => format!("you are root, and user ID {user} can write to {path}"),
+            Self::OthersDirectory(_, 0) => format!("you are root, and other users can change {path}"),
+            Self::OthersDirectory(_, user) => format!("you are root, and user ID {user} can change {path}"),
         }
     }
 }
@@ -112,9 +112,9 @@ fn check_item(
     is_mount.then_some(Blocked::Mount)
 }
 
-/// Returns the user ID of a directory's owner if any user other than root can change the entries of the directory,
-/// otherwise `None`. An owner other than root can always change the entries. In a directory owned by root, other users
-/// can change the entries if the mode or the access control list permits it and no sticky bit protects the entries.
+/// Returns the user ID of a directory's owner if a user other than root can change the directory's entries, otherwise
+/// `None`. An owner other than root can always change them. Other users can change them if the mode or the access
+/// control list permits it, and the directory has no sticky bit.
 fn other_user_in_control(directory: &Directory, found: &Attributes) -> Option<u32> {
     let is_open = || found.mode & STICKY == 0 && others_may_write(directory, found);
     (found.uid != 0 || is_open()).then_some(found.uid)

@@ -43,8 +43,8 @@ pub struct JournalLine {
     pub path: Vec<u8>,
     /// Number of names deleted, if the line reports the result of a deletion.
     pub entries: Option<u64>,
-    /// Bytes freed or shared, if the line reports the result of a deletion or of sharing; otherwise, the item's disk
-    /// usage in bytes.
+    /// Number of bytes. If the line reports the result of a deletion or of sharing: the bytes freed or shared. For all
+    /// other lines: the item's disk usage.
     pub bytes: u64,
     /// Result: `begun`, `done`, `cancelled`, or a description of the failure.
     pub result: String,
@@ -95,7 +95,7 @@ impl Journal {
     /// escaped for a terminal.
     pub(super) fn message(&self, error: &io::Error) -> String {
         let reason = io_error_text(error);
-        // If the error contains the unsafe path, `reason` already names it, so no path is added.
+        // If the error contains the unsafe path, `reason` already names this path.
         let blocked = error.get_ref().and_then(|inner| inner.downcast_ref::<UnsafePath>());
         if blocked.is_some_and(|blocked| blocked.path.is_some()) {
             reason

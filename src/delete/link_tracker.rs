@@ -6,10 +6,10 @@ use crate::platform::FileId;
 
 /// Hard-linked inodes that still have unseen names.
 ///
-/// A link count is read before the name is deleted. If two workers delete the last two names at the same time, both may
-/// have read the count 2, and neither name looks like the last one. The largest link count seen so far is the number of
-/// names that existed when the first name was read. Once that many names have been seen, no name is left. The order in
-/// which workers report does not matter.
+/// A link count is read before the name is deleted. Two workers that delete the last two names at the same time may
+/// both read the count 2, so the count alone does not show which name is the last one. The tracker therefore counts the
+/// names of each inode. Once it has seen as many names as the largest link count, no name is left. The order in which
+/// the workers report does not matter.
 #[derive(Default)]
 pub struct LinkTracker {
     inodes: HashMap<FileId, Names>,
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn an_inode_is_freed_once_in_any_order_of_its_names() {
         assert_eq!(last_of(&[3, 2, 1]), [false, false, true]);
-        // Workers that read equal link counts read them before any of these workers deleted a name.
+        // Several workers read the same link count if none of them has deleted its name yet.
         assert_eq!(last_of(&[2, 2]), [false, true]);
         assert_eq!(last_of(&[3, 3, 3]), [false, false, true]);
         assert_eq!(last_of(&[3, 2, 2]), [false, false, true]);

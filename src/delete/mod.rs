@@ -6,9 +6,10 @@
 //!                    -> trash: a rename for each item      -> items with their paths in the trash
 //! ```
 //!
-//! A [`Selection`] is made once from the tree and identifies each entry by its inode and, if the tree has it, its
-//! device. The preview records the birth time, size and last change of each entry when the dialog opens. From then on, only the file system is read. This module does not
-//! change the tree: after a deletion, `scan` rechecks the selected entries.
+//! A [`Selection`] is copied from the tree once. It identifies each entry by its inode and, if the tree has it, its
+//! device. When the dialog opens, the preview records the birth time, size and last change of each entry. From then on,
+//! this module reads only the file system. It never changes the tree: after a deletion, `scan` rechecks the selected
+//! entries.
 //!
 //! Invariant: only selected entries, and entries on the same mount below selected directories, are deleted or moved, no
 //! matter what other processes change in the meantime.

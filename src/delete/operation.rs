@@ -4,9 +4,11 @@
 //! guards -> journal: begun -> free space -> delete, trash, restore or share -> free space -> journal: result
 //! ```
 //!
-//! Invariant: if there is a journal, every operation is recorded in it before the operation begins. If the journal
-//! cannot be written, the operation runs anyway, and the error is reported. If a guard refuses any item, nothing is
-//! done.
+//! The guards check only deletions and moves to the trash. The free space is measured only for deletions and for
+//! sharing.
+//!
+//! Invariant: an operation is recorded in the journal, if there is one, before it begins. If the journal cannot be
+//! written, the operation runs anyway, and the error is reported. If a guard refuses any item, nothing is done.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -48,7 +50,8 @@ pub struct Report {
     pub failures: Failures,
     /// Items moved to or from the trash.
     pub trashed: Vec<Trashed>,
-    /// Change in free space in bytes during the operation, including changes by other processes; `None` if unknown.
+    /// Change in free space in bytes during the operation, including changes by other processes; `None` if it is
+    /// unknown or was not measured.
     pub gained: Option<i64>,
     /// Error that left the journal incomplete, if any.
     pub journal_error: Option<String>,
@@ -64,7 +67,7 @@ impl Report {
         if self.entries == 0 {
             return match self.failures.count {
                 0 if !self.is_cancelled => {
-                    "Nothing to share: no copies, or they already share data".to_owned()
+                    "Nothing to share: no copies found, or all copies already share data".to_owned()
                 }
                 _ => "Nothing was shared".to_owned(),
             };

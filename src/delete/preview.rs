@@ -44,10 +44,10 @@ pub struct Preview {
     pub files: u64,
     /// Number of bytes that the deletion is certain to free.
     pub least: u64,
-    /// Number of bytes that are freed if everything that shares them is deleted too.
+    /// Number of bytes freed if all other files that share data with the items are deleted too.
     pub most: u64,
-    /// `true` if the deletion may free more than `most`. The file system keeps a whole extent while a file refers to
-    /// part of it, so deleting the last such file also frees the parts that no file uses.
+    /// `true` if the deletion may free more than `most`. The reason: btrfs keeps a whole extent while a file uses part
+    /// of it. Deleting the last such file also frees the unused parts.
     pub is_unbounded: bool,
     /// Number of inodes that also have names outside the selection, and are therefore not freed.
     pub linked: u64,
@@ -71,8 +71,8 @@ pub struct Preview {
     pub warnings: Vec<DeleteWarning>,
     /// Indexes of the items that have changed since they were read. These items are not deleted.
     pub changed: Vec<usize>,
-    /// Selected items to which the operation applies: all except those in `changed`. Each item contains the identity
-    /// that the preview found on the disk. `None` only in [`Preview::default`].
+    /// Items to which the operation applies: the selection without the items in `changed`. Each item contains the
+    /// identity that the preview found on the disk. `None` only in [`Preview::default`].
     pub unchanged: Option<Arc<Selection>>,
     pub is_complete: bool,
 }
@@ -136,7 +136,7 @@ struct Progress {
     /// Number of names visited so far that would be deleted, not kept.
     deletable: u64,
     links: LinkTracker,
-    /// Support for shared extents on each file system queried so far, keyed by device.
+    /// Results of [`extents::sharing`] so far, keyed by device.
     sharing: HashMap<u64, Sharing>,
     asked: u64,
     due: Duration,
@@ -168,8 +168,8 @@ impl<'a> Previewer<'a> {
             (_, Sharing::Never) => (bytes, bytes),
             (Kind::File, _) => (self.least(at, name, bytes), bytes),
             (_, Sharing::Bounded) => (bytes, bytes),
-            // Entries that are not regular files count as 0 bytes: btrfs stores them in its metadata, although it
-            // reports blocks for them.
+            // On btrfs, entries that are not regular files count as 0 bytes. btrfs reports blocks for them, but stores
+            // them in its metadata.
             (_, Sharing::Unbounded) => (0, 0),
         };
         let preview = &mut lock(&self.progress).preview;
@@ -187,9 +187,9 @@ impl<'a> Previewer<'a> {
         })
     }
 
-    /// Returns the number of bytes that deleting a file is certain to free: bytes that no other file shares. `bytes`
-    /// is the file's disk usage. Returns 0 if the extents of the file are not read (see [`WORTH_ASKING`] and
-    /// [`MAX_EXTENT_READS`]) or cannot be read, or if new data of the file may not be on the disk yet.
+    /// Returns the number of bytes that deleting a file is certain to free: bytes that no other file shares. `bytes` is
+    /// the file's disk usage. Returns 0 if the extents are not read (see [`WORTH_ASKING`] and [`MAX_EXTENT_READS`]),
+    /// cannot be read, or may be outdated.
     fn least(&self, at: &Directory, name: &CStr, bytes: u64) -> u64 {
         let mut progress = lock(&self.progress);
         if bytes < WORTH_ASKING || progress.asked >= MAX_EXTENT_READS {
@@ -198,8 +198,8 @@ impl<'a> Previewer<'a> {
         progress.asked += 1;
         drop(progress);
         let Ok(layout) = extents::layout(at, name) else { return 0 };
-        // Until the new data of an overwritten file is on the disk, the system reports the extents of the old data.
-        // These may become free before the deletion, so the deletion itself may free nothing.
+        // After a file is overwritten, the system reports the extents of the old data until the new data is on the
+        // disk. The old extents may become free before the deletion, so the deletion itself may free nothing.
         if extents::may_be_unwritten(layout.changed, self.now) && has_unwritten_data(at) {
             return 0;
         }

@@ -38,9 +38,9 @@ impl Reason {
             Self::Changed => CHANGED.to_owned(),
             Self::Mount => "is or contains a mount point".to_owned(),
             Self::NoTrash(why) => why.text(),
-            Self::NoSharing if CAN_SHARE => "not on btrfs, or on XFS with reflink=1".to_owned(),
+            Self::NoSharing if CAN_SHARE => "needs btrfs, or XFS with reflink=1".to_owned(),
             Self::NoSharing => ONLY_ON_LINUX.to_owned(),
-            Self::StoredApart => "only this file or only its copy has checksums (chattr +C)".to_owned(),
+            Self::StoredApart => "some copies have checksums and some do not (chattr +C)".to_owned(),
             Self::Refused(blocked) => blocked.text().to_owned(),
         }
     }
@@ -76,9 +76,16 @@ impl NoTrash {
         match self {
             Self::Nowhere => "no trash on this file system".to_owned(),
             Self::Foreign => "the trash or a directory above it belongs to another user".to_owned(),
-            Self::Writable => "others can write to the trash or above it; run chmod go-w".to_owned(),
-            Self::NoDirectory => "the trash, files/ and info/ must be directories, not links".to_owned(),
-            Self::NoTrashes => "no trash on this volume; trash a file there in Finder first".to_owned(),
+            Self::Writable => {
+                "other users can change the trash or a directory above it; run chmod go-w there".to_owned()
+            }
+            Self::NoDirectory => {
+                "the trash and its files/ and info/ must be directories, not links".to_owned()
+            }
+            Self::NoTrashes => {
+                "no trash on this volume; to create one, move a file of the volume to the Trash in Finder"
+                    .to_owned()
+            }
             Self::InCloud => "only in the cloud; trash it in Finder, or delete it".to_owned(),
             Self::System(errno) => format!("trash not available: {}", OsError(errno)),
         }
@@ -130,7 +137,8 @@ pub enum Blocked {
     Mount,
     /// The directory is or contains the current directory.
     Working,
-    /// The entry is or contains a file whose unselected copies were all changed or deleted, or cannot be checked.
+    /// The entry is or contains a file that may be the last copy: all copies that are not selected were changed or
+    /// deleted, or cannot be checked.
     LastCopy,
 }
 

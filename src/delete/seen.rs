@@ -54,7 +54,7 @@ pub(crate) fn check(selection: &Selection) -> Seen {
                     is_kept
                 }
                 Err(Reason::Changed) => false,
-                // If the directory cannot be opened for any other reason, its entries count as unchanged. The
+                // Any other error does not show that the entries have changed, so they count as unchanged. The
                 // operation itself will report the error.
                 Err(_) => true,
             };
@@ -115,10 +115,10 @@ impl Item {
         self.identity.map_or_else(|| self.is_as_read(now), |before| before.is_untouched(now))
     }
 
-    /// Returns `true` if `now` is the identity of the entry in the tree. A directory created after the entry was read
-    /// is a different directory. A file changed after the entry was read counts as a different file, even if its size
-    /// and modification time have their old values again. Files with several names are an exception, because adding or
-    /// deleting a name updates their change time.
+    /// Returns `true` if `now` is the identity of the entry in the tree. A directory that was created after the entry
+    /// was read is another directory. A file that was changed after the entry was read counts as another file, even if
+    /// its size and modification time have their old values again. For a file with several names, such a change is not
+    /// noticed: the change time is ignored, because adding or deleting a name updates it.
     fn is_as_read(&self, now: &Identity) -> bool {
         let found = now.attributes;
         let is_same_inode = (found.kind, found.inode) == (self.kind, self.inode)
@@ -126,9 +126,9 @@ impl Item {
         let has_new_time = found.mtime != self.mtime;
         let is_another = match (self.kind, now.born) {
             (Kind::Directory, Some(born)) => self.is_since_read(born) || has_new_time && born.0 > self.mtime,
-            // If the modification time and the change time both differ, the directory counts as the one that was
-            // read, because adding or deleting a name in it updates both times. If only the change time differs, it
-            // may be another directory whose modification time was set to the old value.
+            // Adding or deleting a name in the directory updates its modification time and its change time. If both
+            // times are new, the directory therefore counts as the one that was read. If only the change time is new,
+            // it may be another directory whose modification time was set to the old value.
             (Kind::Directory, None) => !has_new_time && self.is_since_read(now.changed),
             _ => {
                 let is_touched = self.is_single && self.is_since_read(now.changed);
@@ -138,13 +138,13 @@ impl Item {
         is_same_inode && !is_another
     }
 
-    /// Returns `true` if `time`, as reported by the file system, is later than the time at which the entry was read. A
-    /// time in the future does not count, because it was set by a wrong clock and would still be in the future after a
-    /// rescan.
+    /// Returns `true` if `time`, as reported by the file system, is later than the time at which the entry was read.
+    /// Returns `false` for a time in the future: a wrong clock has set it, and after a rescan it would still be in the
+    /// future.
     fn is_since_read(&self, time: Time) -> bool {
         let is_after = |read: Time| match time {
-            // Some file systems store only whole seconds. If the entry changed in the same second in which it was
-            // read, it may have changed after it was read.
+            // Some file systems store only whole seconds. A change in the same second as the reading may have happened
+            // after the reading.
             (seconds, 0) => seconds >= read.0,
             time => time > read,
         };
@@ -153,8 +153,8 @@ impl Item {
 }
 
 impl Group {
-    /// Clears `read_at` of the items unless the directory's file system uses the clock of this machine, because times
-    /// from different clocks cannot be compared.
+    /// Clears `read_at` of the items if the directory's file system may use the clock of another machine. Times from
+    /// different clocks cannot be compared.
     pub(super) fn ignore_foreign_clock(&mut self, directory: &Directory) {
         if directory.file_system().ok() != Some(FileSystem::Ordinary) {
             self.items.iter_mut().for_each(|item| item.read_at = None);

@@ -81,8 +81,7 @@ impl Selection {
     /// Requires the operation to keep at least one file in each of `sets`, which are sets of identical files.
     ///
     /// # Errors
-    /// If there are sets in which every file is selected or inside a selected directory, returns the number of these
-    /// sets.
+    /// Returns the number of sets whose files are all selected or inside selected directories, if there are such sets.
     pub fn leaving_copies<'n, S: AsRef<[CopyName<'n>]>>(
         mut self,
         tree: &Tree,
@@ -98,8 +97,8 @@ impl Selection {
         self.groups.iter().map(|group| (group.directory, names(group))).collect()
     }
 
-    /// Finds the same entries in a changed tree: those at the same path that still have the same inode. If `is_meant`
-    /// returns `true` for a path, the entry at this path may have any inode.
+    /// Returns a selection of the same entries in a changed tree: the entries at the same paths that still have the
+    /// same inodes. If `is_meant` returns `true` for a path, the entry at this path may have any inode.
     #[must_use]
     pub fn renewed(&self, tree: &Tree, is_meant: impl Fn(&[u8]) -> bool) -> Self {
         let names = self.groups.iter().filter_map(|group| Some((group.find(tree)?, group)));
@@ -117,9 +116,9 @@ impl Selection {
         Self { copies: self.copies.clone(), ..now.filtered(|number| is_kept[number]) }
     }
 
-    /// Replaces the modification times of the entries with those in `mtimes`: the times known when the user chose the
-    /// entries. A rescan may have read different times since then. Also clears `read_at` of these entries, because it
-    /// is the time at which the replaced modification time was read.
+    /// Replaces the modification times of the entries with those in `mtimes`, which were known when the user chose the
+    /// entries. A rescan may have read different times since then. Also clears `read_at` of these entries, which
+    /// belongs to the replaced modification time.
     #[must_use]
     pub fn as_chosen(mut self, mtimes: &HashMap<(DirId, &[u8]), i64>) -> Self {
         for group in &mut self.groups {

@@ -1,7 +1,7 @@
 //! Sharing of copies: identical files use the same data on disk.
 //!
-//! The kernel compares the bytes once more while both files are locked, so a file that changes in the meantime is not
-//! shared. Names, contents and times of the files do not change.
+//! Before the kernel shares data, it locks both files and compares their bytes again. A file that has changed is
+//! therefore not shared. Names, contents and times of the files do not change.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -44,15 +44,15 @@ pub(super) struct SharedData {
     pub(super) failures: Failures,
 }
 
-/// Number of bytes shared, or the reason for a failure, for each file in the order of [`CopySharing::items`]; `None`
-/// for files that were not processed before a cancellation.
+/// Result for each file, in the order of [`CopySharing::items`]: the number of bytes shared, or the reason for a
+/// failure. `None` for a file that was not processed, because the operation was canceled before.
 type ItemResults = Vec<Option<Result<u64, Reason>>>;
 
 impl CopySharing {
     /// Plans the sharing. The selected files of each set, including files inside selected directories, will use the
     /// data of an unselected file. If all files of a set are selected, or if there is no selection, all files of the
-    /// set will use the data of one of them. If several files could provide the data, the one with the least disk usage
-    /// does, because its holes and compression are then shared.
+    /// set will use the data of one of them. If several files could provide the data, the file with the least disk
+    /// usage is chosen, because the other files then benefit from its holes and its compression.
     pub fn new<'n, S: AsRef<[CopyName<'n>]>>(
         tree: &Tree,
         selection: Option<&Selection>,
@@ -79,9 +79,9 @@ impl CopySharing {
         Self { directories: directories.finish(), sets: found }
     }
 
-    /// Returns the plan without the files that already share all of their data with the first file of their set,
-    /// which is the source of the data. Files that cannot be opened are kept, so that they are reported. Files that
-    /// have not been checked when `is_cancelled` first returns `true` are also kept.
+    /// Returns the plan without the files that need no sharing, because they already share all of their data with the
+    /// first file of their set. A file that cannot be opened stays in the plan, so that its failure is reported. After
+    /// `is_cancelled` first returns `true`, all files that have not been checked stay in the plan.
     pub(super) fn without_shared(&self, is_cancelled: &dyn Fn() -> bool) -> Self {
         let mut open = LastDirectory::default();
         let mut is_needed = |from: &StoredContents, file: &CopyFile| {
@@ -174,9 +174,9 @@ struct SetMember<'s> {
 }
 
 impl Sharer<'_> {
-    /// Makes the other files of a set use the data of the first file. If the first file has changed or cannot be
-    /// opened, the next one is used instead. Files that cannot share data with the first file, because they are on
-    /// another file system or stored differently ([`Reason::StoredApart`]), are then made to share data with each
+    /// Makes all files of a set use the data of the first file. If the first file has changed or cannot be opened, the
+    /// data of the next file is used. Some files cannot share data with the first file, because they are on another
+    /// file system or stored differently ([`Reason::StoredApart`]). These files are then made to share data with each
     /// other.
     fn share_set(&mut self, set: &[CopyFile]) {
         let first = self.items.len();
@@ -218,9 +218,9 @@ impl Sharer<'_> {
                 && others.len() > 1
                 && others.iter().all(|member| member.before == Some(APART))
             {
-                // No other file can use the data of the first file, but the other files may be able to share data
-                // among themselves. No failure would then be reported for them, so one is reported for the first file.
-                // If there is only one other file, the next iteration reports the failure for that file.
+                // No other file can use the data of the first file. If the other files can share data among themselves,
+                // none of them reports a failure, so the failure is reported for the first file. If there is only one
+                // other file, the next iteration reports the failure for that file.
                 self.shared.failures.push(|| self.sharing.directories.path(source.file), APART);
             }
             rest = others;
@@ -280,11 +280,11 @@ fn share_range(from: &Contents, to: &Contents, offset: u64, length: u64) -> Resu
 
 /// Free space of the file systems before sharing.
 struct FreeSpace {
-    /// For each device number, the free bytes and the device number that represents the file system. On btrfs, a file
-    /// system has several device numbers: one for each subvolume.
+    /// For each device number, the free bytes, and a device number that stands for the whole file system. On btrfs, a
+    /// file system has several device numbers: one for each subvolume.
     devices: HashMap<u64, (u64, u64)>,
-    /// For each device number, a directory used to read the free space, as an index into the `directories` of
-    /// [`CopySharing`].
+    /// For each device number, a directory in which the free space is read. The directory is given as an index into the
+    /// `directories` of [`CopySharing`].
     directories: HashMap<u64, usize>,
     /// Devices on which the operation made files share data.
     changed: HashSet<u64>,
@@ -311,7 +311,7 @@ impl FreeSpace {
     }
 
     /// Returns the change in free space, in bytes, of the file systems on which the operation made files share data.
-    /// Returns `None` if the change is unknown, or if there are no such file systems.
+    /// File systems with an unknown change are not counted. Returns `None` if no file system is counted.
     fn gained(&self, sharing: &CopySharing) -> Option<i64> {
         let mut counted = HashSet::new();
         let changed = self.changed.iter().filter_map(|device| {

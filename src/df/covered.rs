@@ -1,7 +1,7 @@
 //! Files covered by mount points. They use space, but an ordinary scan cannot reach them.
 //!
-//! Each covered directory is scanned through a clone of its mount. The mounts that cover files are not part of the
-//! clone. Invariant: inodes that the main scan has already counted are not counted again.
+//! Each covered directory is scanned through a clone of the mount to which the directory belongs. The clone does not
+//! contain the mounts that cover files. Invariant: inodes that the main scan has already counted are not counted again.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -61,8 +61,8 @@ pub fn scan(
     covered
 }
 
-/// Scans a covered directory and returns the totals. `path` must be the path of this directory in a clone of the
-/// mount to which the directory belongs.
+/// Scans a covered directory and returns the totals. `path` must be the path of this directory in the clone
+/// ([`Uncovered`]).
 fn below(
     path: PathBuf,
     counted: &mut CountedInodes,

@@ -26,12 +26,12 @@ const NAMED: usize = 12;
 pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<String> {
     let texts: Vec<&str> = match subject {
         Subject::Size => vec![
-            "Size that the file system reports (statvfs). Most file systems do not count their own \
-                structures, so it is usually smaller than the partition.",
+            "Size that the file system reports (statvfs). This size is usually smaller than the partition, \
+                because most file systems do not count their own structures.",
         ],
         Subject::Used => {
             vec![
-                "Size minus free space, as df shows it.",
+                "Used space as df shows it: the size minus the free space.",
                 "The lines indented below \"used\" add up to this amount.",
             ]
         }
@@ -70,14 +70,14 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
         ],
         Subject::Excluded => vec![
             "Entries of this file system that were excluded by --exclude, -X, --exclude-caches or -x, on the \
-                command line or in the configuration. Their contents are part of the unexplained space; without \
-                these flags they are scanned. On macOS, entries that are only in the cloud count here, too; they \
-                use no space.",
+                command line or in the configuration. The contents of these entries are part of the unexplained \
+                space. To scan the entries, omit these flags. On macOS, this number includes entries that are only \
+                in the cloud and use no space.",
         ],
         Subject::System(_) | Subject::Systems => vec![
-            "This line shows the used space, the size and the scanned space of a file system, or of all of them \
-                together. The lines above describe only one file system. To see them for another one, open one of \
-                its directories in the list, and then this view again.",
+            "This line shows the used space, the size and the scanned space of one file system, or of all file \
+                systems together. The lines above describe only the first file system. For the lines of another \
+                file system, open one of its directories in the list, and then open this view again.",
         ],
         Subject::Note(index) => {
             return space.notes.get(index).map(note_text).unwrap_or_default();
@@ -136,8 +136,8 @@ fn hidden(space: &FileSystemUsage, subject: Subject) -> Vec<String> {
                 .to_owned()
         }
         Some(error) => format!("These files could not be read: {}.", OsError(error as i32)),
-        None => "These files were scanned through a temporary second mount of the file system, in which \
-            no other mount covers them."
+        None => "To scan these files, duke mounted the file system a second time for a moment, without the mounts \
+            that cover them."
             .to_owned(),
     });
     let path = match subject {
@@ -151,7 +151,7 @@ fn hidden(space: &FileSystemUsage, subject: Subject) -> Vec<String> {
     let again = advice("mount --bind", point);
     let point = escape_path(point);
     texts.push(format!(
-        "To clean up, root can mount the file system a second time ({again} /mnt){}",
+        "To delete such files, root can mount the file system a second time ({again} /mnt){}",
         path.map(|path| format!(
             " and open /mnt{}",
             path.strip_prefix(point.trim_end_matches('/')).unwrap_or(&path)
@@ -177,8 +177,8 @@ fn file_text(file: &UnlinkedFile, units: Units) -> Vec<String> {
     }
     if file.holders.len() > NAMED {
         texts.push(match file.holders.len() - NAMED {
-            1 => "1 more process holds it.".to_owned(),
-            more => format!("{more} more processes hold it."),
+            1 => "1 more process uses the file.".to_owned(),
+            more => format!("{more} more processes use the file."),
         });
     }
     texts.push(
@@ -202,19 +202,19 @@ fn part_text(kind: OverheadKind, counted: CountedAs) -> Vec<String> {
     let text = match kind {
         OverheadKind::Structures => {
             "Inode tables, bitmaps, copies of the superblock, and the journal. Their size is chosen when \
-                the file system is created, and changes only when it is resized."
+                the file system is created, and changes only if the file system is resized."
         }
         OverheadKind::Journal => {
             "Changes to metadata are written here first, so that a crash leaves the file system \
                 consistent. The journal's size is chosen when the file system is created."
         }
         OverheadKind::ForRoot => {
-            "This space allows root to clean up a full disk. Root can change its share, for example to \
+            "This space allows root to clean up a full disk. Root can change the reserved share, for example to \
                 1 percent: tune2fs -m 1 DEVICE"
         }
         OverheadKind::ForWriting => {
-            "The kernel accepts writes before it allocates blocks, and reserves this space for them: at \
-                most 2 percent of the file system, and never more than 4,096 blocks."
+            "The kernel reserves this space for data that it has accepted but that has no blocks yet: at most 2 \
+                percent of the file system, and never more than 4,096 blocks."
         }
         OverheadKind::Inodes => {
             "Space taken up by all inodes that XFS has allocated so far. XFS allocates inodes in groups, \
@@ -237,10 +237,8 @@ fn part_text(kind: OverheadKind, counted: CountedAs) -> Vec<String> {
     let counted = match counted {
         CountedAs::Used => "This space is part of the used space.",
         CountedAs::Reserved => "This space is free, but not available to ordinary users.",
-        CountedAs::Beside => {
-            "This space is not part of the size that df shows; the partition is larger by this amount."
-        }
-        CountedAs::Within => "This space is counted with the inode tables and bitmaps.",
+        CountedAs::Beside => "The size that df shows does not include this space.",
+        CountedAs::Within => "This space is part of the line \"inode tables and bitmaps\".",
     };
     vec![format!("{}: {text}", overhead_label(kind)), counted.to_owned()]
 }
@@ -250,9 +248,9 @@ fn unexplained(space: &FileSystemUsage, units: Units) -> Vec<String> {
     match space.unexplained() {
         Some(Unexplained::Shared(bytes)) => {
             texts.push(format!(
-                "The scan found {} more than df shows as used: some files share blocks (reflinks, snapshots, \
-                    deduplication), are compressed (btrfs), are in lower layers (overlay), or changed during \
-                    the scan. Deleting a file frees only the blocks that no other file uses.",
+                "The scan found {} more than df shows as used. Possible causes: files that share blocks (reflinks, \
+                    snapshots, deduplication), compressed files (btrfs), files in lower layers (overlay), and \
+                    changes during the scan. Deleting a file frees only the blocks that no other file uses.",
                 plain_size(bytes, units)
             ));
         }
@@ -312,19 +310,20 @@ fn usual(space: &FileSystemUsage) -> &'static str {
                 large, fsck may find lost blocks."
         }
         b"xfs" => {
-            "Usual causes of unexplained space on XFS: its B-trees; space that each allocation group \
-                reserves for reverse mappings and reference counts, which grows with the disk; \
-                files written during the scan. Files that share blocks make the unexplained space \
-                smaller."
+            "Usual causes of unexplained space on XFS: B-trees of the file system; space that is reserved \
+                for reverse mappings and reference counts (more on larger disks); files written during the scan. \
+                If files share blocks, the scan counts these blocks several times, and the unexplained space \
+                looks smaller than it is."
         }
         b"btrfs" => {
             "Usual causes of unexplained space on btrfs: snapshots that are not mounted; deleted \
-                subvolumes that are still being cleaned up; overwritten parts of extents that are still \
-                partly in use (btrfs filesystem defragment can free them)."
+                subvolumes that are still being cleaned up; extents of which files use only a part (btrfs \
+                filesystem defragment can free the rest)."
         }
         b"overlay" => {
-            "On an overlay file system, df shows the file system that holds the upper layer, usually the \
-                host's. It also holds other containers, images and volumes, which a container cannot delete."
+            "On an overlay file system, df shows the figures of the file system that holds the upper layer. In a \
+                container, this is usually a file system of the host. It also holds images, volumes and other \
+                containers, which cannot be deleted from inside the container."
         }
         b"tmpfs" | b"ramfs" => {
             "The usual cause of unexplained space on a file system in memory: deleted files held open by \
@@ -369,16 +368,16 @@ fn note_text(note: &Note) -> Vec<String> {
         Note::Snapshots(names) => {
             let mut texts = vec![
                 "A snapshot keeps all files as they were when it was created. macOS deletes Time Machine's \
-                    snapshots when space is low; to delete one now: tmutil deletelocalsnapshots DATE (the \
-                    date in its name)"
+                    snapshots when space is low. To delete a snapshot now: tmutil deletelocalsnapshots DATE (DATE \
+                    is part of its name)"
                     .to_owned(),
             ];
             texts.extend(names.iter().take(NAMED).map(|name| escape(name).into_owned()));
             texts
         }
         Note::Quota(_) => vec![
-            "A quota set by the administrator limits the space that you can use here. At a hard limit, writes \
-                fail at once; at a soft limit, after a grace period."
+            "A quota set by the administrator limits the space that you can use here. Writes fail \
+                at once at a hard limit, and after a grace period above a soft limit."
                 .to_owned(),
         ],
         Note::DirectoryLimit { .. } => vec![
@@ -387,9 +386,9 @@ fn note_text(note: &Note) -> Vec<String> {
                 .to_owned(),
         ],
         Note::Refused(_) => vec![
-            "The overhead, the journal or the subvolumes could not be read. This requires root and access to \
-                the device, which a container often lacks: run duke with sudo on the same directory (in a \
-                container: on the host)."
+            "The overhead, the journal or the subvolumes could not be read. Reading them requires root and \
+                access to the device; containers often have no such access. Run duke with sudo on the same \
+                directory (in a container: on the host)."
                 .to_owned(),
         ],
     }

@@ -19,11 +19,11 @@ pub const RESERVED_NOTE: &str = "for root or the file system";
 pub const INODES: &str = "inodes";
 pub const USED: &str = "used";
 pub const SCANNED: &str = "scanned";
-pub const COVERED: &str = "under mount points";
+pub const COVERED: &str = "covered by mount points";
 pub const DELETED: &str = "deleted but open";
 pub const UNEXPLAINED: &str = "unexplained";
 pub const UNEXPLAINED_OR_OUTSIDE: &str = "unexplained or outside the scan";
-/// Label of a negative unexplained amount.
+/// Label of the unexplained amount if it is negative: the scan counted more than df.
 pub const COUNTED_BEYOND_DF: &str = "counted by the scan, but not by df";
 pub const UNREADABLE_NOTE: &str = "contents not counted";
 pub const EXCLUDED_NOTE: &str = "not scanned";
@@ -34,13 +34,14 @@ pub const TOTAL: &str = "total";
 
 /// Returns the reason why the size of a file system is unknown.
 pub fn no_capacity(error: Errno) -> String {
-    // This error results from the time limit in `platform::fs::answer`, so the system's message would be misleading.
+    // `ETIMEDOUT` comes from the time limit in `platform::fs::answer`. The system's message for this error would be
+    // misleading.
     if error == Errno::ETIMEDOUT { "not responding".to_owned() } else { OsError(error as i32).to_string() }
 }
 
 /// Returns the note for the line of one file system or of all file systems together: the size and the scanned space.
 pub fn system_note(size: u64, scanned: u64, units: Units) -> String {
-    format!("used of {}, {} scanned", plain_size(size, units), plain_size(scanned, units))
+    format!("used (size {}, scanned {})", plain_size(size, units), plain_size(scanned, units))
 }
 
 pub fn inodes_note(capacity: &Capacity) -> String {
@@ -60,11 +61,14 @@ pub fn excluded_label(entries: u64) -> String {
     format!("excluded: {}", entries_text(entries))
 }
 
-/// Returns the note about the files under `count` mount points, with the error that prevented reading them, if any.
+/// Returns the note about the files under `count` mount points. `refused` is the error if these files could not be
+/// read.
 pub fn covered_note(count: usize, refused: Option<Errno>) -> String {
     let count = counted(count as u64, "mount point", "mount points");
     match refused {
-        Some(Errno::EPERM | Errno::EACCES) => format!("{count} not checked; run as root on the host"),
+        Some(Errno::EPERM | Errno::EACCES) => {
+            format!("{count} not checked; run duke as root (in a container: on the host)")
+        }
         Some(error) => format!("{count} not checked: {}", OsError(error as i32)),
         None => count,
     }
@@ -110,7 +114,7 @@ pub fn overhead_label(kind: OverheadKind) -> &'static str {
         OverheadKind::Inodes => "inodes",
         OverheadKind::Pool => "reserve pool",
         OverheadKind::Metadata => "metadata",
-        OverheadKind::BlockGroups => "chunk tables",
+        OverheadKind::BlockGroups => "chunk tree",
         OverheadKind::Reserve => "global reserve",
         OverheadKind::OtherVolumes => "other volumes of the container",
     }
@@ -144,7 +148,10 @@ pub fn note_text(space: &FileSystemUsage, note: &Note, units: Units) -> (String,
         }
         Note::DirectoryLimit { shown, whole } => {
             let (shown, whole) = (plain_size(*shown, units), plain_size(*whole, units));
-            ("directory quota".to_owned(), Some(format!("df shows {shown} as the size, not {whole}")))
+            (
+                "directory quota".to_owned(),
+                Some(format!("df shows the limit {shown} as the size; the file system has {whole}")),
+            )
         }
         Note::Refused(error) => {
             // On btrfs, the overhead can be read without root, but the subvolumes cannot.

@@ -8,10 +8,10 @@
 //!        + outside the scan, unreadable or unexplained                     usage
 //! ```
 //!
-//! [`report`] accounts for every file system that the scan visited; [`account`] does the same in the background for the
-//! browser. `rows` turns the result into the lines that the browser and `duke df` show, with the texts in `labels`;
-//! `explain` explains a line. Anything that the kernel or the file system does not report is an `Err` or `None` here,
-//! and is shown as unknown.
+//! [`report`] accounts for every file system that the scan visited. [`account`] does the same in the background for the
+//! browser. `rows` converts the result to the lines that the browser and `duke df` show. Their texts are in `labels`,
+//! and `explain` explains a line. A value that the kernel or the file system does not report is an `Err` or `None`
+//! here, and is shown as unknown.
 
 mod covered;
 pub mod explain;
@@ -110,9 +110,9 @@ pub fn report(tree: &Tree, from: DirId, is_cancelled: &(dyn Fn() -> bool + Sync)
     Report { spaces: spaces(tree, from, usize::MAX, is_cancelled) }
 }
 
-/// Returns the accounting for the first root that is a mount point. If there is none and `anywhere` is `true`, returns
-/// only df's numbers for the first root that still exists. Unlike [`report`], this function searches for covered files
-/// and for deleted but open files only if a root is a mount point.
+/// Returns the space accounting for the first root that is a mount point. If no root is a mount point and `anywhere` is
+/// `true`, returns only df's numbers for the first root that still exists. In this case, does not search for covered
+/// files, or for deleted files that are still open.
 pub fn of_roots(tree: &Tree, anywhere: bool) -> Option<FileSystem> {
     if let Some(root) = whole_root(tree) {
         return spaces(tree, root, 1, &|| false).pop().map(FileSystem::Accounted);
@@ -170,9 +170,9 @@ fn first_system(tree: &Tree, regions: &MountMap, sums: &ScannedSizes, from: DirI
     sums.system(from).or_else(|| tree.ancestry(from).find_map(|id| regions.starts.get(&id).copied()))
 }
 
-/// Capacities that df reports for [`System::path`] and for the mount point of the file system. The size in the first
-/// capacity may be smaller, because it may be the limit of a project quota. The second capacity is `None` if the mount
-/// is unknown or its capacity cannot be read.
+/// Capacity at [`System::path`], and capacity at the mount point of the file system. With a project quota, the first
+/// size may be smaller than the second. The second capacity is `None` if the mount is unknown or its capacity cannot be
+/// read.
 type Sizes = (Result<Capacity, Errno>, Option<Capacity>);
 
 /// Returns the [`Sizes`] of each file system, or `None` for a file system that did not respond during the scan or does
@@ -242,8 +242,8 @@ fn layers(mount: &Mount) -> Note {
     Note::Layers { upper: mount.option(b"upperdir").next().map(<[u8]>::to_vec), lower }
 }
 
-/// Returns the deleted but open files on a file system, largest first. Files are assigned to the file system by device
-/// or by mount.
+/// Returns the deleted but open files on a file system, largest first. A file is on the file system if its device or
+/// its mount belongs to the file system.
 fn of_system(files: &[UnlinkedFile], system: &System, mounts: &[Mount]) -> Vec<UnlinkedFile> {
     let device = system.mount().map(|mount| mount.device);
     let is_its_mount = |id: u64| mounts.iter().any(|mount| mount.id == id && Some(mount.device) == device);

@@ -1,8 +1,9 @@
 //! Map from directories of a tree to file systems.
 //!
 //! A directory is on the same file system as its parent unless something is mounted on it. The mount table lists the
-//! mount points, and each mount point is looked up in the tree once. Device numbers are not enough: every btrfs
-//! subvolume has its own device number without being mounted, and a bind mount has the device number of its source.
+//! mount points, and each mount point is looked up in the tree once. Device numbers do not show the mount points
+//! reliably: a btrfs subvolume has its own device number even if it is not mounted, and a bind mount has the device
+//! number of its source.
 //!
 //! Without a mount table (no /proc), only device numbers are used. Invariant: no directory is assigned to a mount that
 //! is covered by another mount.
@@ -32,10 +33,10 @@ pub struct System {
     /// `true` if the scan could reach the whole file system. This is the case if the file system's top directory is
     /// mounted and the scan began there or above.
     pub is_whole: bool,
-    /// Number of mounts through which the scan has visited the file system. Entries visible through two mounts are
-    /// counted once.
+    /// Number of roots and mount points at which the scan entered the file system. If an entry is visible at several of
+    /// them, it is counted once.
     pub times: usize,
-    /// Directories on the file system that are covered by other mounts.
+    /// Paths on the file system that are covered by other mounts.
     pub covers: Vec<Cover>,
     /// `true` if the file system did not respond during the scan.
     pub is_silent: bool,
@@ -69,8 +70,8 @@ pub struct MountMap {
     pub systems: Vec<System>,
     /// Directories that are mount points or roots, each with the index of its file system.
     pub starts: HashMap<DirId, usize>,
-    /// Entries that are mount points or roots but not directories, keyed by parent and name, each with the index of
-    /// its file system.
+    /// Mount points and roots that are not directories, keyed by parent and name. The value is the index of the file
+    /// system.
     pub files: HashMap<(DirId, Vec<u8>), usize>,
     /// Mount points that the scan did not enter, keyed by parent and name.
     closed: HashSet<(DirId, Vec<u8>)>,
@@ -140,9 +141,9 @@ impl MountMap {
         index
     }
 
-    /// Returns `true` if an entry left out of the scan counts as an excluded entry of the file system with index
-    /// `system`. This is the case if the user excluded the entry, if the entry is in another part of the plan, if its
-    /// contents are only in the cloud, or if the entry is a subvolume of this file system.
+    /// Returns `true` if an entry that the scan left out counts as an excluded entry of the file system with index
+    /// `system`. Entries excluded by the user, entries in another part of the plan, and entries that are only in the
+    /// cloud count. Subvolumes of this file system count, too.
     pub fn is_excluded(&self, system: usize, directory: DirId, name: &[u8], exclusion: Exclusion) -> bool {
         match exclusion {
             Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless | Exclusion::OtherPart => true,
@@ -163,8 +164,8 @@ impl MountMap {
         self.systems[system].is_whole |= is_whole;
     }
 
-    /// Counts the device of the macOS data volume as part of the file system with index `system`, if the volume is
-    /// mounted below `root`. If `root` is `/`, also adds the mount of the volume.
+    /// Adds the device of the macOS data volume to the file system with index `system`, if the volume is mounted below
+    /// `root`. If `root` is `/`, also adds the volume's mount.
     fn behind_firmlinks(&mut self, mounts: &[Mount], system: usize, root: &Path) {
         let Some(target) = FIRMLINK_TARGET.map(Path::new) else { return };
         if !target.starts_with(root) || target == root {
@@ -197,9 +198,9 @@ impl MountMap {
         else {
             return;
         };
-        // Skip `mount` if its parent is not the mount that is visible in the directory above the mount point. In
-        // that case, either another mount covers the mount point, or `mount` is stacked on another mount at the same
-        // point. For a stack, the call for the lowest mount adds the topmost one.
+        // Skip `mount` if another mount covers its mount point, or if `mount` is stacked on another mount at the same
+        // point. In both cases, the parent of `mount` is not the mount that is visible above the mount point. The
+        // topmost mount of a stack is added when this function is called for the lowest one.
         if on.is_some_and(|on| mount.id != 0 && mounts[on].id != mount.parent) {
             return;
         }
@@ -230,8 +231,7 @@ impl MountMap {
         }
     }
 
-    /// Adds the path `position` to the [`System::covers`] of the file system of `mount`. The path lies on `mount`, and
-    /// is covered by another mount.
+    /// Records in [`System::covers`] that another mount covers the path `position`. The path lies on `mount`.
     fn cover(&mut self, mount: &Mount, position: &Path) {
         let under = point(mount);
         let system = self
@@ -247,8 +247,9 @@ impl MountMap {
     }
 }
 
-/// Returns the directory at the path `below`, relative to `id`, and the index of the mount that contains the
-/// directory, if `visible` contains this mount. Returns `None` if the directory is not in the tree.
+/// Returns the directory at the path `below`, which is relative to `id`, and the index of the mount that contains the
+/// directory. The index is `None` if `visible` does not contain the mount. Returns `None` if the directory is not in
+/// the tree.
 fn descend(
     tree: &Tree,
     id: DirId,
@@ -266,7 +267,7 @@ fn descend(
 /// Returns the index of the topmost mount that is stacked on the given mount, or `index` if there is none.
 fn topmost(mounts: &[Mount], index: usize) -> usize {
     let mut top = index;
-    // One step per mount is enough, because a mount can be stacked only on an earlier mount.
+    // A stack contains each mount at most once, so one step per mount is enough.
     for _ in 0..mounts.len() {
         let above = mounts.iter().position(|other| {
             other.id != 0
@@ -282,9 +283,9 @@ fn topmost(mounts: &[Mount], index: usize) -> usize {
     top
 }
 
-/// Returns the index of the mount that contains a path. Searches for the mount ID that the kernel reports, then for
-/// the reported mount point. If neither is found, considers the mounts of the path's device that are mounted at or
-/// above the path, and returns the one with the longest mount point.
+/// Returns the index of the mount that contains the path `full`. Searches `mounts` for the mount ID in `standing`,
+/// which the kernel reports for the path, and then for the mount point in `standing`. If neither is found, returns the
+/// innermost mount at or above the path that has the same device as the path.
 pub fn mount_of(mounts: &[Mount], full: &Path, standing: &MountPosition) -> Option<usize> {
     let named = standing.mount.and_then(|id| mounts.iter().position(|mount| mount.id == id));
     let of_point = || {

@@ -33,7 +33,7 @@ pub enum CountedAs {
 pub enum OverheadKind {
     /// Inode tables, bitmaps and the journal together (ext4).
     Structures,
-    /// Journal, which [`Self::Structures`] includes (ext4), or log (XFS).
+    /// Journal (ext4, included in [`Self::Structures`]) or log (XFS).
     Journal,
     /// Reserved for root (ext4).
     ForRoot,
@@ -103,8 +103,8 @@ pub fn parts(native: &Native, capacity: &Capacity) -> Vec<Overhead> {
     }
 }
 
-/// Returns the overhead of an ext file system. df does not count the file system's own structures toward the size
-/// unless the mount option `minixdf` is set.
+/// Returns the overhead of an ext file system. The size that df reports does not include the file system's own
+/// structures, unless the mount option `minixdf` is set.
 fn ext(superblock: &Superblock, delayed_write_reserve: Option<u64>, capacity: &Capacity) -> Vec<Overhead> {
     let beside = superblock.whole.saturating_sub(capacity.size);
     let structures = match superblock.overhead {
@@ -137,8 +137,8 @@ fn xfs(xfs: &Xfs) -> Vec<Overhead> {
     .collect()
 }
 
-/// Returns the overhead of btrfs. As in the kernel's `btrfs_statfs`, the bytes used on disk are divided by the number
-/// of copies of file data.
+/// Returns the overhead of btrfs. The bytes used on disk are divided by the number of copies of file data, as in the
+/// kernel's `btrfs_statfs`.
 fn btrfs(btrfs: &Btrfs) -> Vec<Overhead> {
     let is_data = |chunks: &&BlockGroups| matches!(chunks.purpose, Purpose::Data | Purpose::Mixed);
     let factor = btrfs.chunks.iter().filter(is_data).map(|chunks| chunks.copies).max().unwrap_or(1).max(1);

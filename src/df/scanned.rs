@@ -1,7 +1,7 @@
 //! Totals of a scan per file system, with each inode counted once, and the number of entries that could not be counted.
 //!
-//! The module does no I/O. Invariant: if there is only one file system below the root, its disk usage equals the total
-//! of the tree.
+//! The module does no I/O. Invariant: if there is only one file system below the root, the disk usage of this file
+//! system equals the total of the tree.
 
 use std::collections::HashSet;
 

@@ -1,8 +1,8 @@
 //! Btrfs subvolumes and snapshots, and the number of bytes that would be freed by deleting them.
 //!
-//! An extent is freed with the last subvolume that refers to it. Extents are therefore counted by the *set* of
-//! subvolumes that refer to them: deleting some subvolumes frees the extents of every set that contains only
-//! deleted subvolumes.
+//! An extent is freed when the last subvolume that refers to it is deleted. Extents are therefore counted by the *set*
+//! of subvolumes that refer to them. Deleting some subvolumes frees the extents of every set that contains only deleted
+//! subvolumes.
 
 use std::collections::HashMap;
 use std::io;
@@ -37,7 +37,10 @@ pub fn error_message(error: Errno) -> String {
     match error {
         Errno::ENOTTY => "cannot read subvolumes: not a btrfs file system".to_owned(),
         Errno::EPERM => {
-            format!("cannot read subvolumes: {}; run as root on the host", OsError(error as i32))
+            format!(
+                "cannot read subvolumes: {}; run duke as root (in a container: on the host)",
+                OsError(error as i32)
+            )
         }
         _ => format!("cannot read subvolumes: {}", OsError(error as i32)),
     }
@@ -130,9 +133,9 @@ impl Subvolumes {
     }
 }
 
-/// Extents and the sets of subvolumes that refer to them. A set is stored as the ID of a smaller set and one additional
-/// member, and an extent stores the ID of its set instead of the members. An extent therefore takes the same amount of
-/// memory, no matter how many snapshots refer to it.
+/// Extents and the sets of subvolumes that refer to them. An extent stores only the ID of its set. A set stores only
+/// one member, and the ID of the set of all other members. An extent therefore takes the same amount of memory, no
+/// matter how many snapshots refer to it.
 #[derive(Default)]
 struct Owners {
     extents: HashMap<u64, Owned>,

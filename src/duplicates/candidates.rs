@@ -28,14 +28,16 @@ pub(crate) struct SizeCandidates {
     pub(crate) linked: Vec<(InodeKey, Candidate)>,
     /// Pipes, sockets and devices. They are not compared, but reported as skipped.
     pub(crate) special: Vec<EntryId>,
-    /// Files modified no earlier than [`MAX_RECENT_AGE`] seconds before the start of the scan. Once all files are
-    /// collected, only one name of each inode is kept, and the files are sorted by directory.
+    /// Files modified at or after `recent_since`. Once all files are collected, only one name of each inode is kept,
+    /// and the files are sorted by directory.
     pub(crate) recent: Vec<Candidate>,
-    /// Earliest modification time that a file in `recent` can have, in seconds since 1970.
+    /// Earliest modification time of a recent file, in seconds since 1970: [`MAX_RECENT_AGE`] before the start of the
+    /// scan.
     recent_since: i64,
 }
 
-/// Maximum age in seconds, at the start of the scan, of a file that is probably still being written.
+/// Maximum age of a recent file in seconds, measured at the start of the scan. Such a file is probably still being
+/// written.
 const MAX_RECENT_AGE: i64 = 60;
 
 impl Collector for SizeCandidates {

@@ -13,10 +13,10 @@ pub struct DuplicateGroup {
     pub kind: DuplicateKind,
     /// Length of one copy's contents in bytes.
     pub size: u64,
-    /// Disk usage in bytes that is freed if all copies but one are deleted. Deleting a copy that also has names
-    /// outside the searched directories frees nothing, so every such copy is assumed to be kept. If there is no such
-    /// copy, the one with the least disk usage is assumed to be kept. Data that several copies share counts once. The
-    /// number is too high if files that are not copies share data with the copies.
+    /// Disk usage in bytes that is freed if all copies are deleted except those to keep. Copies that also have names
+    /// outside the searched directories are kept, because deleting them frees nothing. If there are none, the copy with
+    /// the least disk usage is kept. Data that several copies share counts once. The number is too high if other files
+    /// share data with the copies.
     pub wasted: u64,
     /// Copies, sorted by path. If several identical directories contain copies, only the copies in one of these
     /// directories are included.
@@ -108,8 +108,8 @@ pub enum SkipReason {
 pub struct Duplicates {
     /// Groups in descending order of wasted bytes.
     pub groups: Vec<DuplicateGroup>,
-    /// Sets of identical files. Each set contains the entries of its files. Files inside copies of directories are
-    /// included. At least one entry in each set must be kept.
+    /// Sets of identical files, including files inside copies of directories. Each set contains the entries of its
+    /// files. At least one entry in each set must be kept.
     pub sets: Vec<Vec<EqualEntry>>,
     /// Files that were not compared, sorted by path.
     pub skipped: Vec<Skipped>,

@@ -122,9 +122,9 @@ fn hash(
     Some((hash_parts(&unchanged(tree, id, mtime)?, &parts)?, summary))
 }
 
-/// Returns the contents of an entry, or `None` if they cannot be compared: the metadata is unknown, a nonempty file
-/// belongs to no set of identical files, a directory is not in `known`, or the entry is neither a file, a directory nor
-/// a symbolic link.
+/// Returns the contents of an entry. Returns `None` for an entry with unknown metadata, for a nonempty file in no set
+/// of identical files, for a directory that is not in `known`, and for an entry that is not a file, directory or
+/// symbolic link.
 fn part(
     entry: &Entry<'_>,
     id: EntryId,

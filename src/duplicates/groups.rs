@@ -1,5 +1,5 @@
-//! Groups of duplicates to show: the outermost duplicate directories, and the duplicate files that are not in an extra
-//! copy of a directory (see below).
+//! Groups of duplicates to show: the duplicate directories and files that are not in an extra copy of a directory (see
+//! below).
 //!
 //! Deleting all but one copy of a directory also deletes the copies of its files. The copy to keep is the smallest on
 //! disk or, if several copies are smallest, the first of them; all others are *extra copies*. A file inside an extra
@@ -33,7 +33,7 @@ pub(crate) struct Arranged {
 struct FileSet {
     size: u64,
     copies: Vec<Duplicate>,
-    /// Locations of the copies' data on the disk, keyed by [`Duplicate::storage`]. Empty unless some copies share
+    /// Locations of the copies' data on the disk, keyed by [`Duplicate::storage`]. Filled only if some copies share
     /// part, but not all, of their data.
     locations: HashMap<u32, Arc<StoredContents>>,
 }
@@ -113,8 +113,8 @@ fn order_copies(tree: &Tree, sets: &mut [FileSet]) {
 /// disk. Directories inside an extra copy are omitted from the groups.
 fn outermost(tree: &Tree, sets: Vec<DirectorySet>) -> (Vec<DuplicateGroup>, Extra) {
     let (mut groups, mut extra) = (Vec::new(), Extra::new());
-    // Sets whose directories have the most levels below them come first. A directory has more levels below it than
-    // any directory in it, so outer directories come before inner ones.
+    // `sets` begins with the directories that have the most levels below them. Outer directories therefore come before
+    // the directories inside them.
     for DirectorySet { directories, summary } in sets {
         let copy = |(storage, id): (u32, &DirId)| Duplicate::of_directory(tree, *id, storage);
         let is_visible = |id: &&DirId| !tree.ancestry(**id).any(|above| extra.contains_key(&above));
@@ -160,8 +160,8 @@ impl Duplicate {
 #[derive(Default)]
 struct Storage {
     disk: u64,
-    /// `true` if the data is not freed, because a copy that uses it has names outside the searched directories or
-    /// is the copy that is assumed to be kept.
+    /// `true` if the data is not freed. In that case, a copy that uses the data has names outside the searched
+    /// directories, or is the copy that is assumed to be kept.
     is_kept: bool,
     /// `true` if at least one of the copies that use the data is visible, that is, has a name outside all extra copies
     /// of directories. The module documentation defines *extra copies*.
@@ -194,10 +194,10 @@ impl FileSet {
         Self { size: set.size, copies: copies.collect(), locations: locations.collect() }
     }
 
-    /// Returns a group of the visible copies: those with a name outside all extra copies of directories (see the
-    /// module documentation). Returns `None` if there are fewer than two visible copies, or if all of them share
-    /// their data. Deleting copies that are not visible also frees disk space. Adds this space to the wasted bytes of a
-    /// group of directories that contain such copies.
+    /// Returns a group of the visible copies, which have a name outside all extra copies of directories (see the module
+    /// documentation). Returns `None` if there are fewer than two visible copies, or if all visible copies share their
+    /// data. Disk space that deleting the invisible copies would free is added to the wasted bytes of a group of
+    /// directories that contain such copies.
     fn group(
         &self,
         tree: &Tree,
@@ -229,7 +229,8 @@ impl FileSet {
         {
             smallest.is_kept = true;
         }
-        // Data that a kept copy also uses is not freed. Any other data that several copies share counts once.
+        // The kept copies come first, so that data which they share with other copies does not count as freed. Data
+        // that only other copies share counts once.
         sort_by_key(&mut storages, |(_, storage)| (!storage.is_kept, !storage.is_visible));
         let mut space = OccupiedSpace::default();
         let (mut wasted, mut different) = (0_u64, 0);

@@ -8,8 +8,10 @@
 //! Sizes come from the tree, so only files with the same size as another file are opened. Their first and last blocks
 //! are compared, and only files in which these blocks are equal are read completely. Each inode is read through one of
 //! its names. If several files share all of their data, only one of them is read. Before the result is published, every
-//! file in it is checked for changes. The result also lists files that other programs write during the search,
-//! including files that are not compared because no other file has the same size.
+//! file in it is checked for changes.
+//!
+//! The result also lists files that other programs are writing. For this, files that were written shortly before the
+//! scan are checked for changes, even if they are not compared.
 //!
 //! Invariant: nothing is written, and two files are duplicates only if all of their bytes were read, or if both have
 //! the same extents.
@@ -49,7 +51,7 @@ pub fn find(pool: &Pool, request: Request) -> io::Result<Job<Duplicates>> {
     pool.start(move |task| {
         let Some(mut candidates) = SizeCandidates::collect(&request, task) else { return };
         let search = DuplicateSearch::new(&request.tree, task, &candidates);
-        // Without this policy, reading files in the cloud would download them.
+        // This policy prevents downloads. Otherwise, reading a file in the cloud would download the file.
         task.threads().broadcast(|_| io_policy::refuse());
         let files = std::mem::take(&mut candidates.files);
         let found = run(&search, files, &candidates, &request);
@@ -60,8 +62,8 @@ pub fn find(pool: &Pool, request: Request) -> io::Result<Job<Duplicates>> {
     })
 }
 
-/// Finds the duplicates among `files`, which were moved out of `candidates`, and returns the complete result.
-/// The rest of `candidates` supplies the recently modified files, and the names of inodes with several names.
+/// Finds the duplicates among `files`, and returns the complete result. `files` has been moved out of `candidates`,
+/// which still contains the recently modified files, and the names of inodes with several names.
 fn run(
     search: &DuplicateSearch<'_>,
     files: Vec<Candidate>,

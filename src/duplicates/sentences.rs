@@ -12,10 +12,10 @@ impl DuplicateGroup {
         match self.kind {
             DuplicateKind::File => format!("{copies} files, {each} each"),
             DuplicateKind::Directory { files: 1 } => {
-                format!("{copies} directories, {each} and 1 non-empty file each")
+                format!("{copies} directories, each {each} in 1 non-empty file")
             }
             DuplicateKind::Directory { files } => {
-                format!("{copies} directories, {each} and {} non-empty files each", grouped(files))
+                format!("{copies} directories, each {each} in {} non-empty files", grouped(files))
             }
         }
     }
@@ -25,7 +25,7 @@ impl Duplicate {
     /// Returns a note if deleting this copy frees less than its size, or if the copy has several names.
     pub fn note(&self) -> Option<String> {
         if self.is_linked_elsewhere {
-            return Some("has hard links elsewhere; deleting it frees nothing".to_owned());
+            return Some("has hard links that were not scanned; deleting it frees nothing".to_owned());
         }
         if self.is_shared {
             return Some("shares its data with another copy".to_owned());

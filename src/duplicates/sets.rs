@@ -27,7 +27,7 @@ pub(crate) struct EqualFiles {
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
     pub(crate) entry: EntryId,
-    /// State of the contents at the end of the search, when the file was confirmed to be unchanged since it was read.
+    /// State of the contents at the end of the search. The contents had not changed since they were read.
     pub(crate) state: ContentState,
     pub(crate) storage: StoredData,
 }
@@ -54,7 +54,7 @@ struct Compared {
 /// Location of a file's contents on disk (see [`location`]), and the file.
 type Located = (Option<Arc<StoredContents>>, Compared);
 
-/// File in a set. The file has not been checked yet for changes since its contents were read.
+/// File in a set, before [`unchanged`] checks whether the file has changed since it was read.
 pub(crate) struct Unchecked {
     file: Candidate,
     changed: i64,
@@ -116,8 +116,8 @@ fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(S
     sets.filter(|set| set.len() > 1).map(with_shared_locations).collect()
 }
 
-/// Returns the files of a set. Keeps the locations of their data only if some of the files share part, but not all, of
-/// their data. `set` must be sorted by [`StoredData::number`].
+/// Returns the files of a set. Removes the locations of their data, unless some of the files share part, but not all,
+/// of their data. `set` must be sorted by [`StoredData::number`].
 fn with_shared_locations(set: &mut [(StoredData, Compared)]) -> Vec<(StoredData, Compared)> {
     let mut space = OccupiedSpace::default();
     let of_one = |clones: &[(StoredData, Compared)]| clones[0].0.location.clone();
@@ -130,8 +130,9 @@ fn with_shared_locations(set: &mut [(StoredData, Compared)]) -> Vec<(StoredData,
     set.to_vec()
 }
 
-/// Returns the files in `clones` with hashes of their whole contents. All these files have the same location on disk.
-/// If the location determines the contents, only the first file is read. Omits files that cannot be read.
+/// Returns the files in `clones`, which all have the same location on disk, with hashes of their whole contents. If the
+/// location determines the contents, reads only the first file and uses its hash for all files. Omits files that cannot
+/// be read.
 fn contents_of_clones(search: &DuplicateSearch<'_>, clones: &[Located]) -> Vec<Compared> {
     let (location, first) = &clones[0];
     if !location.as_ref().is_some_and(|location| location.determines_contents()) {

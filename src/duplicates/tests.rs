@@ -166,7 +166,7 @@ fn a_copy_with_names_outside_frees_nothing() {
         group.copies.iter().map(|copy| copy.is_linked_elsewhere).collect::<Vec<_>>(),
         [false, true, false]
     );
-    // The hard-linked copy is kept, because deleting it frees nothing. The other two are wasted.
+    // The hard-linked copy counts as the copy to keep, because deleting it frees nothing. The other two are wasted.
     assert_eq!(group.wasted, group.copies[0].disk + group.copies[2].disk);
 }
 
@@ -294,7 +294,7 @@ fn holes_are_zeros() {
     let mut groups = found.groups();
     groups.sort();
     assert_eq!(groups, [["huge", "huge copy"], ["sparse", "written"]]);
-    // The copy with the hole takes less space, so it is kept, and the space of the other copy is wasted.
+    // The copy with the hole takes less space, so it counts as the copy to keep. The space of the other copy is wasted.
     let disk = fs::metadata(root.path().join("written")).unwrap().blocks() * 512;
     assert_eq!(found.duplicates.groups[0].wasted, disk);
 }
@@ -500,8 +500,8 @@ proptest! {
         sets.sort();
         prop_assert_eq!(&sets, &expected);
 
-        // The wasted bytes are those of all files but one in each set. Deleting all but the first entry of each group
-        // leaves one file of each set.
+        // In each set, all files but one are wasted. If only the first entry of each group is kept, one file of each
+        // set is left.
         let size = |path: &Path| fs::metadata(path).unwrap().blocks() * 512;
         let other_copies: u64 = expected.iter().map(|names| size(&root.path().join(&names[0])) * (names.len() as u64 - 1)).sum();
         prop_assert_eq!(found.duplicates.wasted(), other_copies);

@@ -1,8 +1,8 @@
-//! Files that are being written while the search runs. Most of them have a size that no other file has, so the search
-//! does not open them and would not notice that they change.
+//! Detection of files that change while the search runs. The search opens only files that have the same size as another
+//! file, so it would not notice a change of any other file.
 //!
-//! The state of each file that was written shortly before the scan is recorded before the first file is read, and
-//! checked after the last file has been read. Other files are unlikely to change during a search.
+//! Only files written shortly before the scan are watched, because other files are unlikely to change during a search.
+//! Their state is recorded before the search reads the first file, and checked after the last file has been read.
 
 use super::candidates::Candidate;
 use super::opened::{NotCompared, for_each_or, nanoseconds};
@@ -41,8 +41,8 @@ pub(crate) fn check(search: &DuplicateSearch<'_>, watched: &[WatchedFile]) {
     );
 }
 
-/// Returns a function that records a file as skipped for the given reason. The function does nothing if the reason is
-/// `None`, because the file is then on a file system whose files duke never opens.
+/// Returns a function that records a file as skipped for the given reason. Without a reason, the function does nothing,
+/// because the file is then on a file system whose files duke never opens.
 fn skip_changed(search: &DuplicateSearch<'_>) -> impl Fn(EntryId, NotCompared) {
     move |entry, reason| {
         if reason.is_some() {

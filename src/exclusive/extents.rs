@@ -20,12 +20,12 @@ use crate::platform::fs::overhead::xfs::has_owners;
 use crate::platform::{Directory, Errno, FileSystem};
 use crate::tree::Node;
 
-/// Lower bound in bytes for the disk usage of data that has not been written yet: one block, because the file system
-/// may compress the data when writing it.
+/// Minimum disk usage, in bytes, of file data that has not been written yet. Only one block is certain, because the
+/// file system may compress the data.
 const BLOCK: u64 = 4096;
 /// Number of seconds after a file's last modification during which the file counts as being written.
 const RECENT: i64 = 5;
-/// Maximum ratio of the inodes on an XFS volume to the scanned files. If the ratio is higher, the space map
+/// Maximum number of inodes on an XFS volume per scanned file. If the volume has more inodes, the space map
 /// ([`VolumeSource::Map`]) is not read.
 const MAP_SHARE: u64 = 8;
 
@@ -39,7 +39,8 @@ pub(crate) enum Method {
     Volume(PartOfVolume),
     /// The system reports only how many bytes of a file are private (APFS).
     PrivateSize,
-    /// Only the link count is used, because the file system shares no extents or does not report them.
+    /// Only the link count is used, because files share no extents, or because the system does not report shared
+    /// extents.
     LinkCount,
 }
 
@@ -52,7 +53,7 @@ pub(crate) enum VolumeSource {
     Map,
 }
 
-/// Volume whose file system lists the extents of all files; on btrfs, one subvolume of such a volume.
+/// Subvolume (btrfs) or whole volume (XFS), on a file system that lists the extents of all files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PartOfVolume {
     pub(crate) source: VolumeSource,
@@ -68,9 +69,8 @@ pub(crate) struct PartOfVolume {
 }
 
 impl Method {
-    /// Returns the method for finding the unshared bytes of files on the file system that contains `directory`.
-    /// `files` is the number of scanned files. On XFS, the space map is used only if this number is large enough
-    /// compared with the number of inodes on the volume; see [`MAP_SHARE`].
+    /// Returns the method for files on the file system that contains `directory`. `files` is the number of all scanned
+    /// files. On XFS, the space map is used only if this number is large enough; see [`MAP_SHARE`].
     pub(crate) fn of(directory: &Directory, files: u64) -> Self {
         if !matches!(directory.file_system(), Ok(FileSystem::Ordinary)) {
             return Self::LinkCount;
@@ -86,15 +86,14 @@ impl Method {
         if let Ok(subvolume) = readable_subvolume(directory) {
             return part(VolumeSource::Trees, subvolume);
         }
-        // The map covers all files of the volume and can only be read as a whole, so reading it for a few files would
-        // be too slow.
+        // The map can only be read as a whole, for all files of the volume. For a few files, this would be too slow.
         let is_large_share = files.saturating_mul(MAP_SHARE) >= volume.inodes;
         let has_map = is_large_share && readable(directory).is_ok_and(|directory| has_owners(&directory));
         if has_map { part(VolumeSource::Map, 0) } else { Self::Extents(volume) }
     }
 
-    /// Returns `true` if directories and symbolic links are known to have blocks of their own. On btrfs, they are
-    /// stored in the metadata, although the system reports blocks for them.
+    /// Returns `true` if directories and symbolic links certainly have the blocks that the system reports for them. On
+    /// btrfs, they have no blocks of their own, because they are stored in the metadata.
     pub(crate) fn has_own_blocks(self) -> bool {
         match self {
             Self::Extents(volume) => volume.is_bounded,
@@ -125,8 +124,8 @@ pub(crate) struct FileExtents {
     references: Vec<ExtentReference>,
     /// `true` if `references` contains all extents of the file.
     is_whole: bool,
-    /// State of the file's contents, read before the extents. `None` if the exclusive size depends on the link count
-    /// alone, or if the entry is not a regular file.
+    /// State of the file's contents, read before the extents. `None` with [`Method::LinkCount`], and for an entry that
+    /// is not a regular file.
     pub(crate) state: Option<ContentState>,
 }
 
@@ -215,17 +214,17 @@ impl FileExtents {
                 ExtentReference::Inline => {}
             }
         }
-        // The last condition is `true` if names have been deleted since the scan. Deleting the remaining names then
-        // frees the data, although the tree still contains the deleted names.
+        // If the link count is less than the number of names, names have been deleted since the scan. Deleting the
+        // remaining names then frees more bytes than `sums` shows.
         if !is_in_place || !is_bounded || self.links() < names.len() as u64 {
             return mark_as_lower_bound(sums, names);
         }
         sums.may_hold(names, unreferenced);
     }
 
-    /// Returns the number of bytes by which the disk usage exceeds the total size of the extents. When shared data is
-    /// overwritten, XFS reserves up to 128 KiB next to the new data for further changes, and frees the reserved space
-    /// after a few minutes. While a file grows, XFS also reserves space after the end of the file.
+    /// Returns the number of bytes of the disk usage that are in no extent. XFS reserves such bytes after the end of a
+    /// growing file. When shared data is overwritten, XFS also reserves up to 128 KiB next to the new data for further
+    /// changes, and frees the reserved space after a few minutes.
     fn unreferenced(&self) -> u64 {
         let located = self.references.iter().map(|reference| match *reference {
             ExtentReference::Located { length, .. } => length,

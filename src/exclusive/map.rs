@@ -1,8 +1,7 @@
 //! Extents of all files on an XFS volume, from its space map.
 //!
-//! For each range of blocks, the map has one record per file that refers to the range. The map lacks only
-//! the blocks that XFS has allocated but not yet assigned to a range: blocks for data that has not been
-//! written to the disk, and blocks kept in reserve next to overwritten clones.
+//! For each range of blocks, the map has one record per file that refers to the range. Two kinds of blocks have no such
+//! record: blocks for data that has no location on the disk yet, and blocks that XFS has set aside for copy-on-write.
 
 use std::ops::ControlFlow;
 
@@ -34,8 +33,8 @@ impl FileEnds {
         self.blocks[node as usize] = u32::try_from(blocks).unwrap_or(u32::MAX);
     }
 
-    /// Returns the part of an extent that lies before the end of the file with these names, or the whole extent if
-    /// the end is unknown or the extent does not contain file contents.
+    /// Returns the part of an extent that lies before the end of the file with these names. Returns the whole extent if
+    /// the end is unknown, or if the extent does not contain file contents.
     fn within(&self, names: &[KnownName], owned: &OwnedExtent) -> FileExtent {
         let end = names.first().map_or(u32::MAX, |name| self.blocks[name.node as usize]);
         let offset = owned.offset.filter(|_| end < u32::MAX);

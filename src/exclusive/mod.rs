@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! tree -> nodes -> references of files to extents -> lowest common ancestors -> sums
-//!         plan     worker                            sums
+//!         plan     search                            sums
 //! ```
 //!
 //! The data of an extent is freed when the last reference to it is deleted. Deleting the lowest directory that contains

@@ -11,7 +11,7 @@ pub(super) const TRANSIENT: u32 = 1 << 29;
 /// Bit that marks a reference to a range that may also have unknown references ([`Known::Some`],
 /// [`Known::SomeTransient`]).
 pub(super) const FLAGGED: u32 = 1 << 30;
-/// Bit that marks a reference through an additional name of an inode.
+/// Bit that marks a reference through any name of an inode except the first.
 pub(super) const REPEATED: u32 = 1 << 31;
 
 /// Completeness of the known references to a range.
@@ -21,8 +21,8 @@ pub enum Known {
     All,
     /// The file system reports that the range is shared, but not with which files.
     Some,
-    /// All references are known, but the referring file may have been overwritten with data that is not on the disk yet
-    /// and will be stored elsewhere. The reference may therefore disappear before the file is deleted.
+    /// All references are known, but this reference may disappear before its file is deleted. The file may have been
+    /// overwritten with data that is not on the disk yet and will be stored elsewhere.
     Transient,
     /// The reference may disappear as for [`Known::Transient`], and other references may be unknown as for
     /// [`Known::Some`].

@@ -24,8 +24,7 @@ pub(super) fn names_of(known: &[KnownName], inode: u64) -> &[KnownName] {
     &rest[..rest.iter().take_while(|name| name.inode == inode).count()]
 }
 
-/// File whose link count or disk usage has changed since the scan, with the new values. The file is on a volume whose
-/// extents are read all together.
+/// File whose link count or disk usage has changed since the scan, with the new values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ChangedFile {
     pub(super) node: Node,
@@ -36,8 +35,8 @@ pub(super) struct ChangedFile {
 
 const _: () = assert!(size_of::<ChangedFile>() == 16);
 
-/// Files that have changed since the scan, or that have new data that may not be on the disk yet. Contains only files
-/// on volumes whose extents are read all together at the end of the search, not file by file.
+/// Files that have changed since the scan, and files with new data that may not be on the disk yet. Files are included
+/// only if all extents of their volume are read together at the end of the search, not file by file.
 #[derive(Default)]
 pub(super) struct ChangedFiles {
     pub(super) since_scan: Vec<ChangedFile>,
@@ -69,8 +68,8 @@ pub(super) struct References<'s> {
     pub(super) sums: &'s mut ExclusiveSums,
     /// Index of the volume in `sums`.
     pub(super) number: usize,
-    /// Disk usage of each scanned file in bytes, minus the bytes that the added references account for. For a file in
-    /// [`ChangedFiles::unwritten`], the whole disk usage, because all of it may be new data. Indexed by [`Node`].
+    /// Bytes of each scanned file that no added reference accounts for, indexed by [`Node`]. For a file in
+    /// [`ChangedFiles::unwritten`], this is always its whole disk usage, because all of its data may be new.
     unreferenced: Vec<u64>,
     changed: &'s ChangedFiles,
     names: Vec<Node>,
@@ -92,9 +91,9 @@ impl<'s> References<'s> {
         self.refer(names, extent, known);
     }
 
-    /// Adds a reference like [`Self::add`], but to an extent that other files share. If a scanned file has bytes that
-    /// are in no extent, these may be new data that will replace the shared extent. The file's reference is therefore
-    /// not reliable until [`Self::complete_shared`] is called.
+    /// Adds a reference to an extent that several files share. A scanned file may have new data that is not in any
+    /// extent yet and will replace the shared extent. Its reference therefore counts as [`Known::Transient`] until
+    /// [`Self::complete_shared`] is called.
     pub(super) fn add_shared(&mut self, names: &[KnownName], extent: FileExtent) {
         self.refer(names, extent, if names.is_empty() { Known::All } else { Known::Transient });
     }
@@ -110,9 +109,9 @@ impl<'s> References<'s> {
         self.names = nodes;
     }
 
-    /// Marks the references added with [`Self::add_shared`] as reliable ([`Known::All`]), except those of files with
-    /// bytes that are in no extent, because these bytes may still replace a shared extent. `known` contains the names
-    /// of the scanned files, sorted by inode number.
+    /// Marks the references added with [`Self::add_shared`] as reliable ([`Known::All`]). The references of files that
+    /// have bytes in no extent are not marked, because these bytes may replace a shared extent. `known` contains the
+    /// names of the scanned files, sorted by inode number.
     pub(super) fn complete_shared(&mut self, known: &[KnownName]) {
         let files = known.chunk_by(|one, next| one.inode == next.inode);
         let files = files.filter(|names| self.unreferenced[names[0].node as usize] > 0);
@@ -121,9 +120,8 @@ impl<'s> References<'s> {
         self.sums.settle_transient(self.number, |node| nodes.binary_search(&node).is_ok());
     }
 
-    /// Adds the bytes of each scanned file that its references do not account for. Such bytes exist because data that
-    /// has not been written to the disk has no extent yet. `known` contains the names of the files, sorted by inode
-    /// number.
+    /// Adds the bytes of each scanned file that its references do not account for. Most of them are data that is not on
+    /// the disk yet and therefore has no extent. `known` contains the names of the files, sorted by inode number.
     pub(super) fn add_unseen(&mut self, known: &[KnownName]) {
         for names in known.chunk_by(|one, next| one.inode == next.inode) {
             let nodes = self.nodes(names);
@@ -150,7 +148,7 @@ impl<'s> References<'s> {
     }
 }
 
-/// Returns the link count of the file with these names; 1 for a file outside the tree.
+/// Returns the link count of the file with these names; 1 if there are no names, because the file is outside the tree.
 fn links(names: &[KnownName]) -> usize {
     names.iter().map(|name| name.links).max().unwrap_or(1) as usize
 }

@@ -1,11 +1,11 @@
 //! Threads that read the extents of all files in a tree, and the job that watches them.
 //!
-//! A request for the extents of a file blocks while another process writes to the file, and cannot be interrupted.
-//! The job therefore gives up on a thread that waits too long, counts its file as unread, and lets a new thread
-//! continue after that file.
+//! The system call that reads the extents of a file blocks while another process writes to the file, and it cannot be
+//! interrupted. If a thread waits too long, the job therefore counts the thread's file as unread, and a new thread
+//! continues after that file.
 //!
-//! Invariant: each file adds 1 to exactly one count: files whose extents were read, files whose link count was used
-//! instead, or unread files.
+//! Invariant: each file is counted once: as a file whose extents were read, as a file whose link count was used
+//! instead, or as an unread file.
 
 use std::ffi::CString;
 use std::io;
@@ -62,9 +62,9 @@ impl ExclusiveProgress {
         format!("read the extents of {} of {}", grouped(self.handled()), counted(self.files, "file", "files"))
     }
 
-    /// Returns the share of the files that have been handled, in thousandths. Returns `None` if the files have not
-    /// been counted yet, or if the extents of a whole volume are being read, because the number of these extents is
-    /// unknown.
+    /// Returns the share of the files that have been handled, in thousandths. Returns `None` until the files have been
+    /// counted. Also returns `None` while the extents of a whole volume are being read, because the number of these
+    /// extents is unknown.
     pub fn share(&self) -> Option<u16> {
         (self.extents == 0 && self.files > 0).then(|| share(self.handled(), self.files))
     }
@@ -152,9 +152,9 @@ impl ExclusiveSearch {
         state.is_stopped = true;
     }
 
-    /// Starts a thread. `at` contains the index of the piece at which the thread starts, and the number of files to
-    /// skip in that piece. If `at` is `None`, the thread starts at the next piece, or is not started if no piece is
-    /// left. If the system cannot start a thread, counts the remaining files of the piece as unread.
+    /// Starts a thread at the position `at`: the index of a piece, and the number of files to skip in this piece. If
+    /// `at` is `None`, the thread starts at the next piece. No thread is started if no piece is left. If the system
+    /// cannot start a thread, counts the remaining files of the piece as unread.
     fn start(self: &Arc<Self>, state: &mut SearchState, at: Option<(usize, usize)>) {
         let (piece, done) = match at {
             Some(at) => at,
@@ -188,7 +188,7 @@ impl ExclusiveSearch {
         }
     }
 
-    /// Skips the first `done` files of a piece, and records at most `count` of the following files as unread.
+    /// Records files of a piece as unread: at most `count` files after the first `done` files.
     fn skip_rest(&self, state: &mut SearchState, piece: usize, done: usize, count: usize) {
         let piece = self.plan.pieces[piece];
         let part = self.plan.part(piece);
@@ -222,9 +222,8 @@ impl ExclusiveSearch {
         let piece = self.plan.pieces[index];
         let part = self.plan.part(piece);
         let mut files = self.plan.files(piece.directory, &part).skip(done).peekable();
-        // If the piece has no files left, its directory is opened only if the method for its device is not known yet.
-        // `add_directories` needs the method for every device, even if no directory on the device has files, because
-        // the method determines whether the blocks of the directories themselves are added.
+        // If no files are left, the directory is opened only if the method for its device is still unknown.
+        // `add_directories` needs the method to decide whether it adds the blocks of the directories on this device.
         let is_known = || {
             let device = self.plan.tree.device_index(piece.directory);
             piece.directory == DirId::TOP || lock(&self.state).methods.contains_key(&device)
@@ -380,8 +379,7 @@ impl ExclusiveSearch {
 pub(super) enum OpenedDirectory {
     /// The directory is open.
     Open(Directory, Method),
-    /// No directory was opened, because the entries of the piece are roots. Roots have no common directory, so each
-    /// is looked up by its own path.
+    /// The entries of the piece are roots. Roots have no common directory, so each root is looked up by its own path.
     Roots,
     /// The files are not opened, because their exclusive sizes depend on the link counts alone.
     ByLinks,

@@ -27,10 +27,10 @@ pub(crate) struct SearchState {
     pub(crate) methods: HashMap<u32, Method>,
     /// IDs of the volumes. Each volume has the same index here and in `sums`.
     pub(crate) volumes: Vec<u64>,
-    /// Files that have changed since the scan, or whose new data may not be on the disk yet. Contains only files on
-    /// volumes that use [`Method::Volume`]; the extents of these volumes are read at the end of the search.
+    /// Files that have changed since the scan, or whose new data may not be on the disk yet. Only files on devices that
+    /// use [`Method::Volume`] are recorded here, because their extents are read last, at the end of the search.
     pub(super) changed: ChangedFiles,
-    /// Inodes that may have several names and that [`SearchState::add`] has handled. Their extents are added only once.
+    /// Inodes that [`SearchState::add`] has already handled. Contains only inodes that may have several names.
     pub(crate) added: HashSet<InodeKey>,
 }
 
@@ -91,7 +91,7 @@ impl SearchState {
         }
         match method {
             Method::LinkCount => self.sums.hold(&names, file.metadata.disk()),
-            // The extents of these volumes are read at the end of the search, when all of their devices are known.
+            // The extents of a volume are read at the end of the search, when all devices of the volume are known.
             Method::Volume(_) => {}
             Method::PrivateSize => extents.add(&mut self.sums, &names, method, 0),
             Method::Extents(volume) => {

@@ -1,8 +1,9 @@
 //! Sums of exclusive and shared bytes, computed from the files' references to ranges of a volume.
 //!
-//! Nodes are numbered depth-first, so the nodes of a subtree have consecutive numbers. Therefore, the lowest common
-//! ancestor of the first and the last node that refer to a byte is also an ancestor of all other nodes that refer to
-//! it. The byte is counted only at this ancestor.
+//! Deleting a node frees a byte only if all nodes that refer to the byte are in the subtree of the deleted node. An
+//! exclusive byte is therefore counted at the lowest common ancestor of these nodes, and [`ExclusiveSums::finish`] adds
+//! the sums of each node to its parent. Nodes are numbered depth-first, so the lowest common ancestor of the first and
+//! the last of these nodes is an ancestor of all of them.
 //!
 //! Invariant: the result does not depend on the order in which references were added. A reference takes 16 bytes.
 
@@ -78,8 +79,9 @@ impl ExclusiveSums {
         self.sums[node as usize].at_most = u64::MAX;
     }
 
-    /// Turns the [`Known::Transient`] references to a volume into [`Known::All`], unless `may_disappear` returns `true`
-    /// for their node.
+    /// Records that references to a volume cannot disappear: [`Known::Transient`] becomes [`Known::All`], and
+    /// [`Known::SomeTransient`] becomes [`Known::Some`]. Omits references of nodes for which `may_disappear` returns
+    /// `true`.
     pub fn settle_transient(&mut self, volume: usize, may_disappear: impl Fn(Node) -> bool) {
         let references = self.volumes.get_mut(volume).map_or(&mut [][..], Vec::as_mut_slice);
         for reference in references.iter_mut().filter(|it| it.is_transient() && !may_disappear(it.node)) {
@@ -99,8 +101,8 @@ impl ExclusiveSums {
         self.volumes.get(volume).map_or(0, Vec::len)
     }
 
-    /// Returns the total size of the ranges of a volume, which must have been [compacted](Self::compact). Equal
-    /// ranges count once; different ranges must not overlap.
+    /// Returns the total size of the ranges of a volume. Equal ranges count once; different ranges must not overlap.
+    /// The volume must have been [compacted](Self::compact).
     pub fn covered(&self, volume: usize) -> u64 {
         let references = self.volumes.get(volume).map_or(&[][..], Vec::as_slice);
         let ranges = references.chunk_by(|one, next| one.start == next.start);
@@ -109,8 +111,8 @@ impl ExclusiveSums {
 
     /// Sorts the references to a volume, removes duplicates, and returns the number of remaining references.
     ///
-    /// May be called only if no reference to the volume is [`Known::Some`] or [`Known::SomeTransient`], because the
-    /// sums depend on the number of such references.
+    /// No reference to the volume may be [`Known::Some`] or [`Known::SomeTransient`]. The sums depend on the number of
+    /// such references, so duplicates of them must not be removed.
     pub fn compact(&mut self, volume: usize) -> usize {
         let Some(references) = self.volumes.get_mut(volume) else { return 0 };
         references.sort_unstable_by_key(Reference::order);
@@ -175,9 +177,9 @@ impl ExclusiveSums {
         }
     }
 
-    /// Adds bytes to the sums of the nodes whose deletion can free them. `nodes` are all nodes that refer to the bytes,
-    /// in ascending order. The lowest common ancestor of these nodes is the lowest node whose deletion is certain to
-    /// free the bytes, unless the bytes have unknown references.
+    /// Adds `bytes` to the sums of the nodes whose deletion can free these bytes. `nodes` are all nodes that refer to
+    /// the bytes, in ascending order. Deleting the lowest common ancestor of these nodes certainly frees the bytes,
+    /// unless the bytes have unknown references.
     fn own(&mut self, nodes: impl DoubleEndedIterator<Item = Node> + Clone, bytes: u64, extent: HeldBytes) {
         let HeldBytes { is_flagged, references, lasting } = extent;
         let Some((least, greatest)) = nodes.clone().next().zip(nodes.clone().next_back()) else { return };
@@ -217,9 +219,9 @@ impl ExclusiveSums {
         *shared = shared.wrapping_add(bytes);
     }
 
-    /// Subtracts `bytes` once from the shared size of the lowest common ancestor of `one` and `other`, because
-    /// `share` has added these bytes for both nodes. No node with a number between those of `one` and `other`
-    /// may refer to the same bytes.
+    /// Subtracts `bytes` from the shared size of the lowest common ancestor of `one` and `other`. `share` has added the
+    /// bytes for both nodes, but the ancestor must count the bytes only once. No node with a number between those of
+    /// `one` and `other` may refer to the same bytes.
     fn unshare(&mut self, one: Node, other: Node, bytes: u64) {
         let common = self.numbers.common(one, other);
         let shared = &mut self.sums[common as usize].shared;
@@ -227,24 +229,24 @@ impl ExclusiveSums {
     }
 }
 
-/// Properties of a set of bytes, all of which are referenced by the same nodes.
+/// Properties of bytes to which the same nodes refer.
 #[derive(Clone, Copy)]
 struct HeldBytes {
     /// `true` if there may be unknown references to the bytes, in addition to the known ones.
     is_flagged: bool,
-    /// Number of known references, not counting those through additional names of an inode.
+    /// Number of known references. A reference of an inode with several names counts once.
     references: usize,
-    /// First and last node with a reference that is not transient (see [`Known::Transient`]); `None` if there is no
-    /// such reference.
+    /// First and last node with a reference that cannot disappear; `None` if all references are transient (see
+    /// [`Known::Transient`]).
     lasting: Option<(Node, Node)>,
 }
 
 /// Pass over overlapping references in order of position.
 ///
-/// The time per reference is logarithmic in the number of references to the same byte, because a reference
-/// affects only the pairs that its node forms with the neighboring nodes in `nodes`. [`Sweep::advance`] also searches
-/// `nodes` for the first and last node with a reference that is not transient (see [`Known::Transient`]). The search
-/// is short, because only recently changed files have transient references.
+/// The time per reference grows only with the logarithm of the number of nodes that refer to the same byte, because a
+/// reference affects only the pairs that its node forms with its two neighbors in `nodes`. [`Sweep::advance`] also
+/// searches `nodes` for the first and the last node with a reference that is not transient (see [`Known::Transient`]).
+/// This search is short, because only recently changed files have transient references.
 #[derive(Default)]
 struct Sweep {
     nodes: BTreeMap<Node, Active>,
@@ -330,9 +332,9 @@ impl Sweep {
         }
     }
 
-    /// Prepares the insertion of `node` between two neighbors. The bytes between the position at which the two became
-    /// neighbors and the current position are counted for both of them, so these bytes are subtracted once. From here
-    /// on, the smaller neighbor forms a pair with `node` instead of with the greater neighbor.
+    /// Prepares the insertion of `node` between two neighbors, which then no longer form a pair. Since they became
+    /// neighbors, the bytes up to the current position have been counted for both of them, so these bytes are
+    /// subtracted once. From now on, the smaller neighbor forms a pair with `node`.
     fn split_pair(&mut self, sums: &mut ExclusiveSums, node: Node) {
         let after = self.nodes.range(node..).next().map(|(after, _)| *after);
         if let Some((before, active)) = self.nodes.range_mut(..node).next_back() {

@@ -13,14 +13,14 @@ use crate::platform::fs::overhead::btrfs::{
 use crate::platform::{Directory, Errno};
 use crate::tree::Accuracy;
 
-/// Number of references in memory at which duplicates are removed for the first time. Later limits depend on the
-/// number of remaining references, and are never lower than this one.
+/// Number of references in memory at which duplicates are removed for the first time. Later limits depend on the number
+/// of remaining references, and are never lower than `LIMIT`.
 const LIMIT: usize = 1 << 16;
 
-/// Adds the references of all subvolumes. `names` contains the names of the scanned files, grouped by the ID of their
-/// subvolume. Each group is sorted by inode number. Calls `note` after each extent, and ends when `note` returns
-/// `Break`. Compares the total size of the extents with the amount of data that the file system reports as used, and
-/// returns the resulting accuracy.
+/// Adds the references of all subvolumes, and returns the accuracy of the sizes. The accuracy depends on the total size
+/// of the extents, compared with the amount of data that the file system reports as used. `names` contains the names of
+/// the scanned files, grouped by the ID of their subvolume; each group is sorted by inode number. Calls `note` after
+/// each extent, and ends when `note` returns `Break`.
 ///
 /// # Errors
 /// Returns an error if reading fails. The references found before the error are still added.
@@ -72,9 +72,9 @@ fn read(
     Ok(())
 }
 
-/// Returns the first transaction whose changes to the btrfs snapshot `next` must be read, given that all extents of
-/// the btrfs snapshot `before` have already been read. Returns 0 if all of `next` must be read. Both snapshots must
-/// be unchanged since their creation.
+/// Returns the first transaction whose changes to the btrfs snapshot `next` must be read; 0 if all of `next` must be
+/// read. All extents of the btrfs snapshot `before` must already have been read. Both snapshots must be unchanged since
+/// their creation.
 ///
 /// If both have the same parent and `next` is the later one, the blocks of `next` that are older than `before` need not
 /// be read. These blocks belonged to the parent when `before` was created, so they also belong to `before`.

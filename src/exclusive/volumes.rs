@@ -1,8 +1,8 @@
-//! Volumes on which the extents of all files can be listed together: from the trees of subvolumes on btrfs, or
-//! from the space map on XFS. Only the superuser can read the trees and the map.
+//! Volumes on which the extents of all files can be read together. On btrfs, they are read from the trees of the
+//! subvolumes; on XFS, from the space map. Only the superuser can read the trees and the map.
 //!
-//! The trees and the map also list the extents of files outside the scan. Separate queries for the extents of each
-//! scanned file would not find these extents.
+//! The trees and the map also contain the extents of files outside the scan. A query for each scanned file would not
+//! find these extents.
 //!
 //! Invariant: an extent of a file outside the scan is assigned to the node that represents everything outside the
 //! tree. On XFS, such an extent is skipped if no other file shares it.
@@ -30,8 +30,7 @@ pub(super) struct WholeVolume {
     names: HashMap<u64, Vec<KnownName>>,
     /// Disk usage of the scanned files in bytes, indexed by [`Node`]; 0 for all other nodes.
     sizes: Vec<u64>,
-    /// Ends of the scanned files on XFS. Blocks after the end of a file do not count as part of the file. `None` on
-    /// btrfs.
+    /// End of each scanned file on XFS; `None` on btrfs. Blocks after the end do not count as part of the file.
     ends: Option<FileEnds>,
 }
 
@@ -94,8 +93,8 @@ impl WholeVolume {
         volumes
     }
 
-    /// Records in `sums` which files on the volume contain which extents. `number` is the volume's index in `sums`.
-    /// Calls `after_extent` after each recorded extent of a file, and ends when `after_extent` returns `Break`.
+    /// Adds to `sums` the references from the files on the volume to their extents. `number` is the volume's index in
+    /// `sums`. Calls `after_extent` after each reference, and ends when `after_extent` returns `Break`.
     pub(super) fn add(
         self,
         sums: &mut ExclusiveSums,

@@ -19,9 +19,9 @@ use crate::tree::{Batch, DirId, Entry, EntryState, LinkedName, Metadata, Page, T
 
 /// Size of a segment in bytes, which is about the size of a batch of entries from the kernel.
 pub(crate) const SEGMENT: usize = 32 << 10;
-/// Maximum depth at which a directory's unpublished entries are set aside while a child is read. At greater depths,
-/// they are published first, so that a malicious chain of nested directories takes memory for one entry per level
-/// instead of one page.
+/// Maximum depth at which a directory's unpublished entries are set aside while a child is read. At greater depths, the
+/// entries are published before the child is read. A malicious chain of nested directories therefore takes memory for
+/// only one entry per level, not for one page.
 const SHALLOW: usize = 64;
 /// Maximum number of empty pages kept for reuse.
 const SPARE: usize = SHALLOW;
@@ -85,7 +85,8 @@ struct Open {
     device: u32,
     /// Unpublished entries of the directory, set aside while a child is read.
     page: Option<Box<Page>>,
-    /// Child directories that have been read to the end, but whose entries in this directory are not published yet.
+    /// Child directories that have been read to the end, but are not released yet, because their entries in this
+    /// directory are unpublished.
     ended: Vec<DirId>,
     /// `true` if the directory's own entry is published.
     is_published: bool,
@@ -93,8 +94,8 @@ struct Open {
     /// Disk usage and apparent size of the entries read so far, plus the directory's own sizes if they are known. A
     /// child directory is included once it has been read to the end.
     inside: Totals,
-    /// Name and metadata of a directory whose entry is published only once the end of the directory has been read
-    /// ([`Sizes::Sums`]).
+    /// Name and metadata of a directory with [`Sizes::Sums`]. Its entry is added once the end of the directory has been
+    /// read.
     awaiting: Option<Box<(Vec<u8>, Metadata)>>,
 }
 
@@ -174,9 +175,8 @@ impl<'t> Builder<'t> {
         if self.open.len() > SHALLOW {
             self.seal(self.open.len() - 1);
         }
-        // With `Sizes::Own`, the child's entry has been added to the current page, which still belongs to the parent.
-        // If this page is empty now, `seal` has just published the entry. With `Sizes::Sums`, `leave` adds the entry
-        // later.
+        // With `Sizes::Own`, the child's entry was added to the parent's page above. If the page is empty now, `seal`
+        // has published the entry. With `Sizes::Sums`, `leave` adds the entry later.
         child.is_published = sizes == Sizes::Own && self.batch.page().is_empty();
         let empty = self.fresh_page();
         let page = self.batch.turn(empty);
@@ -238,9 +238,9 @@ impl<'t> Builder<'t> {
             let open = self.last_mut();
             let inside = open.inside;
             if let Some(awaiting) = &mut open.awaiting {
-                // The size in the input includes entries that were not read, so it is replaced with the total
-                // size of the entries that were read. `leave` subtracts the same total, so the directory itself
-                // gets the size 0.
+                // The recorded size includes entries that were not read. The total of the entries that were read
+                // replaces the recorded size. `leave` subtracts the same total, so the directory itself gets the size
+                // 0.
                 (awaiting.1.blocks, awaiting.1.apparent) = (inside.disk / 512, inside.apparent);
             }
             self.leave();

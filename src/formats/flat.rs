@@ -1,8 +1,8 @@
 //! Flat export: one line per entry, for query engines that combine the exports of many machines. docs/exchange.md lists
 //! the fields.
 //!
-//! Each line has the entry's own sizes, so sizes can be summed over any set of lines. Only a file with several hard
-//! links is counted more than once, because it has a line for each link; `device` and `inode` identify such lines.
+//! Each line contains the entry's own sizes, so the sizes of any set of lines can be added up. The only exception is a
+//! file with several hard links, which has one line for each link. These lines have the same `device` and `inode`.
 //!
 //! Invariant: every line is valid UTF-8 without control characters, regardless of the names. No function is recursive.
 
@@ -306,7 +306,7 @@ impl Line<'_, '_> {
         }
     }
 
-    /// Writes a value. Returns the value in base64 if it is a path that cannot be written exactly.
+    /// Writes a value. If the value is a path that cannot be written exactly, returns the path in base64.
     fn csv(&mut self, value: &Value<'_>) -> Option<String> {
         match value {
             Value::Path(bytes) => {

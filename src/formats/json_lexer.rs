@@ -1,7 +1,7 @@
 //! Lexer for a JSON stream: reads strings and whole numbers, and can skip any value.
 //!
-//! The lexer accepts two deviations from JSON: a string may contain any bytes from 0x80 on, because ncdu writes file
-//! names unchanged, and the digits and signs of a number are not checked if the number is skipped or read as text.
+//! The lexer accepts two deviations from JSON. A string may contain any bytes from 0x80 on, because ncdu writes file
+//! names unchanged. The digits and signs of a number are not checked if the number is skipped or read as text.
 //!
 //! Invariant: no function is recursive, memory holds one chunk and one string of at most [`LONGEST`] bytes, and every
 //! error names the byte at which it occurred.
@@ -13,8 +13,8 @@ use super::input::next_chunk;
 pub(crate) use super::input::{Fault, Pulse, Reason};
 use super::pipe::Chunks;
 
-/// Maximum length of a string in bytes. Linux rejects command-line arguments that are longer (execve(2),
-/// `MAX_ARG_STRLEN`), so no root can have a longer path.
+/// Maximum length of a string in bytes. No root has a longer path, because Linux rejects longer command-line arguments
+/// (execve(2), `MAX_ARG_STRLEN`).
 pub(crate) const LONGEST: usize = 128 << 10;
 /// Maximum nesting depth of a skipped value.
 const LEVELS: usize = 4096;

@@ -1,8 +1,8 @@
 //! Search for repeated bytes, used by `ruzstd` for compression.
 //!
 //! Exports repeat the same few fields for each entry, with different numbers. On such text, this search takes half as
-//! long as the one in `ruzstd`, and the output is a fifth smaller. The search looks only for long matches, which keeps
-//! the number of sequences low, and takes larger steps where it finds no match.
+//! long as the search of `ruzstd` itself, and the output is a fifth smaller. The search looks only for long matches, so
+//! that there are few sequences. Where it finds no match, it takes larger steps.
 //!
 //! Invariant: a match lies within its block of at most [`SPACE`] bytes.
 
@@ -18,8 +18,8 @@ const LEAST: usize = 7;
 const SPARE_BITS: u32 = u64::BITS - 8 * 7;
 /// Number of consecutive positions without a match after which the search takes larger steps.
 const PATIENCE: usize = 64;
-/// Number of bytes at the end of a block in which no match may begin. This way, a 64-bit word can be read wherever a
-/// match may begin.
+/// Number of bytes at the end of a block in which no match may begin. A 64-bit word can be read at every earlier
+/// position.
 const MARGIN: usize = 16;
 
 /// Matcher that finds repeated bytes within one block at a time. The buffers of earlier blocks are reused.

@@ -9,8 +9,9 @@
 //!
 //! - For a directory, gdu 5.37 and later write sizes that include everything below it; older versions write none.
 //! - gdu 5.30 and later mark all names of a hard-linked file. Older versions mark only the second and later names and
-//!   do not count them, so these names have no size in the tree either. If directory sizes include everything below,
-//!   marked names have no size in the tree, because the directory sizes already include the files.
+//!   do not count them, so the marked names have no size in the tree either.
+//! - If directory sizes include everything below, marked names have no size in the tree, because the directory sizes
+//!   already include the files.
 //! - ncdu before 1.16 does not record link counts. Since 2.5, excluded directories are arrays of one element.
 //!
 //! Invariant: every entry of the tree has a name that is valid in a directory, regardless of the input.
@@ -22,8 +23,8 @@ use crate::base::kind::Kind;
 use crate::formats::json_lexer::{Fault, Lexer, Reason};
 use crate::tree::{DirId, Entry, EntryState, Exclusion, HostDevices, Links, Metadata, Owner};
 
-/// Maximum depth of directories. Linux permits directories at this depth, although their paths are far longer than
-/// system calls accept (`PATH_MAX`).
+/// Maximum depth of directories. Paths of such depth are far longer than system calls accept (`PATH_MAX`), but Linux
+/// permits them.
 const DEEPEST: usize = 1 << 20;
 
 /// First version of gdu that marks all names of a file with hard links. Older versions mark only the names that they
@@ -34,8 +35,8 @@ const ALL_NAMES_MARKED: (u32, u32) = (5, 30);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Head {
     dialect: Dialect,
-    /// `true` if entries marked as hard links get the size 0 in the tree, because the export does not count them, or
-    /// because the size of their directory already includes them.
+    /// `true` if entries marked as hard links get the size 0 in the tree. This is the case if the export does not count
+    /// them, or if the sizes of directories already include them.
     zeroes_marked_links: bool,
     /// Time of the scan in seconds since 1970.
     pub(crate) timestamp: Option<i64>,
@@ -300,8 +301,8 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
     }
 
     fn field(&mut self) -> Result<()> {
-        // Every known field name is shorter than 12 bytes. A longer name, cut off after 12 bytes, matches none of
-        // them.
+        // Every known field name is shorter than 12 bytes. A longer name is cut off after 12 bytes, and matches none of
+        // the known names.
         let mut key = [0; 12];
         let text = self.lexer.string()?;
         let length = text.len().min(key.len());

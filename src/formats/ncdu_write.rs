@@ -1,10 +1,10 @@
 //! Writer of ncdu's JSON export, version 1.2. Apart from the program's name and version, the output is byte-for-byte
 //! identical to that of ncdu 2.
 //!
-//! Each directory is written with its own sizes only, names are written as raw bytes, and every name of a hard-linked
-//! inode is written with the size of the inode. The format cannot express the cause of a read error, times before 1970
-//! (written as 1970), or some reasons for exclusion (cache directories, for example, are written as excluded by a
-//! pattern).
+//! Each directory is written with its own sizes only. Names are written as raw bytes. Every name of a hard-linked inode
+//! is written with the size of the inode. The format cannot express the cause of a read error, a time before 1970, or
+//! some reasons for exclusion. Earlier times are written as 1970, and a cache directory, for example, is written as
+//! excluded by a pattern.
 //!
 //! Invariant: no function is recursive, and memory holds only the directories on the path to the current entry. A tree
 //! that was read from an export of ncdu 2 is written unchanged.

@@ -320,11 +320,12 @@ fn built(metadata: Metadata, entries: Vec<(Vec<u8>, Plan)>, form: LinkForm) -> T
     tree
 }
 
-/// Returns the totals, the status and the shared size of each directory, in the order of the listings.
+/// Returns the totals, the status and the shared size of each directory, in depth-first order.
 fn directories_of(tree: &Tree) -> Vec<String> {
     let described = |id: DirId| {
         let totals = tree.totals(id);
-        // The shared size is a difference of two sums, which is meaningless if a sum does not fit into 64 bits.
+        // The shared size is a difference of two sums. If a sum does not fit into 64 bits, the difference is
+        // meaningless.
         let shared = Some(tree.shared(id)).filter(|_| totals.disk != u64::MAX);
         format!("{totals:?} {:?} {shared:?}", tree.status(id))
     };

@@ -2,8 +2,8 @@
 //!
 //! `ruzstd` writes frames without this length, so this module adds it to the frame's header (RFC 8878, 3.1.1.1).
 //!
-//! Invariant: besides the content, decompression takes memory only for the window, which is limited to
-//! [`LEAST_WINDOW`] or the length of the content, whichever is greater.
+//! Invariant: decompression takes memory only for the content and for one window. A window that is larger than both the
+//! content and [`LEAST_WINDOW`] is rejected.
 
 use std::io::Cursor;
 
@@ -15,17 +15,17 @@ use super::matcher::RowMatcher;
 
 /// First bytes of a frame.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// Flag in the descriptor, which is the byte after the magic number: the header has no window size.
+/// Flag in the descriptor, the byte after the magic number. If the flag is set, the header has no window size.
 const SINGLE_SEGMENT: u8 = 0x20;
-/// Flag in the descriptor: the frame ends with a checksum of its content.
+/// Flag in the descriptor. If the flag is set, the frame ends with a checksum of its content.
 const CHECKSUM: u8 = 0x04;
 /// Bits of the descriptor that encode the length of the dictionary ID: 0, 1, 2 or 4 bytes.
 const DICTIONARY: u8 = 0x03;
 /// Value of the two highest bits of the descriptor if the content length is stored in four bytes.
 const FOUR_BYTES: u8 = 0x80;
 
-/// Window size in bytes up to which a frame is accepted regardless of the length of its content. Decoders should
-/// support windows of up to this size (RFC 8878, 3.1.1.1.2).
+/// Maximum window size in bytes of a frame whose content is shorter. Decoders should support windows up to this size
+/// (RFC 8878, 3.1.1.1.2).
 const LEAST_WINDOW: usize = 8 << 20;
 
 /// Compressor that reuses its memory.
@@ -83,8 +83,8 @@ pub(crate) fn content_length(frame: &[u8]) -> Option<u64> {
 /// Returns the reason if the frame is invalid or its content has a different length.
 pub(crate) fn unpack(frame: &[u8], length: usize) -> Result<Vec<u8>, String> {
     let mut decoder = FrameDecoder::new();
-    // The decoder allocates a window of the size that the frame requests, even if the content is shorter. The limit
-    // bounds this memory.
+    // The limit bounds the memory for the window. The decoder allocates the window size that the frame requests, even
+    // if the content is shorter.
     decoder.set_max_window_size(length.max(LEAST_WINDOW) as u64);
     let mut bytes = vec![0; length];
     let written = decoder.decode_all(frame, &mut bytes).map_err(|_| DAMAGED)?;

@@ -93,7 +93,7 @@ fn table(spaces: &[FileSystemUsage], units: Units, out: &mut dyn Write) -> io::R
 struct Figures {
     /// Size, used space, available space and scanned size.
     bytes: [u64; 4],
-    /// Used space minus scanned size; 0 if the scanned size is larger only because of rounding.
+    /// Used space minus scanned size. If the difference is negative only because of rounding, the value is 0.
     rest: i128,
 }
 

@@ -1,7 +1,7 @@
 //! Output of `duke duplicates`: the groups, each with its copies, and the files that were not compared.
 //!
 //! ```text
-//!  620.0 MiB  2 directories, 620.0 MiB and 1,234 non-empty files each
+//!  620.0 MiB  2 directories, each 620.0 MiB in 1,234 non-empty files
 //!             /srv/a/
 //!             /srv/b/
 //!   20.0 MiB  3 files, 20.0 MiB each
@@ -20,7 +20,7 @@ use crate::base::text::escape;
 use crate::duplicates::{DuplicateKind, Duplicates, SkipReason, Skipped};
 use crate::tree::Tree;
 
-/// Maximum number of skipped files that are named for each reason.
+/// Maximum number of skipped files that are named per reason.
 const NAMED: usize = 5;
 
 /// Writes the groups, and the sum of their wasted bytes.
@@ -50,7 +50,8 @@ pub(crate) fn write_table(
     out.flush()
 }
 
-/// Returns the messages for the files that were not compared: the first [`NAMED`] per reason, and counts of the others.
+/// Returns the messages about the files that were not compared. For each reason, the first [`NAMED`] files are named,
+/// and the others are counted. Files on network or virtual file systems are only counted.
 pub(crate) fn skipped_lines(tree: &Tree, found: &Duplicates) -> Vec<String> {
     let is = |wanted: fn(SkipReason) -> bool| {
         found.skipped.iter().filter(move |skipped| wanted(skipped.reason)).collect()

@@ -1,7 +1,7 @@
 //! Summary of read errors on standard error, in a few lines.
 //!
-//! An ordinary user who scans a system disk gets thousands of errors about unreadable directories, so the first few are
-//! named and the rest are only counted. `--json` lists all of them. Errors with the same remedy share one line. On
+//! An ordinary user who scans a system disk gets thousands of errors about unreadable directories. Only a few of them
+//! are named, and the rest are counted; `--json` lists all of them. Errors with the same remedy share one line. On
 //! macOS, for example, the privacy settings can deny access to every folder in a user's home.
 //!
 //! Invariant: the summary takes a few lines, regardless of the number of errors.
@@ -18,11 +18,11 @@ use crate::tree::{Alias, DirId, Failure, Tree};
 /// grouped by remedy.
 const NAMED: usize = 5;
 
-/// Returns messages about a scan: its read errors, the reason if it ended early, and the roots that count only once,
-/// because they are given twice or lie inside other roots. `outcome` is `None` if the scan is still hanging after an
-/// interrupt.
+/// Returns messages about a scan: the roots that are counted only once because they are repeated or lie inside other
+/// roots, the read errors, and the reason if the scan ended early. `outcome` is `None` if the scan is still hanging
+/// after an interrupt.
 pub(crate) fn lines(tree: &Tree, outcome: Option<&Outcome>) -> Vec<String> {
-    const HANGS: &str = "interrupted while a read was hanging; the output is incomplete";
+    const HANGS: &str = "interrupted while a file system did not respond; the output is incomplete";
     let mut lines = aliases(tree);
     lines.extend(failures(tree, tree.failures(), remedy));
     match outcome {

@@ -54,7 +54,7 @@ impl ProgressLine {
         }
     }
 
-    /// Replaces the line with `text`, and overwrites the rest of the old line with spaces, which works on every
+    /// Replaces the line with `text`. The rest of the old line is overwritten with spaces, which works on every
     /// terminal.
     fn replace(&mut self, text: &str) {
         let columns = width(text);

@@ -41,7 +41,12 @@ pub(crate) fn write_table(
     if !deleted.is_empty() {
         let ids: Vec<String> = deleted.iter().map(|it| found.rows[*it].subvolume.id.to_string()).collect();
         let noun = if ids.len() == 1 { "subvolume" } else { "subvolumes" };
-        writeln!(out, "{}  freed by deleting {noun} {}", bytes(found.freed(deleted)), ids.join(", "))?;
+        writeln!(
+            out,
+            "{}  would be freed by deleting {noun} {}",
+            bytes(found.freed(deleted)),
+            ids.join(", ")
+        )?;
     }
     let count = counted(found.rows.len() as u64, "subvolume", "subvolumes");
     writeln!(out, "{}  data in {count}; {}", bytes(found.data), found.accuracy.text(units))?;

@@ -25,7 +25,7 @@ use crate::tree::{DirId, EntryState, Exclusive, ExclusiveSizes, Index, Metadata,
 /// Scan result to print as a table.
 pub(crate) struct Table<'t> {
     pub(crate) tree: &'t Tree,
-    /// Source of the sizes. Contains totals of incomplete directories only if the scan was abandoned because it hung.
+    /// Source of the sizes. If the scan hung and was abandoned, also contains the totals of the incomplete directories.
     pub(crate) sizes: SizeSource,
     /// Maximum number of levels below the roots.
     pub(crate) depth: usize,
@@ -111,8 +111,8 @@ impl<'t> Table<'t> {
         Open { rows, next: 0, index: Index::new(&listing), path, id, totals }
     }
 
-    /// Writes the line of an entry at `level`. If the entry is a directory whose entries must be written first, returns
-    /// the directory instead.
+    /// Writes the line of an entry at `level`. If the entry is a directory whose entries must be written first, writes
+    /// nothing and returns the opened directory.
     fn entry(
         &self,
         out: &mut dyn Write,

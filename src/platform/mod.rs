@@ -72,8 +72,8 @@ pub struct DirEntry<'b> {
 pub enum Prefetched {
     /// The listing has no reliable attributes.
     Nothing,
-    /// The entry is a boundary of this kind, and the listing has no reliable attributes for it. The attributes must
-    /// be read by name, because at a mount point, for example, the listing describes the covered directory.
+    /// The entry is a boundary of this kind. Its attributes in the listing are not reliable and must be read by name.
+    /// At a mount point, for example, the listing describes the covered directory.
     Boundary(Boundary),
     /// All attributes.
     All(Attributes),

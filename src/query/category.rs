@@ -202,8 +202,8 @@ fn without_versions(name: &[u8]) -> &[u8] {
 /// word that begins with an equals sign is a complete file name.
 const EXTENSIONS: &str = include_str!("extensions.txt");
 
-/// Presence of a dot at the start of a complete file name, such as `.gitignore`. [`Tables::names`] stores the names
-/// without this dot.
+/// Start of a complete file name: no dot, as in `Makefile`, or a dot, as in `.gitignore`. [`Tables::names`] stores the
+/// names without this dot.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Dot {
     None,

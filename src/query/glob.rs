@@ -1,8 +1,8 @@
 //! Translates the globs in a search (`*`, `?`, `[a-z]` and `{a,b}`) to regexes.
 //!
-//! Globs have the same meaning as in `--exclude` (`scan::exclude_patterns`; a test checks this), with two
-//! differences. A search compares characters rather than bytes, so `?` matches a whole character; a byte that is not
-//! UTF-8 counts as a character. A search also ignores case, unless the term contains a capital (`query::parse`).
+//! Globs have the same meaning as in `--exclude` (`scan::exclude_patterns`), with two differences. A search compares
+//! characters, not bytes, so `?` matches a whole character. A byte that is not UTF-8 counts as a character. A search
+//! also ignores case, unless the term contains a capital (`query::parse`).
 //!
 //! Invariant: every glob gives a valid regex or an error.
 

@@ -1,8 +1,8 @@
 //! Queries: lists of terms, all of which an entry must match.
 //!
 //! A query is parsed from text (`parse`), or built from [`Test`]s by a view. The same code can therefore search for
-//! text and list the files counted in a row of a view. A view can narrow a query with additional terms. An
-//! entry of the result is then counted only if it also matches these terms.
+//! text and list the files counted in a row of a view. A view can narrow a query with additional terms, which every
+//! result must then also match.
 //!
 //! If a query finds or ignores a directory, this also affects the entries inside the directory; see
 //! [`Standing`](super::standing::Standing).
@@ -104,7 +104,7 @@ pub enum Test {
     Empty,
     /// Entry whose inode has several names.
     Linked,
-    /// Entry with this inode.
+    /// Entry with this inode, if the inode may have several names.
     Inode(InodeKey),
     /// Entry that could not be read.
     Error,
@@ -181,8 +181,8 @@ impl Query {
         query
     }
 
-    /// Narrows this query with the terms of another query. An entry must then match these terms itself: a match of a
-    /// directory above it is not enough. A view narrows its query to list the files counted in one of its rows.
+    /// Narrows this query with the terms of another query. Every result must match these terms itself: a match of a
+    /// directory above it is not enough. Views use this to list the files counted in one of their rows.
     #[must_use]
     pub fn narrowed_by(mut self, other: &Self) -> Self {
         self.narrowed.extend(other.terms().chain(&other.narrowed).cloned());
@@ -278,9 +278,9 @@ impl Query {
         self.narrowed.iter().all(|term| term.holds(subject))
     }
 
-    /// Returns two flags. The first is `true` if the subject matches the query. The second is `true` if the search
-    /// ignores everything inside the subject, because the name of the subject or of a directory above it matches a
-    /// negated term. `is_unwanted` is the second flag of the parent directory.
+    /// Returns two flags. The first is `true` if the subject matches the query. The second is `true` if the name of the
+    /// subject, or of a directory above it, matches a negated term. The search then ignores everything inside the
+    /// subject. `is_unwanted` is the second flag of the parent directory.
     pub(crate) fn finds(&self, subject: &Subject<'_>, is_unwanted: bool) -> (bool, bool) {
         let is_directory = subject.record.kind == Kind::Directory;
         let has_age = !is_directory || self.terms().any(Term::asks_for_directories);
@@ -315,8 +315,8 @@ impl Term {
         asks && !self.negated
     }
 
-    /// Returns `true` if the term can select directories along with their contents. This includes negated size
-    /// comparisons, because each is equivalent to another size comparison.
+    /// Returns `true` if the term can select directories along with their contents. A negated size comparison can do so
+    /// too, because it is equivalent to another size comparison.
     fn brings_contents(&self) -> bool {
         match self.test {
             Test::Disk(_) | Test::Apparent(_) | Test::Frees(_) => true,

@@ -180,8 +180,8 @@ pub fn run(job: BrowseJob) -> Exit {
     exit
 }
 
-/// Opens the snapshot of the previous scan with the same roots and flags as `source`. If there is one, makes `source`
-/// first read the directories that have changed since the previous scan. Also returns a notice about the newest
+/// Opens the newest usable snapshot of an earlier scan with the same roots and flags as `source`. If there is one,
+/// makes `source` first read the directories that have changed since that scan. Also returns a notice about the newest
 /// snapshot file that was ignored, if any.
 fn recorded(source: &Source, folder: &Path) -> LastScan {
     wait_for_roots(source);
@@ -235,8 +235,8 @@ fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, BaselineSpe
     Ok((start(with_head_start(new))?, BaselineSpec::Source(old)))
 }
 
-/// Returns `wanted`, changed so that the workers of a scan do not start until the browser has drawn its first frame
-/// or [`HEAD_START`] has passed.
+/// Delays the workers of a scan until the browser has drawn its first frame, but at most by [`HEAD_START`]. Returns
+/// `wanted` unchanged if it is not a scan.
 fn with_head_start(mut wanted: SourceSpec) -> SourceSpec {
     if let SourceSpec::Paths(_, options) = &mut wanted {
         options.head_start = HEAD_START;

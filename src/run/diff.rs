@@ -131,8 +131,8 @@ fn read_side(wanted: SourceSpec, interrupt: Option<&Interrupt>, progress: Progre
     Err(Exit::Failure)
 }
 
-/// Prints the error that a tree cannot be compared because none of its roots is a directory. The message contains the
-/// name of the first root.
+/// Prints an error message for a tree that cannot be compared, because none of its roots is a directory. The message
+/// contains the name of the first root.
 pub(super) fn print_not_comparable(tree: &Tree) {
     let listing = tree.listing(DirId::TOP);
     let root = listing.entries().next().map(|(_, entry)| escape(entry.name).into_owned());
@@ -144,8 +144,8 @@ struct Changes<'t> {
     old: &'t Read,
     new: &'t Read,
     options: DiffOptions,
-    /// Names shown for the old roots. If an old root and a new root have the same path, the name of the new root is
-    /// shown.
+    /// Name to show for each old root. If the old root and its new root have the same path, this is the name of the new
+    /// root.
     former_roots: HashMap<DirId, Vec<u8>>,
     /// Change of each root.
     roots: Vec<Change<'t>>,
@@ -189,8 +189,8 @@ impl<'t> Changes<'t> {
         found
     }
 
-    /// Returns `true` if each path of a change has at most [`LONGEST`] bytes, including its terminating NUL. Otherwise,
-    /// counts the change in `too_long`. Walks up the tree only as far as necessary.
+    /// Returns `true` if no path of a change (a renamed entry has two) is longer than [`LONGEST`] bytes, including the
+    /// terminating NUL. Counts any other change in `too_long`. Walks up the tree only as far as necessary.
     fn is_short(&self, change: &Change<'_>, too_long: &mut TooLong) -> bool {
         let is_long = |read: &Read, directory: DirId, name: &[u8]| {
             let tree = read.source.tree();

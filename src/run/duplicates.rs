@@ -1,7 +1,7 @@
 //! `duke duplicates`: files and directories with the same contents.
 //!
 //! Invariant: exit code 0 means that all regular files of equal size were compared, except on file systems
-//! where the search opens no files, such as network file systems (see [`Duplicates::elsewhere`]).
+//! where the search opens no files, such as network file systems (see [`Duplicates::unopened`]).
 
 use std::path::PathBuf;
 

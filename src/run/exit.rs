@@ -34,12 +34,12 @@ impl Exit {
             Self::Success => "everything was read and written",
             Self::Incomplete => "something could not be read or written",
             Self::Failure => "usage error, or no usable input",
-            Self::Interrupted => "interrupted; any output is incomplete",
+            Self::Interrupted => "interrupted; the output is missing or incomplete",
         }
     }
 
-    /// Returns the exit code of [`Exit::of_roots`], except that errors below the roots turn [`Exit::Success`] into
-    /// [`Exit::Incomplete`].
+    /// Returns the exit code of [`Exit::of_roots`], but [`Exit::Incomplete`] instead of [`Exit::Success`] if there are
+    /// errors below the roots.
     pub fn of_everything(tree: &Tree) -> Self {
         match Self::of_roots(tree) {
             Self::Success if tree.totals(DirId::TOP).errors > 0 => Self::Incomplete,

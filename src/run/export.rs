@@ -66,13 +66,15 @@ pub(crate) fn run(
     }
     if outcome != Some(&Outcome::Complete) {
         summarize(source.tree(), outcome);
-        print_error("nothing written: not everything was read");
+        print_error("nothing written: reading ended early");
         return exit.max(Exit::Incomplete);
     }
     if Export::root(source.tree()).is_none() {
         summarize(source.tree(), outcome);
         if exit != Exit::Failure {
-            print_error("nothing written: ncdu's format needs one root that is a directory; use duke save");
+            print_error(
+                "nothing written: ncdu's format allows only one root, which must be a directory; use duke save",
+            );
         }
         return Exit::Failure;
     }

@@ -52,8 +52,8 @@ pub fn run(job: &MergeJob) -> Exit {
     }
 }
 
-/// Opens and checks the snapshots. Returns the snapshots, starting with the one that contains part 0, and the
-/// numbers of all parts that they contain.
+/// Opens and checks the snapshots. Returns the snapshots and the sorted numbers of the parts in them. The snapshot with
+/// part 0 comes first.
 fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
     let mut parts = Vec::new();
     let mut files: HashMap<u64, String> = HashMap::new();
@@ -77,7 +77,7 @@ fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
     }
     if !files.contains_key(&0) {
         return Err(
-            "part 0 is missing, and even --partial requires it, because it contains the directories above all other parts; save part 0".to_owned()
+            "part 0 is missing; save part 0, because it contains the directories above all other parts (--partial needs it, too)".to_owned()
         );
     }
     sort_by_key(&mut parts, |(numbers, _)| numbers.first().copied());
@@ -109,7 +109,7 @@ fn merge(job: &MergeJob, parts: &[Snapshot], numbers: Vec<u64>, interrupt: Optio
     for path in merge.unlisted() {
         let path = escape(path);
         print_error(&format!(
-            "{path}: missing from the merged snapshot, because part 0 has no such directory"
+            "{path}: missing from the merged snapshot, because the scan of part 0 did not find this directory"
         ));
     }
     let missing = missing(job.count, &numbers);

@@ -24,8 +24,8 @@ impl From<PartOfPlan> for PlanParts {
     }
 }
 
-/// Returns an exit code if the part should not be scanned: its snapshot already exists at `to`, or the part is not
-/// part 0 and one of its roots is a mount point.
+/// Returns an exit code if the part should not be scanned, because its snapshot already exists at `to`, or because one
+/// of its roots is a mount point. The roots of part 0 may be mount points.
 pub(crate) fn settled(part: PartOfPlan, roots: &[PathBuf], to: Option<&Path>) -> Option<Exit> {
     if let Some(exit) = to.and_then(|path| saved(part, path)) {
         return Some(exit);

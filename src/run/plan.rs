@@ -48,7 +48,7 @@ pub fn run(job: PlanJob) -> Exit {
         Exit::Interrupted
     } else if outcome != Some(Outcome::Complete) {
         summarize(source.tree(), outcome.as_ref());
-        print_error("nothing written: not everything was read");
+        print_error("nothing written: reading ended early");
         exit_of(&source, outcome.as_ref()).max(Exit::Incomplete)
     } else {
         plan(&source, job)

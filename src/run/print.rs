@@ -180,8 +180,8 @@ pub(crate) fn wait_for_job<T>(
     }
 }
 
-/// Waits until everything has been read or, after an interrupt, until the scan has stopped or `PATIENCE` has elapsed.
-/// Returns `None` if the scan has not stopped by then.
+/// Waits until everything has been read. After an interrupt, waits until the scan has stopped, but at most for
+/// `PATIENCE`. Returns `None` if the scan has not stopped in this time.
 pub(crate) fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Progress) -> Option<Outcome> {
     let mut line = progress::ProgressLine::new(progress.units());
     let mut interrupted: Option<Instant> = None;
@@ -205,7 +205,7 @@ pub(crate) fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Pro
         for path in &progress.silent {
             if silent.insert(path.clone()) {
                 line.clear();
-                print_error(&format!("{}: not responding", escape_path(path)));
+                print_error(&format!("{}: not responding; still waiting", escape_path(path)));
             }
         }
         line.update(&progress);
@@ -220,8 +220,8 @@ fn print(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let tree = source.tree();
-    // `outcome` is `None` if the scan hangs. The totals in the tree then omit directories that are still being read, so
-    // current totals are sampled. A scan that has finished or was stopped leaves no such directories.
+    // `outcome` is `None` if the scan hangs. Some directories are then still being read. The totals in the tree do not
+    // include these directories yet, so current totals are sampled. Otherwise, the totals in the tree are current.
     let live = if outcome.is_some() { LiveTotals::default() } else { LiveTotals::sample(tree) };
     let is_complete = outcome == Some(&Outcome::Complete);
     let exclusive = tree.exclusive();
@@ -273,9 +273,10 @@ fn print(
 /// Finds the exclusive sizes of a scanned tree, and stores them in the tree.
 ///
 /// Returns [`Exit::Success`] if all extents were read and no file changed in the meantime, and [`Exit::Incomplete`]
-/// otherwise. The error is the exit code of a run that must end without printing the tree. `table` contains the units
-/// of the text table; `None` for other formats. With a text table, a message is printed if all sizes are based on
-/// link counts instead of extents, because the table cannot show this.
+/// otherwise. If the tree must not be printed, returns the exit code as an error.
+///
+/// `table` contains the units of the text table; `None` for other formats. The text table cannot show that all sizes
+/// are based on link counts instead of extents, so a message is printed in this case.
 fn find_frees(
     source: &Source,
     outcome: Option<&Outcome>,
@@ -288,7 +289,7 @@ fn find_frees(
         return Err(Exit::Failure);
     }
     if outcome != Some(&Outcome::Complete) {
-        print_error("--frees: cannot compute: not everything was read");
+        print_error("--frees: cannot compute: reading ended early");
         return Ok(Exit::Incomplete);
     }
     let pool = Pool::new(processors()).map_err(no_thread)?;
@@ -316,12 +317,12 @@ fn find_frees(
         0 if matches!(accuracy, Accuracy::Failed(_) | Accuracy::Changing) => Exit::Incomplete,
         0 => Exit::Success,
         1 => unread(
-            "--frees: the extents of 1 file could not be read; deleting the directories above it frees at \
-                least the size shown",
+            "--frees: cannot read the extents of 1 file; deleting a directory above this file may free more than \
+                shown",
         ),
         files => unread(&format!(
-            "--frees: the extents of {} files could not be read; deleting the directories above them frees \
-                at least the size shown",
+            "--frees: cannot read the extents of {} files; deleting a directory above these files may free more \
+                than shown",
             grouped(files)
         )),
     })

@@ -57,10 +57,10 @@ fn print(report: &Report, units: Units) -> Exit {
     let written = standard_output().and_then(|mut out| writeln!(out, "{text}"));
     let Failures { count, first } = &report.failures;
     for failure in first.iter().take(NAMED) {
-        print_error(&format!("{}: cannot share its data: {}", escape(&failure.path), failure.reason.text()));
+        print_error(&format!("{}: cannot share data: {}", escape(&failure.path), failure.reason.text()));
     }
     if let more @ 1.. = count.saturating_sub(NAMED as u64) {
-        print_error(&format!("{} not shared", counted(more, "more file was", "more files were")));
+        print_error(&format!("cannot share the data of {}", counted(more, "more file", "more files")));
     }
     if let Some(error) = &report.journal_error {
         print_error(&format!("journal not written: {error}"));

@@ -23,29 +23,30 @@ pub fn print_error(message: &str) {
     let _ = writeln!(io::stderr(), "duke: {message}");
 }
 
-/// Prints the errors of a scan. Also names the roots that count only once because they are given twice or lie inside
-/// other roots.
+/// Prints messages about a scan: its errors, and the roots that count only once, because they are given twice or lie
+/// inside other roots.
 pub(crate) fn summarize(tree: &Tree, outcome: Option<&Outcome>) {
     for line in errors::lines(tree, outcome) {
         print_error(&line);
     }
 }
 
-/// Prints a message if the two trees were scanned with different flags. An entry that only one scan excluded then
-/// appears in the comparison as new or deleted.
+/// Prints a message if the two trees were scanned with different flags. In that case, the comparison shows an entry
+/// that only one of the scans excluded as new or deleted.
 pub(crate) fn print_other_flags(old: &Source, new: &Source) {
     let (Some(before), Some(after)) = (old.scope(), new.scope()) else { return };
     if before != after {
         let flags = |scope: &[u8]| if scope.is_empty() { "none".into() } else { escape(scope).into_owned() };
         print_error(&format!(
-            "OLD and NEW were scanned with different flags (OLD: {}; NEW: {}); entries that only one scan excludes appear as changes",
+            "OLD and NEW were scanned with different flags (OLD: {}; NEW: {}); entries that only one of the scans excluded appear as new or gone",
             flags(&before),
             flags(&after)
         ));
     }
 }
 
-/// Opens standard output without the line buffer of the standard library, which would only copy all data once more.
+/// Opens standard output without the line buffer of the standard library, because that buffer would copy all data once
+/// more.
 pub(crate) fn standard_output() -> io::Result<File> {
     streams::output()?;
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
@@ -76,9 +77,9 @@ pub fn no_thread(error: io::Error) -> Exit {
     Exit::Incomplete
 }
 
-/// Reports read errors and, if writing to `subject` failed, the write error. Returns `exit`, or [`Exit::Incomplete`] if
-/// writing failed and `exit` is [`Exit::Success`]. If the reader has closed the pipe, reports nothing and returns
-/// [`Exit::Success`], unless `exit` is [`Exit::Interrupted`].
+/// Reports the read errors and the write error, if any, and returns the exit code. The code is `exit`, but at least
+/// [`Exit::Incomplete`] if writing to `subject` failed. If the reader has closed the pipe, nothing is reported, and the
+/// code is [`Exit::Success`], unless `exit` is [`Exit::Interrupted`].
 pub(crate) fn exit_of_writing(
     source: &Source,
     outcome: Option<&Outcome>,

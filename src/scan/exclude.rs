@@ -8,10 +8,12 @@ pub trait Exclude: Debug + Send + Sync {
     /// Returns `true` if the rule needs the path of the parent directory. Otherwise, the scan may pass an empty path.
     fn needs_paths(&self) -> bool;
 
-    /// Returns `true` if the entry `name` in the directory at `path` is excluded regardless of its kind.
+    /// Returns `true` if the rule excludes the entry `name` in the directory at `path`, regardless of the kind of the
+    /// entry.
     fn excludes(&self, path: &[u8], name: &[u8]) -> bool;
 
-    /// Returns `true` if the directory `name` in the directory at `path` is excluded.
+    /// Returns `true` if the rule excludes `name` in the directory at `path`, provided that this entry is a directory.
+    /// Must also return `true` if [`Exclude::excludes`] does.
     fn excludes_directory(&self, path: &[u8], name: &[u8]) -> bool;
 
     /// Returns command-line flags that exclude the same entries below a root as this rule. Returns `None` if there

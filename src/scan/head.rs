@@ -1,9 +1,9 @@
 //! First lines of a text file, for the preview.
 //!
-//! The file is opened without following links or blocking. Only regular files are read. A file is not read if its
-//! contents are only in the cloud, or if its file system is a network file system or is provided by a program or by
-//! the host of a virtual machine. Reading such a file may cause traffic, and a request to an unresponsive server
-//! keeps even a killed process alive. All reading is done in the background.
+//! The file is opened without following links or blocking. Only regular files are read. Files are not read if their
+//! contents are only in the cloud, or if their file system is on a network or is provided by a program or by the host
+//! of a virtual machine. Reading such files may cause network traffic, and a request to an unresponsive server keeps
+//! even a killed process alive. All reading is done in the background.
 
 use std::io;
 
@@ -16,7 +16,7 @@ use crate::tree::{EntryId, Tree};
 /// Maximum number of bytes to read.
 const MOST: usize = 16 << 10;
 
-/// Start of a file, as shown in the preview.
+/// Beginning of a file for the preview, or the reason why it is not shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileHead {
     /// First bytes of a text file.

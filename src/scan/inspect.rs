@@ -40,8 +40,8 @@ pub struct Inspection {
     pub layout: Option<Result<ExtentLayout, i32>>,
     /// Paths of the inode's other names in the tree.
     pub names: Vec<Vec<u8>>,
-    /// Number of the inode's names in the tree, including the inspected name. `None` until counted, while a scan is
-    /// running, and for directories and entries with a link count of 1.
+    /// Number of the inode's names in the tree, including the inspected name. `None` until the names are counted. Names
+    /// are not counted while a scan is running, nor for directories and entries with a link count of 1.
     pub names_in_tree: Option<u64>,
     /// Name of the owner; `None` until looked up, or if the user ID has no name.
     pub owner: Option<String>,

@@ -71,9 +71,9 @@ impl Scan {
         Self::new(Arc::default(), Target::Roots(roots), options).in_background()
     }
 
-    /// Starts rescanning directory `id`. The tree keeps the old directory until the new one is complete, or permanently
-    /// if the rescan is stopped or the state of the directory cannot be determined. Only one scan of a tree may run at
-    /// a time.
+    /// Starts rescanning directory `id`. The tree keeps the old directory until the new one is complete. If the rescan
+    /// is stopped, or if the state of the directory cannot be determined, the old directory remains. Only one scan of a
+    /// tree may run at a time.
     ///
     /// # Errors
     /// Returns an error if no thread can be started.

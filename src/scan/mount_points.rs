@@ -39,9 +39,9 @@ impl Points {
         }
     }
 
-    /// Returns each mount point below `roots` whose file system does not respond in time. Kernel file systems are not
-    /// queried, because that could trigger an automount. Network file systems are not queried if `skip_network` is
-    /// `true`.
+    /// Returns each mount point below `roots` whose file system does not respond within the time limit. Does not query
+    /// kernel file systems, because a query could trigger an automount. If `skip_network` is `true`, does not query
+    /// network file systems either.
     pub(crate) fn silent(roots: impl Iterator<Item = PathBuf>, skip_network: bool) -> Self {
         let roots = real(roots);
         let is_asked = |mount: &Mount| {

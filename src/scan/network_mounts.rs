@@ -1,8 +1,8 @@
 //! Network file systems mounted below the roots, determined before anything below the roots is read.
 //!
-//! A `stat` call on an unreachable server's mount point never returns. Therefore `--skip-network` uses the mount table
-//! and excludes mount points by path. A network mount at any other path is excluded when the scan reaches its mount
-//! point, based on the device or on the type that the file system reports.
+//! A `stat` call on a mount point never returns if the server is unreachable. Therefore, `--skip-network` takes the
+//! mount points from the mount table and excludes them by path. A network mount at any other path is excluded when the
+//! scan reaches its mount point, based on the device or on the type that the file system reports.
 //!
 //! Invariant: finding the network mounts accesses no mounted file system except those of the roots.
 

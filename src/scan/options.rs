@@ -34,19 +34,19 @@ pub struct Options {
     pub skip_caches: bool,
     /// `true` to exclude network file systems below a root.
     pub skip_network: bool,
-    /// `true` to record an error instead of waiting if a file system mounted below a root does not respond within two
-    /// seconds.
+    /// `true` to record an error for each file system that does not respond within two seconds, instead of waiting for
+    /// it. Applies only to file systems mounted below a root.
     pub skip_silent: bool,
     /// `true` to record a symbolic link to a file with the sizes of that file.
     pub follow_symlinks: bool,
     /// `true` to record the uid, gid and mode of every entry.
     pub owners: bool,
-    /// Maximum time between reading the roots and starting the workers. The browser uses this time to draw its first
-    /// frame, because the workers would compete with the browser for the processors.
-    /// [`super::Scan::end_head_start`] ends this time early.
+    /// Maximum time by which the start of the workers is delayed after the roots have been read. During the delay, the
+    /// browser draws its first frame; the workers would compete with it for the processors.
+    /// [`super::Scan::end_head_start`] ends the delay early.
     pub head_start: Duration,
-    /// Directories that are listed but not entered, because they belong to another part of a plan (`duke plan`) or
-    /// are below the depth to which the tree is scanned to create a plan.
+    /// Directories that are listed but not entered: directories that belong to another part of a plan (`duke plan`)
+    /// and, in the scan that creates a plan, directories below a certain depth.
     pub other_parts: OtherParts,
 }
 
@@ -62,8 +62,8 @@ impl Options {
     }
 
     /// Returns the command-line flags that select the same entries as these options. Scans with the same flags are
-    /// comparable. Returns `None` if path patterns exclude entries, because the matches of such patterns also depend on
-    /// the paths of the roots as the user gave them.
+    /// comparable. Returns `None` if entries are excluded by path patterns: the matches of such patterns also depend on
+    /// the paths that the user gave for the roots.
     pub fn scope(&self) -> Option<String> {
         let mounts = match (self.mounts, self.skip_network) {
             (Mounts::None, _) => "-x",

@@ -38,8 +38,8 @@ pub(crate) struct Policy<'s> {
     linked: Mutex<HashSet<FileId>>,
     /// Inode number of each directory whose file system may contain loops.
     foreign: Mutex<HashMap<DirId, u64>>,
-    /// Roots that are expected inside another root, keyed by file ID. The value is the root's directory inside the
-    /// other root, or `None` until the scan has found it. The map is empty if there is only one root.
+    /// Roots that may repeat another root or lie inside one, keyed by file ID. The value is the directory that the scan
+    /// has found with this file ID, or `None` until then. The map is empty if there is only one root.
     pub(crate) awaited: Mutex<HashMap<FileId, Option<DirId>>>,
     finds_nested_roots: bool,
     /// Data volume of macOS, to which firmlinks point; see [`platform::firmlink_target`].
@@ -178,7 +178,8 @@ impl<'s> Policy<'s> {
         Decision::Enter { device, file_system }
     }
 
-    /// Returns the reason for excluding the mount at `entry`, if its files are counted elsewhere.
+    /// Returns the reason for excluding the mount at `entry`: its files would count twice. Returns `None` if the mount
+    /// need not be excluded.
     fn counted_elsewhere(&self, directory: &Directory, entry: &DirEntry<'_>) -> Option<Exclusion> {
         let second = self.second_mounts.get_or_init(|| SecondMounts::below(&self.shared.roots()));
         if second.is_empty() {
@@ -188,8 +189,8 @@ impl<'s> Policy<'s> {
         second.reason(&mounts::mount_at(&inside).ok()?.point)
     }
 
-    /// Returns the kind of the file system mounted on `entry`. Queries the file system only if it is missing from the
-    /// mount table, because a query to an unreachable server blocks and would delay the other entries of `directory`.
+    /// Returns the kind of the file system mounted on `entry`, from the mount table if possible. A query of the file
+    /// system could block on an unreachable server and delay the other entries of `directory`.
     fn mounted(&self, directory: &Directory, entry: &DirEntry<'_>, device: u64) -> FileSystem {
         let known = self.mounted.get_or_init(mounts::file_systems).get(&device).copied();
         known.unwrap_or_else(|| directory.file_system_of(entry.name).unwrap_or(FileSystem::Ordinary))
@@ -207,8 +208,8 @@ impl<'s> Policy<'s> {
         known.or_else(|| Some(self.shared.tree.own_metadata(id)?.inode))
     }
 
-    /// Records data about a directory for later decisions: its ID if it is a root that is expected inside another
-    /// root, and its inode number if its file system may contain loops.
+    /// Records data about a directory for later decisions: its ID if the directory is one of the roots in `awaited`,
+    /// and its inode number if its file system may contain loops.
     pub(crate) fn note(&self, id: DirId, file_system: FileSystem, attributes: &Attributes) {
         if self.finds_nested_roots
             && let Some(found) = lock(&self.awaited).get_mut(&attributes.file_id())

@@ -1,9 +1,9 @@
 //! Rescan: reads entries of a finished tree again, after an operation or at the user's request.
 //!
-//! Entries that no longer exist are deleted from the tree, and all others are read again. Therefore the tree is correct
-//! even if an operation succeeded only in part, and also reflects changes by other processes. Related data is updated
-//! too: the metadata of parent directories, and the link counts of all names of an inode. Entries whose state cannot be
-//! determined are not changed.
+//! Entries that no longer exist are deleted from the tree, except roots, and all other requested entries are read
+//! again. The tree is therefore correct even if an operation succeeded only in part, or if other processes have changed
+//! the entries. Related data is also updated: the metadata of parent directories, and the link counts of all names of
+//! an inode. If the state of an entry cannot be determined, the entry is not changed.
 //!
 //! Invariant: the tree does not change until everything has been read, and not at all if the rescan is stopped.
 
@@ -24,7 +24,7 @@ struct Recheck {
     /// New metadata of `directory` itself; `None` for the list of roots, or if the metadata could not be read.
     own: Option<Metadata>,
     changes: Changes,
-    /// IDs that the changed directories had before the rescan.
+    /// IDs of the directories that the rescan replaces or deletes.
     replaced: HashSet<DirId>,
     /// Error number of the first entry whose state could not be determined.
     errno: Option<Errno>,
@@ -36,7 +36,7 @@ impl Shared {
     /// Rechecks `entries` and updates the tree.
     ///
     /// # Errors
-    /// Returns the first error that prevented a recheck. All other entries are updated.
+    /// Returns the first error that prevented the recheck of an entry. All other entries are updated.
     pub(crate) fn scan_entries(&self, entries: &EntryNames) -> Result<(), Errno> {
         let began = clock::precise();
         let entries = self.existing(self.located(entries));
@@ -100,9 +100,8 @@ impl Shared {
         real
     }
 
-    /// Returns the entries to recheck: those in `entries`, by directory. If a directory no longer exists or has been
-    /// replaced, the directory itself is rechecked instead of its entries. If such directories are nested, only
-    /// the outermost is rechecked.
+    /// Returns the entries to recheck. If a directory no longer exists or has been replaced, the directory itself is
+    /// rechecked instead of its entries. If directories of this kind are nested, only the outermost is rechecked.
     fn existing<'p>(
         &'p self,
         entries: BTreeMap<DirId, HashSet<&'p [u8]>>,
@@ -121,8 +120,8 @@ impl Shared {
         existing
     }
 
-    /// Returns the inode numbers that the tree records for the directories. Each listing is read only once, because
-    /// there may be thousands of directories in it.
+    /// Returns the inode numbers that the tree records for the directories. Thousands of them may be in the same
+    /// listing, so each listing is read only once.
     fn known_inodes(&self, directories: impl IntoIterator<Item = DirId>) -> HashMap<DirId, u64> {
         let wanted: HashSet<DirId> = directories.into_iter().collect();
         let parents: HashSet<DirId> = wanted.iter().filter_map(|id| self.tree.parent(*id)).collect();
@@ -139,8 +138,8 @@ impl Shared {
         inodes
     }
 
-    /// Returns `false` if the directory no longer exists, or if the directory that is now at its path has an inode
-    /// number other than `known`.
+    /// Returns `false` if the directory no longer exists, or if another directory is now at its path. `known` is the
+    /// inode number that the tree records for the directory.
     fn is_still(&self, id: DirId, known: Option<u64>) -> bool {
         match self.open_from_root(id) {
             // Inode numbers are compared only on ordinary file systems. On others, a directory's inode number may
@@ -154,8 +153,8 @@ impl Shared {
         }
     }
 
-    /// Returns the rechecks except those inside a directory that another recheck replaces completely. Also drops the
-    /// new directories that the omitted rechecks have created in the tree.
+    /// Omits the rechecks inside directories that another recheck replaces, and returns all others. Also drops the new
+    /// directories that the omitted rechecks have created in the tree.
     fn outermost(&self, rechecks: Vec<Recheck>) -> Vec<Recheck> {
         let replaced = replaced(&rechecks);
         let is_inside = |recheck: &Recheck| self.is_inside(recheck.directory, &replaced);
@@ -169,9 +168,9 @@ impl Shared {
         self.tree.ancestry(id).any(|above| directories.contains(&above))
     }
 
-    /// Returns the current state of the entries `names` in `directory`. If one of them has become a directory,
-    /// `directory` itself is rechecked instead, so that the policy of the scan applies to the new directory. A root
-    /// that was a file and has become a directory is not changed.
+    /// Rechecks the entries `names` in `directory`. If an entry has become a directory, rechecks `directory` itself
+    /// instead, so that the policy of the scan applies to the new directory. A root that has become a directory is not
+    /// changed.
     fn rechecked(&self, directory: DirId, names: &HashSet<&[u8]>) -> Recheck {
         let recheck = self.recheck(directory, names);
         match self.tree.parent(directory).filter(|_| recheck.has_new_directory) {
@@ -238,8 +237,8 @@ impl Shared {
     }
 
     /// Returns the new state of an entry of `parent`, based on its current attributes. If the entry is a directory,
-    /// also creates a detached directory into which it will be read again. Returns `None` for a directory that the tree
-    /// does not have: it was excluded, failed, or is new.
+    /// also creates a detached directory into which it will be read again. Returns `None` if the entry is a directory
+    /// now, but the tree has no directory for it: the entry was excluded, unreadable, or not a directory.
     fn new_state(&self, parent: DirId, record: &Entry<'_>, found: &Attributes) -> Option<(Kind, Metadata)> {
         let tree = &self.tree;
         let device = tree.devices().index(found.device);
@@ -268,8 +267,8 @@ impl Shared {
         Some((Kind::Directory, Metadata { directory: Some(directory), ..metadata }))
     }
 
-    /// Returns the hard-linked inodes with a name among the rechecked entries or below them. Also returns the
-    /// directories that contain names of these inodes, except directories that the rescan replaces.
+    /// Returns the hard-linked inodes that have a name among the rechecked entries or below them. Also returns the
+    /// directories that contain names of these inodes and are not replaced by the rescan.
     fn linked_below(&self, rechecks: &[Recheck]) -> (HashSet<InodeKey>, BTreeSet<DirId>) {
         let tree = &self.tree;
         let mut affected = HashSet::new();
@@ -293,9 +292,9 @@ impl Shared {
         (affected, elsewhere)
     }
 
-    /// Returns the current link count of each inode: the count in `known` or, for other inodes in `affected`, the
-    /// count read from one of their names in `directories`. Counting the names in the tree would not be enough, because
-    /// names deleted elsewhere stay in the tree until they are rescanned.
+    /// Returns the link counts in `known`, and the current link counts of all other inodes in `affected`. Each of these
+    /// counts is read from a name of the inode in `directories`. Counting the names in the tree would not be enough,
+    /// because a deleted name stays in the tree until it is rescanned.
     fn count_links(
         &self,
         mut affected: HashSet<InodeKey>,
@@ -337,7 +336,7 @@ fn known_counts(rechecks: &[Recheck], read: &[LinkedName]) -> HashMap<InodeKey, 
     seen.chain(read.iter().map(|name| (name.key(), name.count))).collect()
 }
 
-/// Returns the IDs that the changed directories had before the rescan.
+/// Returns the IDs of the directories that the rescan replaces or deletes.
 fn replaced(rechecks: &[Recheck]) -> HashSet<DirId> {
     rechecks.iter().flat_map(|recheck| recheck.replaced.iter().copied()).collect()
 }

@@ -68,8 +68,8 @@ impl<'s> Roots<'s> {
             shared.workers.count_read(&sealed);
         }
         shared.tree.begin(DirId::TOP);
-        // Inner roots are marked as being read. Otherwise, an inner root that the user is looking at would be
-        // read first (see `ViewedDirectories`), even before the outer root.
+        // Mark the inner roots as being read. Otherwise, an inner root that the user is looking at would be read before
+        // its outer root (see `ViewedDirectories`).
         for inner in roots.iter().filter(|root| root.inside).filter_map(|root| root.id) {
             shared.tree.begin(inner);
         }
@@ -82,8 +82,8 @@ impl<'s> Roots<'s> {
         visitor.visit_each(scope, outermost.filter_map(|root| root.id).collect());
     }
 
-    /// Handles the inner roots. If the scan of the outer root has found the directory of an inner root, makes the
-    /// inner root an alias of that directory. Otherwise, visits the inner root.
+    /// Handles the inner roots, after the outer roots have been read. If the directory of an inner root was found
+    /// inside its outer root, the inner root becomes an alias of that directory. Otherwise, visits the inner root.
     pub(crate) fn visit_rest<'v: 'j, 'j>(&self, visitor: &'v Visitor<'v>, scope: &Scope<'j>) {
         if !self.roots.iter().any(|root| root.inside) {
             return;
@@ -155,8 +155,8 @@ impl Root<'_> {
     }
 }
 
-/// Marks the roots that repeat an earlier root or lie inside another root. Registers these roots with the policy, so
-/// that the scan recognizes them when it reaches them.
+/// Marks the roots that repeat an earlier root or lie inside another root. Registers them in `awaited`, so that the
+/// scan recognizes them when it reaches them. The data volume of macOS is marked, but not registered.
 fn mark_inside(roots: &mut [Root<'_>], visitor: &Visitor<'_>) {
     let has_top = FIRMLINK_TARGET.is_some() && roots.iter().any(|root| is_at(root.path, "/"));
     let identities: HashSet<FileId> = roots.iter().filter_map(Root::identity).collect();
@@ -181,8 +181,8 @@ fn is_at(path: &Path, expected: &str) -> bool {
     path.canonicalize().is_ok_and(|path| path == Path::new(expected))
 }
 
-/// Returns `true` if one of `others` is an ancestor of the directory `path`. Also returns `true` if an ancestor cannot
-/// be opened; in that case, the scan looks for the root in all other roots before scanning it separately.
+/// Returns `true` if one of `others` is an ancestor of the directory `path`, or if an ancestor cannot be opened. With
+/// unknown ancestors, the root may lie inside any other root, so the scan first looks for it there.
 fn is_inside(path: &Path, own: FileId, others: &HashSet<FileId>) -> bool {
     let mut identity = own;
     let climb = |from: Result<Directory, Errno>| {

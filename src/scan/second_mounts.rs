@@ -20,7 +20,7 @@ pub(crate) struct SecondMounts(HashMap<Vec<u8>, Exclusion>);
 
 impl SecondMounts {
     /// Reads the mount table and selects the mounts below `roots` that the scan does not enter. The result is empty if
-    /// there is no mount table, and always on systems other than macOS.
+    /// there is no mount table, or if the system is not macOS.
     pub(crate) fn below(roots: &[PathBuf]) -> Self {
         if !HAS_VOLUMES {
             return Self::default();

@@ -50,17 +50,17 @@ pub struct Shared {
     pub workers: Workers,
     pub descriptors: Descriptors,
     pub viewed: ViewedDirectories,
-    /// Time in seconds since 1970. Among the directories in a batch, those that changed at this time or later are read
-    /// first. `Relaxed` ordering is enough, because the number guards no data.
-    pub changed_since: AtomicI64,
-    /// Flag that stops the scan when it is set. Every job checks it. `Relaxed` ordering is enough, because the flag
-    /// guards no data.
-    pub stop: AtomicBool,
-    /// Number of bytes used on the file system if the scan reads exactly one whole file system; 0 otherwise, or if
-    /// unknown. Written once at the start of the scan and read by the progress display, which shows a percentage.
+    /// Time in seconds since 1970. In each batch, directories that changed at this time or later are read first.
     /// `Relaxed` ordering is enough, because the number guards no data.
+    pub changed_since: AtomicI64,
+    /// `true` if the scan must stop. Every job checks this flag. `Relaxed` ordering is enough, because the flag guards
+    /// no data.
+    pub stop: AtomicBool,
+    /// Number of bytes used on the file system, from which the progress display calculates a percentage. 0 if the
+    /// number is unknown, or if the scan does not read exactly one whole file system. Written once, at the start of the
+    /// scan. `Relaxed` ordering is enough, because the number guards no data.
     pub expected: AtomicU64,
-    /// Devices on which the size of a directory is the total of everything below it (as on `CephFS`). Read from the
+    /// Devices on which the apparent size of a directory includes everything below it, as on `CephFS`. Read from the
     /// mount table when first needed.
     recursive: OnceLock<Vec<u64>>,
     /// `true` once the workers may start; see [`Options::head_start`].
@@ -131,7 +131,7 @@ impl Shared {
 
     /// Returns `true` if the apparent size of a directory on this device is the total of everything below it.
     fn is_recursive(&self, device: u64) -> bool {
-        // Disks have a nonzero major number, so the mount table is not read for them.
+        // For disks, the mount table need not be read, because their major number is not 0.
         major_minor(device).0 == 0 && self.recursive.get_or_init(recursive_lengths).contains(&device)
     }
 
@@ -141,9 +141,9 @@ impl Shared {
         if !self.is_recursive(self.tree.device(id)) {
             return None;
         }
-        // With some mount options, `CephFS` reports the number of entries as the apparent size of a directory. The
-        // parent shows whether this is the case: its apparent size is compared with its extended attribute
-        // `ceph.dir.rbytes`, which contains the size in bytes. The attribute of an unreadable directory cannot be read.
+        // Depending on the mount options, the apparent size of a `CephFS` directory is a number of bytes or a number of
+        // entries. It is a number of bytes if the parent's apparent size equals the parent's extended attribute
+        // `ceph.dir.rbytes`. The attribute of the unreadable directory itself cannot be read.
         let own = parent.attributes().ok()?.apparent;
         let is_size = parent.recursive_size() == Some(own);
         is_size

@@ -1,11 +1,11 @@
 //! Directories that the user is looking at, which a scan reads first.
 //!
-//! Every job checks the list before it reads its own directory, so the next worker that finishes a directory
-//! continues with a directory from the list. The subdirectories of that directory become the worker's newest
-//! jobs, so the worker reads them next. While the list is empty, the check costs a single load.
+//! Every job checks the list before it reads its own directory, so a directory in the list is read as soon as any
+//! worker has finished its current directory. The subdirectories become the newest jobs of this worker, so the worker
+//! reads them next. If the list is empty, the check costs a single atomic load.
 //!
-//! Invariant: a job reads a directory only if [`Tree::try_begin`] returns `true`, so a directory in the list is read
-//! once, whether it is taken from the list or from the queue of a job (see `visit`).
+//! Invariant: a directory in the list is read only once, even if it is also in the queue of a job (see `visit`),
+//! because a job reads a directory only if [`Tree::try_begin`] returns `true`.
 
 use crate::base::sync::{AtomicUsize, Mutex, Ordering, lock};
 use crate::tree::{DirId, Tree};

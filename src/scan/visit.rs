@@ -39,7 +39,7 @@ pub(crate) struct Visitor<'s> {
 
 /// Queue of directories to visit: the child directories from one batch, or those passed to [`Visitor::visit_each`].
 struct ChildQueue<'v> {
-    /// Parent of the directories in `children`, if it was left open for them.
+    /// Open parent of all `children`; `None` if too many directories are open, or for [`Visitor::visit_each`].
     parent: Option<Arc<Opened<'v>>>,
     children: Box<[DirId]>,
 }
@@ -55,7 +55,7 @@ struct Wide<'v> {
     pending: Mutex<PendingBatches>,
 }
 
-/// Batches kept until they can be published in the order in which the kernel returned them.
+/// Batches that wait to be published, because batches are published in the order in which the kernel returned them.
 #[derive(Default)]
 struct PendingBatches {
     next: usize,
@@ -222,8 +222,8 @@ impl<'v> Visitor<'v> {
         }
     }
 
-    /// Processes the batches with several workers. Hands out up to two batches per worker at a time, each with the
-    /// buffer it was read into. Processes the other batches on this thread.
+    /// Reads the batches, and processes them with several workers. Hands out each batch, with the buffer it was read
+    /// into, as long as fewer than two batches per worker are handed out. Processes the other batches on this thread.
     fn read_wide<'s>(
         &'v self,
         scope: &Scope<'s>,

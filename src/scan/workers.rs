@@ -14,7 +14,7 @@ use crate::platform::process::io_policy;
 use crate::platform::{Buffer, FileSystem};
 use crate::tree::{Batch, DirId, LinkedName, Sealed, Tree};
 
-/// Time after which the directory of an unfinished file-system call is included in [`Progress::silent`].
+/// Minimum duration of an unfinished file-system call whose directory is included in [`Progress::silent`].
 const SILENT: Duration = Duration::from_secs(2);
 
 /// File system and device of a directory.
@@ -93,13 +93,13 @@ impl CallCount {
 pub(crate) struct WorkerState {
     pub(crate) batch: Batch,
     pub(crate) buffer: Buffer,
-    /// File system and device of the directory that this worker read last. Cached, because the next directory is
-    /// usually on the same device.
+    /// File system and device of the directory that this worker read last. The next directory is usually on the same
+    /// device and can reuse them.
     pub(crate) mount: Option<Mount>,
 }
 
-/// Thread pool of a scan. `None` if the scan uses only the calling thread, and this thread already belongs to the pool
-/// of an earlier scan. A thread cannot join a second pool, so the jobs then run in the earlier pool.
+/// Thread pool of a scan. `None` if no thread can be started and the calling thread belongs to the pool of an earlier
+/// scan. The jobs then run in that pool, because a thread cannot belong to two pools.
 pub(crate) struct WorkerPool(Option<ThreadPool>);
 
 impl WorkerPool {
@@ -185,7 +185,7 @@ impl Workers {
         silent
     }
 
-    /// Adds the counts of `sealed`, a batch that the calling worker has read, to the worker's counters.
+    /// Adds the counts in `sealed` to the counters of the calling worker, which has read this batch.
     pub(crate) fn count_read(&self, sealed: &Sealed) {
         let counters = &self.worker().counters;
         add(&counters.entries, sealed.sum.items);
@@ -207,8 +207,8 @@ impl Workers {
             progress.errors += counters.errors.load(Ordering::Relaxed);
             let id = DirId(counters.current.load(Ordering::Relaxed));
             let candidate = (tree.ancestry(id).count(), id);
-            // The counters of an idle worker still contain the last directory that the worker read. A complete
-            // directory is therefore skipped: no worker is reading it now.
+            // The counters of an idle worker still contain the last directory that the worker read. Complete
+            // directories are therefore skipped.
             let is_read = id != DirId::TOP && !tree.status(id).is_complete();
             if is_read && current.is_none_or(|best| candidate < best) {
                 current = Some(candidate);
@@ -234,8 +234,8 @@ impl Workers {
     }
 
     fn worker(&self) -> &Worker {
-        // A thread outside the pool uses the state of the first worker. It does so only before the workers start or
-        // after they have finished, so this state is free.
+        // A thread outside the pool uses the state of the first worker. This state is free, because such threads call
+        // this function only before the workers start or after they have finished.
         &self.each[rayon::current_thread_index().unwrap_or(0).min(self.each.len() - 1)]
     }
 }

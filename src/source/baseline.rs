@@ -22,8 +22,8 @@ pub enum BaselineSpec {
     None,
     /// Source given by the user.
     Source(Source),
-    /// Folder of automatic snapshots. The baseline is a snapshot of a scan with the same paths and flags as the current
-    /// scan, by default the newest such snapshot. If there is none, there is no earlier tree.
+    /// Folder of automatic snapshots. The earlier tree is a snapshot of a scan with the same paths and flags as the
+    /// current scan: by default, the newest. If there is no such snapshot, there is no earlier tree.
     Kept(PathBuf),
 }
 
@@ -184,8 +184,8 @@ impl Baseline {
         move || baseline?.find()
     }
 
-    /// Returns a function that a job can call to find up to `most` earlier trees, newest first. The result ends
-    /// before the first tree that is still being read, for example by an import.
+    /// Returns a function that a job can call to find up to `most` earlier trees, newest first. If a tree is still
+    /// being read, for example by an import, the function returns only the newer trees.
     pub fn history(baseline: Option<&Self>, most: usize) -> impl FnOnce() -> Vec<Arc<Tree>> + Send + 'static {
         let baseline = baseline.cloned();
         move || {
@@ -217,7 +217,7 @@ fn trouble(source: &Source) -> Option<String> {
     match source.outcome() {
         Some(Outcome::Broken(faults)) => Some(faults.join("; ")),
         Some(Outcome::Panicked(reason)) => Some(reason),
-        Some(Outcome::Stopped) => Some("the baseline is incomplete".to_owned()),
+        Some(Outcome::Stopped) => Some("the data to compare with is incomplete".to_owned()),
         Some(Outcome::Complete) | None => None,
     }
 }

@@ -1,5 +1,5 @@
-//! Imports: trees read from exports, one after another, in the background. The exports are in files, on standard input,
-//! or on other machines.
+//! Imports: an import reads exports into a single tree, one export after another, in the background. The exports are in
+//! files, on standard input, or on other machines.
 //!
 //! An import is used like a scan: the tree can be shown at any time while it grows, reading can be stopped, and the
 //! outcome is reported. Entries of the tree cannot be rescanned or changed, because the files may be on another
@@ -280,8 +280,8 @@ impl Shared {
         result
     }
 
-    /// Reads a list. The entries of rclone's list are added to the tree as they are read; the entries of any other list
-    /// are added once its end has been reached.
+    /// Reads a list. If duke has requested the list from rclone, adds each entry to the tree as it is read. Adds the
+    /// entries of any other list only after the end of the list.
     fn list<'t>(
         &'t self,
         mut list: ListReader<'t>,

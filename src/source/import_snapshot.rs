@@ -1,5 +1,5 @@
-//! Import of snapshots together with other inputs: each snapshot is read into a common tree, in which the host
-//! precedes the name of each root, as in `HOST:/PATH`.
+//! Import of snapshots together with other inputs. Each snapshot is read into a tree that all inputs share. In this
+//! tree, the name of each root begins with its host, as in `HOST:/PATH`.
 //!
 //! Snapshots in files are usually opened (`source::snapshot`) instead of imported. Several snapshots can be
 //! opened together only if no two of them contain the same file system.
@@ -21,12 +21,13 @@ pub struct SnapshotInput<'t> {
     file: Snapshot,
     /// Indexes of the snapshot's devices in the common tree.
     devices: Vec<u32>,
-    /// Storage class in the common tree for each storage class of the snapshot.
+    /// Storage classes in the common tree, in the order of the snapshot's storage classes.
     classes: Vec<StorageClass>,
 }
 
 impl<'t> SnapshotInput<'t> {
-    /// Checks a snapshot, and adds its devices to `tree`, except those of file systems that are already in `known`.
+    /// Checks a snapshot, and adds its devices to `tree`. A device is not added if its file system is already in
+    /// `known`. New file systems are added to `known`.
     ///
     /// # Errors
     /// Returns an error that describes the first damaged place in the file.
@@ -61,9 +62,9 @@ impl<'t> SnapshotInput<'t> {
         (0..roots).map(provenance).collect()
     }
 
-    /// Adds all entries of the snapshot to the tree of `builder`. `label` precedes the name of a root whose host is not
-    /// known; it is empty if there is only one input. If `goes_on` returns `false`, closes all directories and ends
-    /// early.
+    /// Adds all entries of the snapshot to the tree of `builder`. `label` is put in front of the name of a root whose
+    /// host is not known. `label` is empty if there is only one input. If `goes_on` returns `false`, closes all
+    /// directories and ends early.
     pub fn read(&self, builder: &RefCell<Builder<'_>>, label: &[u8], goes_on: impl Fn() -> bool) {
         let mut open = vec![(DirId::TOP, self.file.tree.listing(DirId::TOP).into_iter())];
         let mut root = 0;

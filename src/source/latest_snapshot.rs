@@ -17,8 +17,8 @@ use crate::tree::Tree;
 pub struct Latest {
     /// Newest snapshot that can be used.
     pub snapshot: Option<Snapshot>,
-    /// Path of the newest snapshot file that was ignored, and the reason. Missing files and snapshots that the caller
-    /// rejects do not count.
+    /// Path of the newest snapshot file that was ignored, and the reason. Files that no longer exist and snapshots that
+    /// the caller rejects do not count.
     pub ignored: Option<(PathBuf, String)>,
 }
 

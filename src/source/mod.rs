@@ -111,8 +111,8 @@ impl Source {
     }
 
     /// Starts reading. If no thread can be started, a scan runs on the calling thread. A stored tree is read
-    /// completely, so that damage is found before anything is printed. Several snapshots are imported into one tree,
-    /// because opening and completely reading each of them would take more memory.
+    /// completely, so that damage is found before anything is printed. Several snapshots are imported into one tree.
+    /// Opening each of them and reading it completely would take more memory.
     ///
     /// # Errors
     /// Returns an error if no thread can be started for an import, which needs several threads.
@@ -226,10 +226,10 @@ impl Source {
         about
     }
 
-    /// Searches `folder` for snapshots of earlier scans with the same paths and flags as this scan. Returns the
-    /// snapshot at position `index` (0 is the newest) and the number of snapshots found, including those that cannot
-    /// be opened. Returns `None` if there is no snapshot at this position, if this source is not a scan, or if a
-    /// snapshot cannot record the scan's exclusions.
+    /// Opens an earlier snapshot in `folder` with the same paths and flags as this scan. `index` is 0 for the newest
+    /// snapshot that can be opened. Also returns the number of these snapshots, including those that cannot be opened.
+    /// Returns `None` if there is no such snapshot, if this source is not a scan, or if a snapshot cannot record the
+    /// scan's exclusions.
     pub fn earlier_in(&self, folder: &Path, index: usize) -> Option<(Self, usize)> {
         let Self::Scan { scan, began } = self else { return None };
         let scope = scan.options().scope()?;
@@ -238,9 +238,9 @@ impl Source {
         Some((Self::Snapshot(SnapshotSource::open(&path)), count))
     }
 
-    /// Opens the latest snapshot in `folder` that has the same paths and flags as this scan and is accepted by
-    /// `is_usable`. Its sizes can be shown while this scan runs. The result contains no snapshot if this source is not
-    /// a scan, or if a snapshot cannot record the scan's exclusions.
+    /// Opens the latest snapshot in `folder` that has the same paths and flags as this scan and that `is_usable`
+    /// accepts. Its sizes can be shown while this scan runs. The result contains no snapshot if this source is not a
+    /// scan, or if a snapshot cannot record the scan's exclusions.
     pub fn latest_in(&self, folder: &Path, is_usable: impl Fn(&Tree) -> bool) -> Latest {
         let Self::Scan { scan, began } = self else { return Latest::default() };
         let Some(scope) = scan.options().scope() else { return Latest::default() };
@@ -248,8 +248,8 @@ impl Source {
         open_latest(folder, &roots, scope.as_bytes(), *began, is_usable)
     }
 
-    /// Waits until an import has read the beginning of an input or has ended, because ssh may ask for a password on
-    /// the terminal until then. Returns at once for other sources.
+    /// Waits until an import has read the beginning of an input, or has ended. Until then, ssh may ask for a password
+    /// on the terminal. Returns at once for other sources.
     pub fn wait_for_root(&self) {
         if let Self::Import(import) = self {
             import.wait_for_root();

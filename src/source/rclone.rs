@@ -23,7 +23,7 @@ const SCHEME: &[u8] = b"rclone://";
 /// Flags for listing objects.
 const FLAGS: [&str; 5] = ["-R", "--fast-list", "--no-mimetype", "--use-server-modtime", "--files-only"];
 
-/// Flags for every run. They keep rclone from asking for a password and from printing the time before its errors.
+/// Flags for every run. With these flags, rclone asks for no password and prints no time before its errors.
 const QUIET: [&str; 2] = ["--ask-password=false", "--log-format="];
 
 /// Flags that list noncurrent versions. A store ignores flags that are meant for other stores.
@@ -99,8 +99,8 @@ impl RclonePath {
         command
     }
 
-    /// Returns the path of the object `key` in `bucket`, relative to `REMOTE:PATH`. If `bucket/key` is not below
-    /// PATH, for example because REMOTE is an alias that already includes the bucket, returns `bucket/key`.
+    /// Returns the path of the object `key` in `bucket`, relative to `REMOTE:PATH`. Returns `bucket/key` if it is not
+    /// below PATH. For example, REMOTE may be an alias that already includes the bucket.
     pub(crate) fn path_of(&self, bucket: &[u8], key: &[u8]) -> Vec<u8> {
         let whole = [bucket, key].join(&b'/');
         let inside = |path: &[u8]| {
@@ -110,8 +110,8 @@ impl RclonePath {
         inside(without_slashes(self.path())).map(<[u8]>::to_vec).unwrap_or(whole)
     }
 
-    /// Returns the PATH in `REMOTE:PATH`. PATH begins after the first colon outside of quotes. A colon at the start
-    /// of REMOTE does not count.
+    /// Returns the PATH in `REMOTE:PATH`: the text after the first colon. Colons in quotes and a colon at the start of
+    /// REMOTE do not count.
     fn path(&self) -> &[u8] {
         let start = usize::from(self.target.first() == Some(&b':'));
         let mut quote = None;

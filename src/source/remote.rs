@@ -1,12 +1,12 @@
-//! Inputs of an import: files, standard input, `rclone://` (see `rclone`), and `ssh://[USER@]HOST[:PORT]/PATH`, an
-//! export that duke creates on another machine.
+//! Inputs of an import: files, standard input, rclone remotes (`rclone://`, see `rclone`), and other machines
+//! (`ssh://[USER@]HOST[:PORT]/PATH`). On another machine, duke creates an export:
 //!
 //! ```text
 //! ssh [-p PORT] -- [USER@]HOST "duke -q -c -o - [flags] -- 'PATH'"
 //! ```
 //!
-//! ssh always passes its last argument to a shell on the remote machine, so the flags and the path are quoted.
-//! ssh asks for passwords on the terminal. The end of its standard error is kept for error messages.
+//! ssh always passes its last argument to a shell on the remote machine, so the flags and the path are quoted. ssh asks
+//! for passwords on the terminal. The end of ssh's standard error is kept for error messages.
 //!
 //! Invariant: no part of HOST can become a flag of ssh, and the shell interprets no part of PATH.
 
@@ -157,12 +157,12 @@ impl Session {
         Ok((Box::new(reader), Some(Self { program, child, messages })))
     }
 
-    /// Waits until the process has ended, and returns its error, if any. `is_whole` is `true` if the export was read to
-    /// the end; otherwise, the process is killed first.
+    /// Waits until the process has ended, and returns its error, if any. `is_whole` is `true` if all of its output was
+    /// read. If not, the process is killed first.
     pub(crate) fn finish(mut self, is_whole: bool) -> Result<(), String> {
         if !is_whole {
-            // The program may be blocked, because its output is no longer read. If `kill` fails, the program has
-            // already ended.
+            // Without `kill`, a program that is blocked on its unread output would never end. If `kill` fails, the
+            // program has already ended.
             let _ = self.child.kill();
         }
         let name = self.program.name();
@@ -176,8 +176,8 @@ impl Session {
         match status.code() {
             Some(0) => Ok(()),
             Some(INCOMPLETE) if is_ssh => Ok(()),
-            // If the export was not read to the end, the code above has killed the program, which is not an error.
-            // If it was read to the end, it does not matter that a signal ended ssh.
+            // A signal is no error if the code above has killed the program, or if it ended ssh after the whole export
+            // was read.
             None if is_ssh || !is_whole => Ok(()),
             None => Err(format!("{name} was killed by a signal")),
             Some(NOT_FOUND) if is_ssh && !is_whole => {
@@ -204,8 +204,9 @@ fn keep_last(mut errors: impl Read) -> Vec<u8> {
     }
 }
 
-/// Returns the last message of ssh or rclone, without the log level that rclone puts before it. A message continues on
-/// lines that are indented or begin with `caused by:`. The result includes the causes, but not the indented lines.
+/// Returns the last message of ssh or rclone. A message continues on lines that are indented or begin with
+/// `caused by:`. The result includes the causes, but neither the indented lines nor the log level that rclone puts
+/// before a message.
 fn last_message(messages: &[u8]) -> Vec<u8> {
     let lines = messages.trim_ascii_end().rsplit(|byte| *byte == b'\n');
     let mut starts = lines.filter(|line| !matches!(line.first(), None | Some(b' ' | b'\t' | b'\r')));
@@ -222,7 +223,7 @@ fn last_message(messages: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Appends `word` in single quotes. Inside them, only the single quote itself is special to the shell.
+/// Appends `word` in single quotes. Between single quotes, only the single quote itself is special to the shell.
 fn quote(word: &[u8], into: &mut Vec<u8>) {
     into.push(b'\'');
     for byte in word {
@@ -242,7 +243,7 @@ pub enum Input {
     Standard,
     /// Remote machine that runs duke to create the export.
     Remote(Remote),
-    /// Path on an rclone remote. The objects there are listed by rclone.
+    /// Path on an rclone remote. rclone lists the objects below this path.
     Rclone(RclonePath),
 }
 
@@ -292,9 +293,9 @@ impl Input {
         }
     }
 
-    /// Returns a prefix for the name of the input's root, so that roots of several inputs have different names. The
-    /// prefix is empty if the only input is a file or standard input. For an rclone remote, returns the whole name of
-    /// the root.
+    /// Returns the prefix for the name of the input's root, so that the roots of several inputs have different names.
+    /// The prefix is empty if the only input is a file or standard input. For an rclone remote, the prefix is the whole
+    /// name.
     pub(crate) fn label(&self, inputs: usize) -> Vec<u8> {
         let mut label = match self {
             Self::Remote(remote) => remote.host().as_bytes().to_vec(),

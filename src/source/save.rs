@@ -126,7 +126,7 @@ pub fn write(
     count: &WrittenEntries,
 ) -> Result<u64, SaveError> {
     if source.outcome() != Some(Outcome::Complete) {
-        return Err(SaveError::Failed("not everything was read".to_owned()));
+        return Err(SaveError::Failed("nothing written: reading ended early".to_owned()));
     }
     if old == Overwrite::Refuse && fs::symlink_metadata(path).is_ok() {
         return Err(SaveError::Exists);
@@ -160,7 +160,9 @@ pub fn write(
         return Err(SaveError::Stopped);
     }
     if source.tree().edition() != edition {
-        return Err(SaveError::Failed("the tree changed during the export; try again".to_owned()));
+        return Err(SaveError::Failed(
+            "a rescan or deletion changed the data during the export; try again".to_owned(),
+        ));
     }
     written?;
     match old {
@@ -185,7 +187,9 @@ pub fn ncdu(
     out: &mut (impl Write + Send),
 ) -> io::Result<()> {
     let Some((root, _)) = Export::root(source.tree()) else {
-        return Err(io::Error::other("ncdu's format needs one root that is a directory; use .duke"));
+        return Err(io::Error::other(
+            "ncdu's format allows only one root, which must be a directory; use a name that ends in .duke",
+        ));
     };
     let provenance = source.provenance().into_iter().next().unwrap_or_default();
     let name = match source.kind() {

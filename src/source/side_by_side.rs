@@ -1,4 +1,4 @@
-//! Trees of several snapshots, side by side in one tree. The parts of each snapshot are loaded when they are shown.
+//! Combination of the trees of several snapshots in one common tree. Each listing is loaded when it is shown.
 //!
 //! The common tree loads its listings from the trees of the snapshots, and these trees load theirs from the files. The
 //! position of a listing in the common tree identifies the snapshot and the directory:

@@ -44,7 +44,7 @@ pub struct RetentionPolicy {
     pub bytes: u64,
     /// Minimum time between two baselines of the same roots and flags, unless the user requests one.
     pub interval: Duration,
-    /// `true` to keep a snapshot of the latest scan even if `interval` has not passed since the last baseline.
+    /// `true` to keep a snapshot of the latest scan if it is too early for a new baseline (see `interval`).
     pub keeps_latest: bool,
 }
 
@@ -66,8 +66,8 @@ impl RetentionPolicy {
 pub enum Kept {
     /// A new snapshot was written to this path.
     New(PathBuf),
-    /// A recent baseline exists, so no new baseline was written. If [`RetentionPolicy::keeps_latest`] is set, a
-    /// snapshot of the `last` series was written instead.
+    /// No new baseline was written, because a recent one exists. If [`RetentionPolicy::keeps_latest`] is set, a
+    /// snapshot of the series `Latest` was written instead.
     Recent,
 }
 
@@ -107,13 +107,13 @@ impl std::fmt::Display for KeepError {
     }
 }
 
-/// Writes a snapshot of `tree`, and deletes snapshots beyond the limits. If the series `Baseline` has a recent snapshot
-/// of the same roots and flags, the new snapshot belongs to the series `Latest`, and is written only if
-/// [`RetentionPolicy::keeps_latest`] is set.
+/// Writes a snapshot of `tree`, and then deletes snapshots that exceed the limits. The new snapshot is a baseline
+/// unless there already is a recent baseline of the same roots and flags. In that case, it belongs to the series
+/// `Latest`, and is written only if [`RetentionPolicy::keeps_latest`] is set.
 ///
 /// # Errors
-/// Returns an error if the snapshot cannot be written, or if another user can change the folder. In that case, existing
-/// snapshots are unchanged.
+/// Returns an error if the snapshot cannot be written, or if another user can change the folder. After an error,
+/// existing snapshots are unchanged.
 pub fn keep(
     settings: &RetentionPolicy,
     tree: &Tree,
@@ -136,7 +136,7 @@ pub fn keep(
     Ok(Kept::Recent)
 }
 
-/// Writes a snapshot of `tree` that serves as a baseline, even if a recent one exists, and deletes snapshots beyond
+/// Writes a snapshot of `tree` as a baseline, even if there is a recent baseline. Then deletes snapshots that exceed
 /// the limits. Returns the path of the new snapshot.
 ///
 /// # Errors
@@ -169,16 +169,16 @@ fn write(
     Ok(path)
 }
 
-/// Returns the newest snapshot in `folder` that serves as a baseline, has the roots `roots` and the flags `scope`, was
-/// scanned before `before` (in seconds since 1970), and can be opened. Returns `None` for a folder that another user
-/// can change.
+/// Returns the newest baseline in `folder` that has these roots and flags (`scope`) and can be opened. Considers only
+/// scans before the time `before`, in seconds since 1970. Returns `None` if there is no such baseline, or if another
+/// user can change the folder.
 pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> Option<PathBuf> {
     kept_for(folder, roots, scope, before, 0).map(|(path, _)| path)
 }
 
 /// Searches the same snapshots as [`latest_for`]. Returns the path of the snapshot at position `index` (0 is the
-/// newest), or `None` if there is none. Also returns the number of snapshots that match by file name, including
-/// those that cannot be opened.
+/// newest), and the number of snapshots whose file names match. This number includes files that cannot be opened.
+/// Returns `None` if there is no snapshot at this position.
 pub fn kept_for(
     folder: &Path,
     roots: &[&[u8]],
@@ -259,9 +259,10 @@ fn name_of(series: Series, key: &str, scanned_at: i64) -> String {
 /// Series that a snapshot belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Series {
-    /// Snapshots that serve as baselines, at least [`RetentionPolicy::interval`] apart unless the user requested them.
+    /// Snapshots that serve as baselines. They are at least [`RetentionPolicy::interval`] apart, except those that the
+    /// user requested.
     Baseline,
-    /// Snapshot of the latest scan, which replaces the previous one.
+    /// Snapshot of the latest scan. It replaces the older snapshot of this series.
     Latest,
 }
 
@@ -319,9 +320,8 @@ fn parse(name: &str) -> Option<(Series, String, i64)> {
     (name_of(series, key, scanned_at) == name).then(|| (series, key.to_owned(), scanned_at))
 }
 
-/// Deletes the oldest snapshots if the limits are exceeded. A snapshot of the `Latest` series is also deleted if
-/// there is a newer snapshot of the same roots and flags. Unfinished files of killed processes are deleted after a
-/// day. Ignores errors.
+/// Deletes the oldest snapshots if the limits are exceeded. Also deletes a snapshot of the `Latest` series if there is
+/// a newer snapshot of the same roots and flags, and unfinished files of killed processes after a day. Ignores errors.
 fn prune(settings: &RetentionPolicy, folder: &PrivateFolder, now: i64) {
     let oldest = now.saturating_sub_unsigned(settings.age.as_secs());
     let mut bytes: u64 = 0;

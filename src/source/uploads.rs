@@ -9,11 +9,11 @@ use crate::formats::compression::unpack;
 use crate::formats::json_lexer::{Fault, Lexer, Reason};
 use crate::formats::lists::{LiveTree, add_uploads};
 
-/// Adds the unfinished uploads of `path` to `live` until `is_stopped` returns `true`.
+/// Adds the unfinished uploads of `path` to `live`. Ends early if `is_stopped` returns `true`.
 ///
 /// # Errors
-/// Returns rclone's error, or an error about the first malformed part of the list. In either case, `live` is marked
-/// as incompletely read.
+/// Returns rclone's error, or an error about the first malformed part of the list. In both cases, the root of `live`
+/// gets a read error.
 pub(crate) fn read_uploads(
     path: &RclonePath,
     live: &mut LiveTree<'_>,
@@ -40,7 +40,7 @@ fn run(path: &RclonePath, live: &mut LiveTree<'_>, is_stopped: impl Fn() -> bool
             live.stop();
             Ok(())
         }
-        // The text of a fault at byte 0 would suggest an unknown file format, but the input is rclone's output.
+        // The input is rclone's output. For a fault at byte 0, the usual text would suggest an unknown file format.
         Err(Fault { offset, reason: Reason::Wrong(what) }) => Err(format!("byte {offset}: {what}")),
         read => read.map_err(|fault| fault.to_string()),
     }

@@ -4,12 +4,13 @@
 use super::rows::Order;
 use crate::tree::{DirId, Tree};
 
-/// Maximum number of directories that a row shows below its first one. The number is limited because a chain is walked
-/// again for every frame and may be 50,000 directories long.
+/// Maximum number of directories that a row shows below its first directory. A chain may be 50,000 directories long,
+/// and is walked again for every frame.
 const MAX: usize = 32;
 
-/// Returns the directories of the chain below `id`, each with its name. The chain ends at a directory that is still
-/// being read, could not be read, or has not been loaded from a snapshot.
+/// Returns the directories of the chain below `id`, each with its name. The chain ends at the first directory that has
+/// other contents, or whose contents are unknown: it is still being read, could not be read, or has not been loaded
+/// from a snapshot.
 pub fn chain(tree: &Tree, order: Order, id: DirId) -> impl Iterator<Item = (&[u8], DirId)> {
     std::iter::successors(only_directory(tree, order, id), move |(_, id)| only_directory(tree, order, *id))
         .take(MAX)

@@ -285,7 +285,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         widths: &[Width::Cells(DATE_AND_TIME), Width::Cells(DATE)],
         drop_order: 1,
         sorts_by: Column::Modified,
-        // The clamp keeps the key in range. Times beyond these limits look the same on the screen.
+        // The clamp prevents an overflow. Times beyond the limits are outside the calendar.
         sort_key: Some(|_, metadata| (metadata.mtime.clamp(-1 << 61, 1 << 61) + (1 << 61)).cast_unsigned()),
     },
     ColumnSpec {
@@ -326,9 +326,9 @@ impl Column {
     }
 }
 
-/// Returns the shared disk usage in bytes. If `exclusive` is known, the result is the number of bytes that other
-/// entries also hold or may hold. Otherwise, the result for a directory is the number of bytes that several of its
-/// entries share, and the result for a file with several names is its whole disk usage.
+/// Returns the shared disk usage in bytes. If `exclusive` is known, returns the number of bytes that other entries also
+/// hold or may hold. Otherwise, returns the bytes that several entries of a directory share, or the whole disk usage of
+/// a file with several names.
 pub fn shared(tree: &Tree, metadata: &Metadata, exclusive: Option<Exclusive>) -> u64 {
     if let Some(exclusive) = exclusive {
         return exclusive.shared;

@@ -94,8 +94,8 @@ impl Order {
         }
     }
 
-    /// Returns the sort key of an entry; the largest key sorts first. In a column with numbers, the key is
-    /// never zero, because zero is the key of entries without a number.
+    /// Returns the sort key of an entry; the largest key sorts first. Zero is the key of entries without a number. In a
+    /// column with numbers, this function therefore never returns zero.
     pub(super) fn key(self, context: &SortContext<'_>, metadata: &Metadata) -> u64 {
         let first = self.grouping == Grouping::DirectoriesFirst && metadata.directory.is_some();
         let number = match (self.column.spec().sort_key, self.direction) {

@@ -1,7 +1,8 @@
 //! Sizes and names recorded by the previous scan, shown where the results of the running scan are not final yet.
 //!
-//! The user's commands act only on entries of the running scan. A recorded directory is found by its path, and its root
-//! by device and inode, so another disk mounted at the same path is not mistaken for the recorded one.
+//! The user's commands act only on entries of the running scan. To find a recorded directory, its root is matched by
+//! device and inode, and the rest of its path by name. Another disk mounted at the same path is therefore not mistaken
+//! for the recorded one.
 //!
 //! Invariant: recorded totals of a complete directory are shown only until the end of the scan. From then on, the
 //! tree's own totals count each inode only once.
@@ -15,8 +16,8 @@ use crate::tree::{DirId, EntryId, EntryState, LiveTotals, Totals, Tree};
 
 /// Maximum length in bytes of a recorded listing that is read on the drawing thread: about 40,000 entries.
 const LONG: u64 = 1 << 20;
-/// Time in nanoseconds for merging one byte of a recorded listing into rows: 0.4 s for a million entries, measured with
-/// two processors.
+/// Time in nanoseconds for merging one byte of a recorded listing into rows. Sorting and merging a million entries took
+/// 0.4 s with two processors.
 const MERGE_NANOSECONDS: u64 = 24;
 
 /// Tree recorded by the previous scan of the same roots.
@@ -39,9 +40,11 @@ impl std::fmt::Debug for RecordedTree {
 pub enum Lookup {
     /// The scan has found the entry.
     Found(EntryId),
-    /// The scan has read this directory and found neither the entry nor the next directory on its path.
+    /// The entry does not exist in the scanned tree. Contains the deepest directory found on the entry's path. All
+    /// entries of this directory have been read.
     Missing(DirId),
-    /// Deepest directory found so far on the path of the entry. The scan has not finished reading it.
+    /// The scan has not found the entry so far. Contains the deepest directory found on the entry's path. This
+    /// directory may have further entries that have not been read.
     Unread(DirId),
 }
 
@@ -68,8 +71,8 @@ impl RecordedTotals {
         self.shown.len() == directories.len() && self.shown.iter().zip(directories).all(is_same)
     }
 
-    /// Returns `true` if the totals of the directory `id` were found in the recorded tree. They are looked up only
-    /// for the directories on the screen and for the child directories of these directories.
+    /// Returns `true` if the totals of the directory `id` were found in the recorded tree. Totals are looked up only
+    /// for the directories on the screen and for their child directories.
     pub fn has(&self, id: DirId) -> bool {
         self.totals.contains_key(&id)
     }
@@ -106,13 +109,13 @@ impl RecordedTotals {
         let status = tree.status(id);
         let live = live.totals(tree, id);
         if status.is_complete() {
-            // Until the scan ends, the live sizes count every name of an inode, so they may be too large. If the
-            // recorded size is smaller, it is shown instead.
+            // Until the scan ends, the live sizes may be too large, because they count every name of an inode. A
+            // smaller recorded size is therefore shown instead.
             let (disk, apparent) = (live.disk.min(recorded.disk), live.apparent.min(recorded.apparent));
             return Some(Totals { disk, apparent, ..live });
         }
-        // With hard links, the sizes cannot be compared: the live sizes count an inode once for each name, but the
-        // recorded sizes count it only once.
+        // If there are hard links, the items are compared instead of the sizes, because the live sizes count an inode
+        // once for each name, but the recorded sizes count it only once.
         let has_repeats = self.has_links || tree.has_links(id);
         let is_outgrown = if has_repeats {
             live.items > recorded.items
@@ -154,9 +157,9 @@ impl RecordedTree {
         self.tree.has_stored_links() || self.tree.has_links(DirId::TOP)
     }
 
-    /// Returns the recorded directory with the same path as `id`. Returns `None` if it does not exist, or if a
-    /// recorded listing on the path is too long to be read on the drawing thread. For the list of roots, returns
-    /// `None` unless every root is found.
+    /// Returns the recorded directory with the same path as `id`; `None` if there is none, or if a recorded listing on
+    /// the path is too long to be read on the drawing thread. For the list of roots, returns `None` if any root has no
+    /// recorded counterpart.
     pub fn find(&self, new: &Tree, id: DirId) -> Option<DirId> {
         if id == DirId::TOP {
             let found = self.roots(new);
@@ -171,8 +174,8 @@ impl RecordedTree {
     }
 
     /// Looks up the path of a recorded directory in the tree `new`. Returns the deepest directory on the path that
-    /// exists in `new`, and the next name in the path, if there is one. Returns `None` if the root has not been
-    /// found.
+    /// `new` contains, and the name that follows on the path, if any. Returns `None` if `new` does not contain the
+    /// root.
     pub fn locate(&self, new: &Tree, directory: DirId) -> Option<(DirId, Option<Vec<u8>>)> {
         let mut ancestors: Vec<DirId> = self.tree.ancestry(directory).collect();
         let was = ancestors.pop()?;
@@ -214,7 +217,7 @@ impl RecordedTree {
     /// Returns those of the recorded `entries` that the scan has found.
     ///
     /// # Errors
-    /// If the scan has not found an entry yet but still may, returns the first such entry, and the directory that the
+    /// If the scan may still find some of the entries, returns the first of these entries, and the directory that the
     /// scan must read next to find it.
     pub fn look_up_all(&self, new: &Tree, entries: &[EntryId]) -> Result<Vec<EntryId>, (EntryId, DirId)> {
         let found = entries.iter().filter_map(|entry| match self.look_up(new, *entry) {

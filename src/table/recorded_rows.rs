@@ -40,7 +40,7 @@ pub struct RecordedRows {
     /// For each row, its index among all rows of the list and the position of its entry in the recorded listing.
     /// Sorted by index.
     rows: Box<[(usize, Position)]>,
-    /// Size of the largest entry.
+    /// Size in bytes of the largest recorded entry that has a row.
     pub largest: u64,
     /// `true` if only the largest recorded entries have rows, because the others have not been loaded.
     pub is_head: bool,
@@ -53,8 +53,8 @@ impl RecordedRows {
         let tree = &directory.tree;
         let is_head = directory.is_head && tree.head(directory.id).is_some();
         let recorded = directory.listing();
-        // If only the largest recorded entries get rows, their names are collected first. `present` then contains at
-        // most these few names, even if `listing` is long.
+        // If only the largest recorded entries have rows, only their names are searched for in `listing`. Even if
+        // `listing` is long, `present` then contains at most these few names.
         let few: Option<HashSet<&[u8]>> =
             is_head.then(|| recorded.entries().map(|(_, record)| record.name).collect());
         let names = listing.entries().map(|(_, record)| record.name);
@@ -101,7 +101,7 @@ impl RecordedRows {
         }
     }
 
-    /// Converts `number`, the index of a row among the rows of the scan, to the row's index in the whole list.
+    /// Returns the index in the whole list of the row that has the index `number` among the rows of the scan.
     pub fn index_of_found(&self, number: usize) -> usize {
         let is_above = |at: &usize| self.rows[*at].0 - at <= number;
         number + (0..self.rows.len()).take_while(is_above).count()

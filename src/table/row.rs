@@ -28,9 +28,8 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// Returns the precision of `size`, which is one of a directory's totals. During a scan, the totals of a
-    /// complete directory may still change if it contains hard links, because repeated names are subtracted when the
-    /// scan ends.
+    /// Returns the precision of `size`, one of the totals of directory `id`. During a scan, the totals of a complete
+    /// directory with hard links may still change, because repeated names are subtracted when the scan ends.
     pub fn of(tree: &Tree, id: DirId, totals: &Totals, size: u64) -> Self {
         let status = tree.status(id);
         if !status.is_complete() || tree.is_preliminary(id) {
@@ -133,8 +132,8 @@ impl CellValue {
     }
 }
 
-/// Formats the number of bytes that deletion frees: `  1.2 GiB` if it is exact, `> 1.2 GiB` if only the minimum is
-/// known, and `  1.2 GiB..3.4G` for a range, shortened to `~ 1.2 GiB` in a narrow column.
+/// Formats the number of bytes that deletion frees: `  1.2 GiB` for an exact number, `> 1.2 GiB` for a minimum without
+/// a maximum, and `  1.2 GiB..3.4G` for a range. A narrow column shows only the minimum of a range: `~ 1.2 GiB`.
 fn frees(least: u64, most: Option<u64>, width: usize, units: Units) -> String {
     let is_wide = width > units.width() + RANGE.len() + BRIEF;
     let number = if width > units.width() { size(least, units) } else { brief_size(least, units) };
@@ -151,7 +150,8 @@ fn frees(least: u64, most: Option<u64>, width: usize, units: Units) -> String {
     format!("{sign}{number}{end}")
 }
 
-/// Word after the size of a new entry in a very wide column. For other changes, blanks take its place.
+/// Word after the size of a new entry, if the column is very wide. After all other changes, there are blanks of the
+/// same width.
 pub const NEW: &str = " new";
 
 /// Formats a change, such as `+1.2 GiB`, for a wide column.
@@ -290,9 +290,9 @@ impl Row {
         }
     }
 
-    /// Sets the percentage cell to the row's size relative to `whole`, and the bar cell to the row's size relative to
-    /// `full`. If the bar cell already contains a number of bytes, as in the growth view, changes only this cell: the
-    /// number is replaced by its ratio to `full`.
+    /// Sets the percentage cell to the ratio of the row's size to `whole`, and the bar cell to the ratio of the size to
+    /// `full`. In the growth view, the bar cell already contains a number of bytes. In that case, changes only the bar
+    /// cell, to the ratio of this number to `full`.
     pub fn add_shares(&mut self, whole: u64, full: u64) {
         if let CellValue::Bytes(bytes) = self.cell(Column::Bar) {
             self.cells[Column::Bar as usize] = CellValue::Share(share(bytes, full));

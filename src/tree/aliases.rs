@@ -46,8 +46,8 @@ impl Tree {
                 (None, links) => match self.outer_of_file(root.name) {
                     Some(outer) => Some(alias(self.name(outer), false)),
                     None => links.and_then(|links| {
-                        // A root repeats an earlier root if both have the same inode. If the inode has several hard
-                        // links, both roots must also have the same name, because different names may be different
+                        // A root with the inode of an earlier root repeats that root. If the inode has several hard
+                        // links, the names of both roots must also be equal, because different names may be different
                         // links.
                         let name = if links.count > 1 { root.name } else { b"" };
                         let first = repeated(&mut files, (links.device, metadata.inode, name), root.name);

@@ -24,8 +24,8 @@ pub struct Page {
     pub(super) children_disk: u64,
     /// `true` if the entries include names of inodes with several links.
     pub(super) has_links: bool,
-    /// Child directories among the entries, in the order in which the scan will read them, each with the position of
-    /// its entry in the draft.
+    /// Child directories among the entries, each with the position of its entry in the draft. The scan will read the
+    /// directories in this order.
     pub(super) children: Vec<(DirId, usize)>,
     /// Number of child directories that [`Batch::move_up_last_directory`] has moved to the beginning of `children`,
     /// so that they are read first.

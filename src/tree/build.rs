@@ -76,8 +76,8 @@ impl Batch {
         id
     }
 
-    /// Moves the most recently added child directory forward in [`Sealed::children`], directly after those that were
-    /// moved forward earlier.
+    /// Moves the most recently added child directory to the front of [`Sealed::children`], behind those that earlier
+    /// calls have moved there.
     pub fn move_up_last_directory(&mut self) {
         let Page { children, urgent, .. } = &mut self.page;
         if let Some(last) = children.len().checked_sub(1) {
@@ -101,13 +101,13 @@ impl Batch {
         &self.page
     }
 
-    /// Makes `page`, which holds entries of another directory, the current page, and returns the previous one.
+    /// Makes `page` the current page, and returns the former current page. Used to switch to another directory.
     pub fn turn(&mut self, page: Page) -> Page {
         std::mem::replace(&mut self.page, page)
     }
 
-    /// Creates a directory that no listing contains yet. Its totals start with its own size. It has a single claim
-    /// (see `totals`), which the worker that reads the directory must release.
+    /// Creates a directory that no listing contains yet. Its totals start with its own size. The worker that reads the
+    /// directory must release the directory's only claim (see `totals`).
     pub fn new_directory(&mut self, tree: &Tree, parent: DirId, metadata: &Metadata, device: u32) -> DirId {
         if self.numbers.is_empty() {
             self.numbers = tree.numbers();
@@ -155,8 +155,8 @@ impl Batch {
         Some(Sealed { address, children, sum, children_disk, has_links })
     }
 
-    /// Replaces the listing of `parent` with the unsealed entries of this batch. Does nothing if there are no such
-    /// entries. Totals do not change.
+    /// Replaces the listing of `parent` with the unsealed entries of this batch, without changing totals. Does nothing
+    /// if the batch has no unsealed entries.
     pub fn replace_listing(&mut self, tree: &Tree, parent: DirId) {
         self.page.failed.clear();
         if let Some(sealed) = self.seal(tree, parent) {
@@ -164,8 +164,8 @@ impl Batch {
         }
     }
 
-    /// Moves the entries of `parent` into the tree's memory, at the end of the listing whose newest node is `before`.
-    /// Returns the newest node of the resulting listing.
+    /// Moves the entries of `parent` into the tree's memory, and appends them to the listing whose newest node is
+    /// `before`. Returns the newest node of the extended listing.
     pub(super) fn seal_after(
         &mut self,
         tree: &Tree,
@@ -211,8 +211,8 @@ impl Tree {
         Self::default()
     }
 
-    /// Creates a tree with `count` directories whose data is not in memory yet. The directories start without claims;
-    /// see the module `totals`.
+    /// Creates a tree with `count` directories, without loading their data. The directories have no claims yet (see the
+    /// module `totals`).
     pub(super) fn empty(
         count: u32,
         devices: Devices,
@@ -249,9 +249,9 @@ impl Tree {
         ready.split_off(ready.len().saturating_sub(NUMBERS as usize))
     }
 
-    /// Appends a sealed batch to the listing of `id` and adds its sum to the totals. The batches of a directory
-    /// must be published by one thread at a time, in the order in which the kernel returned them. Each child
-    /// directory adds a claim on `id`, which is released when the child is complete.
+    /// Appends a sealed batch to the listing of `id`, and adds the batch's sum to the totals of `id`. Each child
+    /// directory in the batch adds a claim on `id`, which is released when the child is complete. Batches of a
+    /// directory must be published by one thread at a time, in the order in which the kernel returned their entries.
     pub fn publish(&self, batch: &mut Batch, id: DirId, sealed: &Sealed) {
         let dir = self.dir(id);
         let children = u32::try_from(sealed.children.len()).expect("a batch has fewer than 2^32 children");
@@ -291,13 +291,14 @@ impl Tree {
         lock(&self.recorded).insert(id, apparent);
     }
 
-    /// Marks `id` as partial because the scan was stopped. The ancestors inherit this mark once no more work on `id`
-    /// is pending.
+    /// Marks directory `id` as partial, because the scan was stopped. A directory passes this mark to its parent when
+    /// its last claim is released.
     pub fn stop(&self, id: DirId) {
         self.dir(id).set(PARTIAL);
     }
 
-    /// Completes a directory that turned out to be an alias, without reading it, and sets its size to 0.
+    /// Completes directory `id` without reading it, and sets its size to 0. Used for a root whose entry now points to
+    /// another directory (an alias).
     pub fn discard(&self, id: DirId) {
         let dir = self.dir(id);
         dir.disk.store(0, Ordering::Relaxed);

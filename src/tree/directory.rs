@@ -51,10 +51,10 @@ impl Status {
     }
 }
 
-/// Data of one directory. Several workers may write the totals, `pending` and `flags` at once: a worker that reads the
-/// directory or stops reading it, and workers that complete its child directories. The worker that releases the last
-/// claim (see `pending`) sets `state` to complete. All other fields have only one writer at a time: during the scan, a
-/// worker that reads the directory; later, the code that changes the finished tree.
+/// Data of one directory. Several workers may change the totals, `pending` and `flags` at the same time: workers that
+/// read the directory or stop reading it, and workers that complete its child directories. The worker that releases the
+/// last claim (see `pending`) sets `state` to complete. Each other field has only one writer at a time: during the
+/// scan, a worker that reads the directory; after the scan, the code that changes the finished tree.
 #[derive(Default)]
 #[repr(align(64))]
 pub(super) struct Dir {
@@ -89,7 +89,7 @@ pub(super) struct Dir {
 
 /// Flag of a directory whose totals are lower bounds; see [`Status::partial`].
 pub(super) const PARTIAL: u8 = 1;
-/// Flag of a directory that contains, at any depth, a name of an inode with several links.
+/// Flag of a directory that contains an inode with several links, at any depth.
 pub(super) const LINKED: u8 = 2;
 
 #[cfg(not(loom))] // loom's atomics are larger
@@ -152,8 +152,8 @@ impl Totals {
 #[derive(Default)]
 pub(super) struct Free {
     pub(super) ready: Vec<u32>,
-    /// IDs of the directories dropped by the latest call of [`Tree::drop_subtrees`](super::Tree::drop_subtrees).
-    /// Readers may still use them, so they are reused only after the next call.
+    /// IDs of the directories that the latest call of [`Tree::drop_subtrees`](super::Tree::drop_subtrees) has dropped.
+    /// Readers may still use these directories, so the IDs cannot be reused before the next call.
     waiting: Vec<u32>,
 }
 

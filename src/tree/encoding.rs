@@ -92,8 +92,8 @@ impl Draft {
         self.previous = Previous::default();
     }
 
-    /// Appends a record and returns its byte offset from the first record. Decoders read a directory ID from each
-    /// directory with metadata, so a directory that has metadata but no ID is encoded as [`Kind::Unknown`].
+    /// Appends a record, and returns its byte offset from the first record. A directory that has metadata but no ID is
+    /// encoded as [`Kind::Unknown`], because decoders expect an ID in each directory with metadata.
     pub fn push(&mut self, record: &Entry<'_>) -> usize {
         let start = self.length();
         let flags = match &record.state {

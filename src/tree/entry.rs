@@ -105,7 +105,7 @@ pub struct Metadata {
     pub inode: u64,
     /// Directory ID, if the entry is a directory that the scan entered.
     pub directory: Option<DirId>,
-    /// Link count and device. `None` for directories, and for files with a link count of 1 unless they are roots.
+    /// Link count and device of a file that is a root or has more than one link. `None` for all other entries.
     pub links: Option<Links>,
     /// Owner, if owners were requested.
     pub owner: Option<Owner>,

@@ -1,9 +1,9 @@
 //! Exclusive sizes: the number of bytes that deleting an entry frees.
 //!
-//! Directories, and files that take space, are *nodes*, numbered so that a node comes before everything below it. The
-//! files of a directory directly follow it, sorted by [`FileKey`]. This key is computed from a file's metadata, so
-//! the file's node can be found by a binary search. Node 0 stands for everything outside of the tree, and node 1 is
-//! the top of the tree.
+//! Each directory, and each file that takes space, is a numbered *node*. A node has a lower number than everything
+//! below it. The files of a directory directly follow the directory, sorted by [`FileKey`]. This key is computed from a
+//! file's metadata, so a binary search finds the file's node. Node 0 stands for everything outside of the tree, and
+//! node 1 is the top of the tree.
 //!
 //! Invariant: sizes belong to one edition of the tree (`Tree::edition`), and are not returned after the tree
 //! changes.
@@ -44,8 +44,8 @@ impl Exclusive {
             sum.at_most = sum.at_most.zip(entry.at_most).map(|(sum, more)| sum.saturating_add(more));
             sum.shared = sum.shared.saturating_add(entry.shared);
         }
-        // Deleting the entries together also frees data that only they share. Each byte of this data is included in
-        // `shared` of at least two entries, so the data is at most half of the sum.
+        // Deleting the entries together also frees data that is shared only among these entries. At least two entries
+        // count each byte of this data as `shared`, so the data is at most half of the sum.
         let between = if count > 1 { sum.shared / 2 } else { 0 };
         sum.at_most = sum.at_most.map(|most| most.saturating_add(between));
         sum
@@ -59,8 +59,8 @@ pub struct NodeSums {
     pub at_least: u64,
     /// Maximum number of bytes freed; `u64::MAX` if no limit is known.
     pub at_most: u64,
-    /// Number of shared bytes. Until the sums of all descendants have been added, the number may be negative, and is
-    /// stored modulo 2^64.
+    /// Number of shared bytes, modulo 2^64. The number may be negative until the sums of all descendants have been
+    /// added.
     pub shared: u64,
 }
 
@@ -78,8 +78,7 @@ impl NodeSums {
 pub struct NodeNumbers {
     /// Parent of each node. A parent has a lower number than its children; node 0 is its own parent.
     pub(super) parents: Vec<Node>,
-    /// For each file, the value of its [`FileKey`]. For each directory, the number of its child nodes that are files.
-    /// Indexed by node.
+    /// Value for each node: the [`FileKey`] of a file, or, for a directory, the number of its files that have nodes.
     pub(super) keys: Vec<u64>,
     /// Node of each directory, indexed by [`DirId`]; 0 for unused IDs.
     pub(super) directories: Vec<Node>,
@@ -128,9 +127,9 @@ impl NodeNumbers {
         self.directories.get(id.0 as usize).copied().unwrap_or(Self::OUTSIDE)
     }
 
-    /// Returns the node of a file in a directory. Returns `None` if the file takes no space, if the file is a root
-    /// that is already counted in another root, or if the directory has no node. If several names of the inode are in
-    /// the directory, returns the node of the first of them.
+    /// Returns the node of a file in a directory. If the directory contains several names of the inode, returns the
+    /// node of the first name. Returns `None` if the file takes no space, if the file is a root that is already counted
+    /// in another root, or if the directory has no node.
     pub fn file(&self, directory: DirId, key: FileKey) -> Option<Node> {
         let above = Some(self.directory(directory)).filter(|node| *node != Self::OUTSIDE)? as usize;
         let count = usize::try_from(self.keys[above]).ok()?;
@@ -213,7 +212,7 @@ impl Accuracy {
     }
 }
 
-/// Number of files for each method of determining exclusive sizes, and the accuracy of these sizes.
+/// Numbers of files by the method that determined their exclusive sizes, and the accuracy of these sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExclusiveCoverage {
     /// Number of files whose extents were read.
@@ -223,8 +222,7 @@ pub struct ExclusiveCoverage {
     pub by_links: u64,
     /// Number of files that were being written, or whose extents could not be read.
     pub unread: u64,
-    /// Accuracy of the sizes on the least accurate volume. Covers only volumes whose extents were read as a whole,
-    /// not file by file.
+    /// Accuracy of the sizes on the least accurate volume. Volumes whose extents were read file by file do not count.
     pub accuracy: Accuracy,
 }
 
@@ -233,13 +231,13 @@ pub struct ExclusiveCoverage {
 pub struct ExclusiveSizes {
     pub(crate) numbers: Arc<NodeNumbers>,
     pub(crate) sums: Vec<NodeSums>,
-    /// Number of files for each method of determining the sizes, and the accuracy of the sizes.
+    /// Numbers of files by the method that determined their sizes, and the accuracy of the sizes.
     pub coverage: ExclusiveCoverage,
 }
 
 impl ExclusiveSizes {
-    /// Returns the exclusive size of an entry of `directory`. Returns `None` for a directory that was not reachable
-    /// from the top directory when the nodes were numbered, and for a file that is a root and is already counted in
+    /// Returns the exclusive size of an entry of `directory`. Returns `None` if the entry was not reachable from the
+    /// top directory when the nodes were numbered, or if the entry is a file and a root that is already counted in
     /// another root.
     pub fn of(&self, directory: DirId, metadata: &Metadata) -> Option<Exclusive> {
         match metadata.directory {
@@ -250,7 +248,8 @@ impl ExclusiveSizes {
     }
 
     /// Returns the exclusive size of a file in `directory`, or `None` if the file has no node (see
-    /// [`NodeNumbers::file`]). Files that take no space have no nodes; [`Self::of`] returns a size of 0 for them.
+    /// [`NodeNumbers::file`]). A file that takes no space has no node, but [`Self::of`] returns a size of 0 for such a
+    /// file.
     pub fn file(&self, directory: DirId, key: FileKey) -> Option<Exclusive> {
         self.numbers.file(directory, key).map(|node| self.node(node))
     }

@@ -1,9 +1,9 @@
-//! Hard links: each inode counts once in every directory above any of its names, as in `du -s` of that directory.
+//! Hard links: if several names of an inode are below a directory, the inode counts once there, as in `du -s`.
 //!
 //! While a tree is growing, every name of an inode counts. At the end, the excess is subtracted. If n entries of a
-//! directory are names of the inode, and m of its child directories contain other names, the directory has counted the
-//! inode n + m - 1 times too often. This excess is subtracted there and in all ancestors. The result does not depend on
-//! the order in which names were found.
+//! directory are names of the inode, and m of its child directories contain other names at any depth, the directory has
+//! counted the inode n + m - 1 times too often. This excess is subtracted in the directory and in all of its ancestors.
+//! The result does not depend on the order in which names were found.
 //!
 //! The module makes no system calls. Invariant: the work is proportional to the number of names times their depth,
 //! regardless of how many names an inode has.
@@ -49,9 +49,8 @@ pub fn shared_with_others(tree: &Tree) -> HashMap<DirId, Totals> {
     shared
 }
 
-/// Returns all names of hard-linked inodes. The link count is not enough to find them, because a name may have been
-/// read while the count was 1. If an inode has fewer known names than the largest link count read for it, the rest of
-/// the tree is therefore searched for more names.
+/// Returns all names of hard-linked inodes, even names that were read while the link count was still 1. To find such
+/// names, the tree is searched if an inode has fewer known names than the largest link count read for the inode.
 fn all_names(tree: &Tree) -> Vec<LinkedName> {
     let mut names = tree.linked();
     let missing = incomplete(&names);
@@ -66,8 +65,8 @@ pub(crate) fn incomplete(names: &[LinkedName]) -> HashSet<InodeKey> {
     let mut missing: HashMap<InodeKey, (u64, u64)> = HashMap::new();
     for name in names {
         let (most, seen) = missing.entry(name.key()).or_default();
-        // A root that is a file may also lie below another root, even if its link count is 1. The tree is therefore
-        // always searched for other names of such a root.
+        // A root that is a file may also lie below another root. The tree then contains the file twice, even if the
+        // link count is 1. The tree is therefore always searched for such a root.
         *most = if name.directory == DirId::TOP { u64::MAX } else { name.count.max(*most) };
         *seen += 1;
     }
@@ -75,8 +74,7 @@ pub(crate) fn incomplete(names: &[LinkedName]) -> HashSet<InodeKey> {
     missing.into_keys().collect()
 }
 
-/// Returns the names of the inodes that `is_wanted` accepts, but only names that were read while the link count of
-/// the inode was 1.
+/// Returns the names that were read while the link count of their inode was 1. Omits inodes that `is_wanted` rejects.
 pub(crate) fn unlinked_names(tree: &Tree, is_wanted: impl Fn(&InodeKey) -> bool) -> Vec<LinkedName> {
     let mut names = Vec::new();
     for (directory, listing) in Walk::new(tree, DirId::TOP) {

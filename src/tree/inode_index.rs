@@ -5,8 +5,8 @@ use super::entry::InodeKey;
 use super::inodes::{LinkedName, order};
 use super::reading::Tree;
 
-/// Names of inodes that may have several names, in a finished tree. While a tree is growing, the index is empty. The
-/// index does not reflect later changes to the tree.
+/// Names of all inodes that may have several names. The index of a tree that is still growing is empty. The index does
+/// not reflect changes that are made to the tree after the index was created.
 #[derive(Debug)]
 pub struct InodeIndex {
     names: Vec<LinkedName>,

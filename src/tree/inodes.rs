@@ -106,16 +106,16 @@ impl UniqueSizes {
         total
     }
 
-    /// Calls `add` for every directory that contains linked names at any depth, with the total size of their inodes.
-    /// Each inode counts once in every directory that has at least one of its names in or below it.
+    /// Calls `add` for every directory that has linked names in or below it, with the total size of their inodes. Each
+    /// inode counts once in such a directory, regardless of the number of its names there.
     pub fn per_directory(self, parent: impl Fn(DirId) -> Option<DirId>, mut add: impl FnMut(DirId, &Totals)) {
         let graph = AncestorGraph::of(self.linked, parent, Counted::First);
         graph.nodes.iter().for_each(|node| add(node.id, &node.sum));
     }
 
-    /// Returns each directory that contains linked names at any depth, with its excess (see `hard_links`): the sizes
-    /// of inodes that the directory has already counted under another name. The excess of its child directories is
-    /// not included.
+    /// Returns a graph of the directories that have linked names in or below them. The sum of each node is the excess
+    /// of the directory (see `hard_links`): the sizes that the directory counts again for further names of an inode.
+    /// The excess of child directories is not included.
     pub(crate) fn repeats(self, parent: impl Fn(DirId) -> Option<DirId>) -> AncestorGraph {
         AncestorGraph::of(self.linked, parent, Counted::Repeated)
     }
@@ -134,15 +134,15 @@ pub(super) fn size(name: &LinkedName) -> Totals {
 /// Rule that selects the hard links whose sizes an [`AncestorGraph`] adds up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counted {
-    /// One name of each inode that has a name in or below the directory.
+    /// For each directory, one name of each inode that has names in or below the directory.
     First,
-    /// Each name of an inode except the first. The size of the inode is added in the lowest directory that has both
-    /// this name and an earlier one in or below it. That directory and all directories above it have counted the inode
-    /// once too often.
+    /// Each name of an inode except the first. The size of such a name is added to the lowest directory that has both
+    /// this name and an earlier one in or below it. This directory and all directories above it count the inode once
+    /// too often.
     Repeated,
 }
 
-/// Directories above linked names, numbered so that parents come before their children. Building the graph takes time
+/// Directories above linked names. A parent has a lower index than its children. The time to build the graph is
 /// proportional to the number of names times their depth, regardless of how many names an inode has.
 #[derive(Default)]
 pub(crate) struct AncestorGraph {
@@ -154,8 +154,8 @@ struct Node {
     id: DirId,
     /// Index of the parent; `None` at the top of the graph.
     parent: Option<u32>,
-    /// Sequence number of the inode found most recently in or below the directory; 0 if none was found. Inodes are
-    /// numbered from 1 while the graph is built.
+    /// Inode whose name was most recently found in or below the directory; 0 if none was found. The graph numbers the
+    /// inodes from 1 while it is built; these are not the inode numbers of the file system.
     seen: u32,
     sum: Totals,
 }
@@ -242,8 +242,8 @@ mod tests {
         std::iter::successors(Some(id), |id| parent(*id)).any(|id| id == above)
     }
 
-    /// Returns a strategy for a directory and the metadata of a name in it. Inodes with numbers below 5 may have
-    /// several names, and these may disagree about the size of the inode.
+    /// Returns a strategy for names. A name consists of its directory and its metadata. Inodes with numbers below 5 may
+    /// have several names, which may have different sizes.
     fn name() -> impl Strategy<Value = (DirId, Metadata)> {
         (0..DIRECTORIES, 0..8_u64, 0..2_u32, 0..4_u64, 0..4_u64).prop_map(
             |(directory, inode, device, blocks, apparent)| {
@@ -253,8 +253,8 @@ mod tests {
         )
     }
 
-    /// Returns the totals of the names below `above`, computed naively. A hard-linked inode contributes only its
-    /// largest size.
+    /// Returns the totals of the names in or below `above`, computed without an [`AncestorGraph`]. A hard-linked inode
+    /// counts only with its largest size.
     fn naive(names: &[(DirId, Metadata)], above: DirId) -> Totals {
         let mut largest = BTreeMap::new();
         let mut total = Totals::default();

@@ -18,8 +18,8 @@ pub struct Listing<'t> {
 /// Number of segments searched on each side of an estimated index before the whole listing is searched.
 const NEAR: usize = 2;
 
-/// Position of an entry in a [`Listing`], in bytes from the start. It remains the same when entries are appended, but
-/// not when the listing is rewritten.
+/// Position of an entry in a [`Listing`], in bytes from the start. Positions do not change when entries are appended to
+/// the listing, but may change when the listing is rewritten.
 pub type Position = u64;
 
 impl<'t> Listing<'t> {
@@ -68,7 +68,7 @@ impl<'t> Listing<'t> {
             .collect()
     }
 
-    /// Returns the entry at `position`, if one begins there. Also decodes all entries before it in its segment.
+    /// Returns the entry that begins at `position`, if there is one. Decodes all earlier entries of the segment, too.
     pub fn record(&self, position: Position) -> Option<Entry<'t>> {
         let (start, records) = self.segment_of(position)?;
         let wanted = usize::try_from(position - start).ok()?;
@@ -89,9 +89,9 @@ impl<'t> Listing<'t> {
     }
 
     fn segment_of(&self, position: Position) -> Option<(u64, &'t [u8])> {
-        // Most segments of a large listing have about the same length, so the index of the segment can be estimated
-        // from the position. Sorting looks up names all over a listing, and a binary search over all segments for
-        // each name would cost as much as decoding the names.
+        // The index of the segment is estimated from the position, because most segments of a large listing have about
+        // the same length. Sorting looks up many names in a listing. With a binary search over all segments for each
+        // name, this would take as long as decoding all names.
         let count = self.segments.len();
         let likely = position.saturating_mul(count as u64) / self.length().max(1);
         let likely = usize::try_from(likely).unwrap_or(count).min(count);

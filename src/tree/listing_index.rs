@@ -1,9 +1,9 @@
 //! Index for fast access to the entries of a listing in any order.
 //!
-//! An entry is encoded relative to the previous one, so decoding must begin at an earlier entry. The index keeps the
-//! decoder's state at every entry of a short listing, and at every eighth entry of a long one. For a long listing, the
-//! index takes eight bytes per entry, and a lookup decodes three to four additional entries on average. Without an
-//! index, reading a sorted listing would take time proportional to the square of the segment length.
+//! An entry is encoded relative to the previous entry, so decoding must begin at an earlier entry. The index keeps the
+//! decoder's state at every entry of a short listing, and at every eighth entry of a long listing. For a long listing,
+//! the index takes eight bytes per entry, and a lookup decodes three to four additional entries on average. Without an
+//! index, reading the entries in sorted order would take time proportional to the square of the segment length.
 //!
 //! Invariant: for every position, the index returns the same entry as the listing.
 
@@ -12,8 +12,8 @@ use super::{Entry, Listing, Position};
 
 /// Maximum number of entries from one stop to the next. A stop is a position at which decoding can resume.
 const LONGEST_STRIDE: usize = 8;
-/// Divisor for computing the stride of an index. The stride is the length of the listing in bytes divided by this
-/// number, but at least 1 and at most [`LONGEST_STRIDE`], so the index of a short listing has a stop at every entry.
+/// Divisor for the stride of an index. The stride is the length of the listing in bytes divided by `STEP`, limited to
+/// the range from 1 to [`LONGEST_STRIDE`]. The index of a short listing therefore has a stop at every entry.
 const STEP: u64 = 1 << 16;
 
 /// Index of a listing: positions at which decoding can resume.

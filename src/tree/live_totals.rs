@@ -1,9 +1,10 @@
 //! Totals while a scan is running.
 //!
 //! The totals of a directory include only those child directories that are complete. Only a few directories are
-//! incomplete at any time: those above the directories being read. To show current totals, a view copies the totals
-//! of the incomplete directories to a separate table and adds those of each directory to its ancestors. This costs
-//! the scan only two short locks per directory that has child directories or several batches.
+//! incomplete at any time: those above the directories being read. To show current totals, a view copies the totals of
+//! the incomplete directories to a separate table. In this table, the totals of each directory are added to the totals
+//! of its ancestors. The cost for the scan is two short locks for each directory that has child directories or several
+//! batches.
 //!
 //! Invariant: if no directory is incomplete, the live totals equal the totals of the tree.
 
@@ -21,14 +22,14 @@ pub struct LiveTotals {
 impl LiveTotals {
     /// Samples the tree. Time and memory depend only on the number of incomplete directories.
     ///
-    /// The totals of a directory are read before the states of its children. A child found to be incomplete was
-    /// therefore not yet in those totals, and nothing is counted twice. A child that completes between the two reads is
-    /// missing from this sample, but not from the next one.
+    /// The totals of a directory are read before the states of its children. If a child is incomplete when its state is
+    /// read, the totals do not contain it yet, so nothing is counted twice. If a child completes between the two reads,
+    /// this sample lacks the child, but the next sample does not.
     pub fn sample(tree: &Tree) -> Self {
         let mut open: HashMap<DirId, Totals> = HashMap::new();
         let mut order = Vec::new();
         for id in tree.open.all() {
-            // The ancestors of an incomplete directory are incomplete too. They are added before it.
+            // The ancestors of an incomplete directory are incomplete too. `order` contains them before the directory.
             let first = order.len();
             order.extend(
                 std::iter::successors(Some(id), |id| tree.parent(*id))
@@ -37,11 +38,11 @@ impl LiveTotals {
             order[first..].reverse();
             open.extend(order[first..].iter().map(|id| (*id, tree.totals(*id))));
         }
-        // Each directory comes after its parent. In reverse order, a directory is added to its parent only after all of
-        // its children have been added to it.
+        // `order` contains every directory after its parent. In reverse order, the totals of a directory are therefore
+        // complete when they are added to the parent.
         for id in order.into_iter().rev() {
-            // Skip detached directories, which a rescan is filling. The totals of their parents still include the old
-            // directories.
+            // A detached directory is being filled by a rescan. It is skipped, because the totals of its parent still
+            // include the old directory.
             if !tree.status(id).is_complete()
                 && !tree.is_detached(id)
                 && let Some(below) = open.get(&id).copied()

@@ -8,8 +8,8 @@ use super::{DirId, EntryId, EntryState, Metadata, Tree, Walk};
 use crate::base::sync::{Arc, lock};
 
 impl NodeNumbers {
-    /// Numbers the directories of a tree and the files that take space. Calls `each` with the node, ID and
-    /// metadata of every such file. Roots that repeat another root get no numbers.
+    /// Numbers the directories of a tree and the files that take space. Calls `each` with the node, ID and metadata of
+    /// every such file. A root that another root already contains gets no number of its own.
     ///
     /// # Panics
     /// Panics if the tree has more than 2^32 directories and files.

@@ -7,7 +7,7 @@ use crate::base::sync::{Mutex, Ordering, lock};
 
 const SHARDS: usize = 16;
 
-/// Incomplete directories with published entries. A directory is added only if it has child directories or several
+/// Incomplete directories with published entries. Contains only directories that have child directories or several
 /// batches. Any other directory completes as soon as its single batch has been published.
 #[derive(Default)]
 pub(super) struct Open {
@@ -16,9 +16,8 @@ pub(super) struct Open {
 
 impl Open {
     pub(super) fn enter(&self, id: DirId, dir: &Dir) {
-        // `Relaxed` is enough. Only threads that publish batches of the directory call `enter`, one at a
-        // time, and each of them holds a claim on the directory. `leave` is called after the last claim has
-        // been released.
+        // `Relaxed` ordering is enough. Only one thread at a time publishes a batch of the directory and calls `enter`,
+        // and this thread holds a claim on the directory. `leave` is called after the last claim has been released.
         if !dir.is_open.swap(true, Ordering::Relaxed) {
             lock(self.shard(id)).insert(id);
         }

@@ -152,7 +152,8 @@ impl Tree {
     }
 
     /// Returns the metadata of the directory's own entry; `None` for [`DirId::TOP`], or if the parent's listing does
-    /// not contain the entry. Searches that listing, so a call for every directory would be too slow.
+    /// not contain the entry. Each call searches the parent's listing, so calling this function for every directory
+    /// would be too slow.
     pub fn own_metadata(&self, id: DirId) -> Option<Metadata> {
         let listing = self.listing(self.parent(id)?);
         listing.entries().find_map(|(_, record)| match record.state {
@@ -186,7 +187,7 @@ impl Tree {
     }
 
     /// Returns `true` if the totals of `id` may still change during the scan: the directory is incomplete, or it
-    /// contains names of inodes with several links. Until the end of the scan, each name of such an inode is counted.
+    /// contains names of inodes with several links. Until the scan ends, such an inode is counted once for each name.
     pub(crate) fn is_growing(&self, id: DirId) -> bool {
         !self.status(id).is_complete() || self.has_links(id)
     }
@@ -219,7 +220,7 @@ impl Tree {
     }
 
     /// Returns the apparent size of everything in and below an unreadable directory, if the file system records that
-    /// size. The totals do not include it.
+    /// size. The totals of the tree do not include this size.
     pub fn recorded(&self, id: DirId) -> Option<u64> {
         lock(&self.recorded).get(&id).copied()
     }

@@ -22,8 +22,8 @@ impl<'t> Relocation<'t> {
     /// Creates the relocation after a rescan of the directories `replaced`. The rescan may have been stopped or
     /// have failed. The relocation is valid until the next rescan begins.
     pub fn new(tree: &'t Tree, replaced: impl IntoIterator<Item = DirId>) -> Self {
-        // Ancestors are uncertain too: if a replaced directory no longer exists, the rescan also removes those of its
-        // ancestors that no longer exist.
+        // Ancestors are also uncertain. If a replaced directory no longer exists, its ancestors may not exist either,
+        // and the rescan then removes them too.
         let uncertain = replaced.into_iter().flat_map(|id| tree.ancestry(id)).collect();
         Self { tree, uncertain, known: HashMap::from([(DirId::TOP, Some(DirId::TOP))]) }
     }
@@ -50,14 +50,14 @@ impl<'t> Relocation<'t> {
         found
     }
 
-    /// Returns `true` if the listing of `parent` still contains the directory `id`. The directory `parent` must not
-    /// have been replaced.
+    /// Returns `true` if directory `id` is still in the listing of `parent`. `parent` must be a directory that has not
+    /// been replaced.
     fn is_in(&self, parent: DirId, id: DirId) -> bool {
         !self.uncertain.contains(&id) || self.tree.listing(parent).directories().any(|child| child == id)
     }
 
-    /// Returns the replacement of `id`, as [`Self::find`] does. If the directory no longer exists, returns the
-    /// replacement of its nearest existing ancestor.
+    /// Returns the result of [`Self::find`] for `id`. If the directory no longer exists, returns the result for its
+    /// nearest ancestor that still exists.
     pub fn nearest(&mut self, id: DirId) -> DirId {
         let mut at = id;
         loop {

@@ -1,10 +1,10 @@
 //! Replacement of entries in a finished tree, after a rescan or a deletion.
 //!
-//! A rescan fills a *detached* directory: it has an ID, a parent and a name, but no listing contains it, and
-//! completing it adds nothing to its parent. A rescan can therefore be stopped and its directory dropped without
-//! changing the tree, and readers see the old directory until the new one is complete. The parent then gets a listing
-//! that contains the new directory, and the difference is added to all ancestors. Readers see either the old or the new
-//! subtree. The IDs of dropped directories are reused later.
+//! A rescan fills a *detached* directory. This directory has an ID, a parent and a name, but no listing contains it,
+//! and its totals are not added to its parent. Until the directory is complete, readers see the old directory. If the
+//! rescan is stopped, the detached directory is dropped, and the tree does not change. Otherwise, the parent gets a
+//! listing that contains the new directory, and the difference between the two directories is added to all ancestors.
+//! Readers see either the old or the new subtree. The IDs of dropped directories are reused later.
 //!
 //! The known names of hard-linked inodes are updated along with the entries. During the update, the totals must count
 //! every name; see `hard_links`.
@@ -39,7 +39,8 @@ impl Tree {
         Some(id)
     }
 
-    /// Updates roots that lie inside replaced directories, so that they refer to the new directories.
+    /// Updates the roots that lie inside the directories `replaced`, so that they refer to the new directories. Also
+    /// updates missing roots whose paths exist again.
     pub(crate) fn update_aliases(&self, batch: &mut Batch, replaced: &[DirId]) {
         let is_inside = |id: DirId| {
             self.parent(id) != Some(DirId::TOP) && self.ancestry(id).any(|above| replaced.contains(&above))
@@ -94,9 +95,9 @@ impl Tree {
         Totals { items: totals.items.saturating_add(u64::from(parent != DirId::TOP)), ..totals }
     }
 
-    /// Drops the directories `ids`, which no listing may contain any more, and everything below them. Their IDs are
-    /// reused only after the next call of this function. Until then, a reader that holds such an ID still sees the old
-    /// directory.
+    /// Drops the directories `ids` and everything below them. No listing may contain these directories any more. Their
+    /// IDs are reused only after the next call of this function. Until then, a reader that still has such an ID sees
+    /// the old directory.
     pub fn drop_subtrees(&self, ids: &[DirId]) {
         let below = |id: &DirId| Walk::new(self, *id).map(|(id, _)| id).collect::<Vec<_>>();
         let removed: HashSet<DirId> = ids.iter().flat_map(below).collect();
@@ -107,8 +108,8 @@ impl Tree {
         lock(&self.free).put(removed.into_iter().collect());
     }
 
-    /// Publishes a new listing of `id`, created by calling `rewrite` for each current entry. If `rewrite` returns
-    /// `None`, the entry is omitted.
+    /// Publishes a new listing of `id`, which contains the result of `rewrite` for each current entry. Omits the
+    /// entries for which `rewrite` returns `None`.
     pub(crate) fn rewrite_listing<'t>(
         &'t self,
         batch: &mut Batch,
@@ -133,8 +134,8 @@ impl Tree {
     }
 }
 
-/// Key by which the known names of replaced entries are found: the inode, and the disk usage and apparent size recorded
-/// for the name.
+/// Key for finding the known name of a replaced entry: the inode, and the disk usage and apparent size recorded for the
+/// name.
 type LinkKey = (InodeKey, u64, u64);
 
 fn link_key(name: &LinkedName) -> LinkKey {
@@ -147,7 +148,7 @@ pub type Changes = HashMap<Vec<u8>, Option<(Kind, Metadata)>>;
 #[doc(hidden)]
 impl Tree {
     /// Replaces entries of `parent`. A new directory must have been read completely, and no listing may contain it yet.
-    /// If several of the user's paths lead to a replaced root, the entries for all these paths are replaced.
+    /// If the user gave a root under several paths, a change to one of these paths applies to all of them.
     pub fn replace_entries(&self, batch: &mut Batch, parent: DirId, changes: &Changes) {
         let mut removed: HashMap<DirId, Option<(Kind, Metadata)>> = HashMap::new();
         for (_, record) in self.listing(parent).entries() {
@@ -277,8 +278,9 @@ impl Tree {
         });
     }
 
-    /// Forgets names of hard-linked inodes in the directory `parent`. `unlinked` contains the number of names to forget
-    /// for each [`LinkKey`]. A name recorded with other sizes is kept, because the totals still include those sizes.
+    /// Removes names in the directory `parent` from the known names of hard-linked inodes. `unlinked` contains the
+    /// number of names to remove for each [`LinkKey`]. A name with other recorded sizes is kept, because the totals
+    /// still include those sizes.
     fn forget_names(&self, parent: DirId, mut unlinked: HashMap<LinkKey, usize>) {
         if unlinked.is_empty() {
             return;
@@ -306,8 +308,9 @@ fn renewed(parent: DirId, record: Entry<'_>, new: Option<(Kind, Metadata)>) -> O
     }
 }
 
-/// Returns `true` if an inode that has a name in `directory` may have other names. `count` is the link count of the
-/// inode. A root that is a file may also lie below another root, regardless of its link count.
+/// Returns `true` if an inode with the link count `count` and a name in `directory` may have other names in the tree.
+/// This is possible for a root that is a file, even if its link count is 1, because the file may also lie below another
+/// root.
 fn may_have_other_names(directory: DirId, count: u64) -> bool {
     count > 1 || directory == DirId::TOP
 }

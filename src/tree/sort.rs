@@ -106,7 +106,8 @@ pub fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow]) {
         return sort_few(listing, names, rows);
     }
     let key = rows[0].key;
-    // Ranges of rows still to be sorted, each with the number of leading bytes known to be the same in all names.
+    // Ranges of rows that are still to be sorted. The number of each range is the known length of the names' common
+    // prefix.
     let mut parts = vec![(0..rows.len(), 0)];
     while let Some((part, agreed)) = parts.pop() {
         let rows = &mut rows[part.clone()];
@@ -121,7 +122,7 @@ pub fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow]) {
         }
         let mut start = part.start;
         for equal in rows.chunk_by_mut(same_key) {
-            // If the last byte of a key is zero, the name has no bytes after those in the key.
+            // Names contain no zero bytes. If the last byte of the key is zero, the key contains the end of the name.
             if equal.len() > 1 && equal[0].key & 0xff != 0 {
                 parts.push((start..start + equal.len(), agreed + 8));
             } else if equal.len() > 1 && names != Names::Ascending {
@@ -154,11 +155,11 @@ fn sort_rows(rows: &mut [SortRow], rank: impl Fn(u64) -> u64 + Sync) {
     if rows.len() < MANY { rows.sort_unstable_by_key(number) } else { rows.par_sort_unstable_by_key(number) }
 }
 
-/// Sets the key of each row to the eight bytes of its name that follow the common prefix of all names. Returns the
-/// length of that prefix. `agreed` is the length of a prefix that is already known to be common to all names.
+/// Sets the key of each row to eight bytes of its name: those after the common prefix of all names. Returns the length
+/// of the common prefix. At least the first `agreed` bytes are known to be common.
 ///
-/// Reading a million names takes as long as sorting them, so reading them twice is usually avoided: the common prefix
-/// is determined from a sample and verified while the keys are set.
+/// Names are usually read only once, because reading a million names takes as long as sorting them. The common prefix
+/// is determined from a sample, and verified while the keys are set.
 fn number_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow], agreed: usize) -> usize {
     let Some(first) = rows.first() else { return agreed };
     let first = name(listing, first);
@@ -223,8 +224,8 @@ fn chunk(name: &[u8], start: usize) -> u64 {
 }
 
 /// Returns the bytes of the name's natural form. Comparing these bytes yields natural order. Letters are in lower case.
-/// Each number is stripped of leading zeros and encoded as the character `0`, a byte with the count of digits plus one,
-/// and the digits. No byte of the result is zero.
+/// A number is encoded as the character `0`, a length byte (the count of digits plus one), and the digits without
+/// leading zeros. No byte of the result is zero.
 fn natural(name: &[u8]) -> Natural<'_> {
     Natural { rest: name, length: None, digits: 0 }
 }
@@ -252,8 +253,8 @@ impl Iterator for Natural<'_> {
             let zeros = self.rest.iter().take_while(|byte| **byte == b'0').count();
             self.rest = &self.rest[zeros..];
             self.digits = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            // A number with 255 or more digits gets the same length as one with 254 digits. Such numbers hardly ever
-            // occur, because names on local file systems have at most 255 bytes.
+            // A number with 255 or more digits gets the same length byte as a number with 254 digits. Such long numbers
+            // hardly ever occur, because names on local file systems have at most 255 bytes.
             self.length = Some(u8::try_from(self.digits + 1).unwrap_or(u8::MAX));
             return Some(b'0');
         }

@@ -38,8 +38,8 @@ impl From<Vec<Vec<u8>>> for StorageClasses {
 }
 
 impl StorageClasses {
-    /// Returns the class called `name`, adding the class if it is new. If all IDs except the last are in use, a new
-    /// name gets the class `(other)`, which has the last ID.
+    /// Returns the class called `name`. Adds a new class if necessary. The last ID is reserved for the class `(other)`,
+    /// which stands for all names that get no ID of their own.
     #[doc(hidden)]
     pub fn add(&self, name: &[u8]) -> StorageClass {
         let mut names = lock(&self.names);

@@ -123,8 +123,8 @@ proptest! {
         let tree = Tree::new();
         let start = tree.bytes.append(&mut Writer::default(), &bytes).to_bits();
         for address in [address, start, start + near, 0] {
-            // The links of a real chain lead only to earlier data, so reading it always terminates. A link in random
-            // bytes could lead to itself, so a listing is read only if it does not start with a link.
+            // In a real listing, links lead only to earlier data, so reading always ends. A link in random bytes could
+            // lead to itself. Therefore, a listing is read only if it does not start with a link.
             tree.dir(DirId(1)).record.store(address, Ordering::Relaxed);
             let _ = (tree.name(DirId(1)), tree.path(DirId(1)));
             let head = Address::from_bits(address).and_then(|at| tree.bytes.bytes_from(at).first());
@@ -144,7 +144,7 @@ proptest! {
         for entries in &batches {
             for record in records(entries) {
                 // The entry of a directory must refer to a directory in the tree. This tree has no directories below
-                // the top, so entries of directories are changed to entries of files.
+                // the top, so such entries are changed to entries of files.
                 let record = Entry { kind: if record.kind == Kind::Directory { Kind::File } else { record.kind }, ..record };
                 let state = match record.state {
                     EntryState::Known(metadata) => EntryState::Known(Metadata { directory: None, ..metadata }),
@@ -172,7 +172,7 @@ proptest! {
         sizes in vec(prop_oneof![0..1_000_u64, Just(u64::MAX / 2)], 60),
         order in any::<u64>(),
     ) {
-        // Directory `n + 1` lies in one of the directories before it.
+        // Directory `n + 1` lies in one of the directories 0 to `n`.
         let above: Vec<usize> = parents.iter().enumerate().map(|(number, parent)| parent.index(number + 1)).collect();
         let tree = Tree::new();
         let ids = plant(&tree, &above, &sizes);
@@ -377,7 +377,7 @@ fn a_walk_visits_each_directory_once_and_before_its_children() {
 #[test]
 fn numbers_of_dropped_directories_are_reused_after_the_next_drop() {
     let tree = Tree::new();
-    // A new batch has no reserved IDs, so it takes the ID of a dropped directory if the tree offers one.
+    // A new batch has reserved no IDs, so its directory gets the ID of a dropped directory if the tree offers one.
     let push = || Batch::default().push_directory(&tree, DirId::TOP, b"d", Metadata::default(), 0);
     let (one, other) = (push(), push());
     tree.drop_subtrees(&[one]);

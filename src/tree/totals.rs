@@ -17,8 +17,8 @@ use super::reading::Tree;
 use crate::base::sync::{AtomicU32, AtomicU64, Ordering};
 
 impl Dir {
-    /// Returns the current totals. Each number is exact at the time it is read. During a scan, a number that is read
-    /// later may include more entries than a number read earlier.
+    /// Returns the current totals. The four numbers are read one after another: during a scan, a number that is read
+    /// later may include more entries than the numbers read before it.
     pub(super) fn totals(&self) -> Totals {
         Totals {
             disk: self.disk.load(Ordering::Acquire),
@@ -28,9 +28,9 @@ impl Dir {
         }
     }
 
-    // Any worker may write the totals, and any thread may read them. The last claim on the directory is released with
-    // `AcqRel`, so the worker that completes the directory sees every addition. `LiveTotals` needs `Release` here and
-    // `Acquire` in `totals`, so that a reader whose sums include a child also sees that the child is complete.
+    // Any worker may write the totals, and any thread may read them. The worker that completes the directory sees every
+    // addition, because the last claim on the directory is released with `AcqRel`. `LiveTotals` needs `Release` here
+    // and `Acquire` in `totals`: a reader whose sums include a child must also see that the child is complete.
     fn add(&self, sum: &Totals) {
         raise(&self.disk, sum.disk);
         raise(&self.apparent, sum.apparent);
@@ -91,13 +91,13 @@ impl Tree {
         }
     }
 
-    /// Returns `true` if all entries of `id` itself have been published. Directories below it may still be
-    /// incomplete. May return `false` although the last entry has already been published, for example while a child
-    /// directory completes. In that case, a later call returns `true`.
+    /// Returns `true` if all entries of `id` itself have been published, even if directories below `id` are incomplete.
+    /// For a short time after the last entry is published, the result may still be `false`, for example while a child
+    /// directory completes. A later call then returns `true`.
     pub(crate) fn is_listed(&self, id: DirId) -> bool {
-        // Each incomplete child has one claim on `id`, which was added before the child was published. If there are
-        // no other claims, all entries of `id` have been published. The incomplete children are counted both before
-        // and after the claims are read, because their number may change in the meantime.
+        // Each incomplete child has one claim on `id`, and this claim was added before the child was published. If `id`
+        // has no other claims, all entries of `id` have been published. The number of incomplete children may change at
+        // any time, so they are counted both before and after the claims are read.
         let published = || {
             let listing = self.listing(id);
             let incomplete = listing.directories().filter(|child| !self.status(*child).is_complete()).count();
@@ -142,9 +142,9 @@ impl Tree {
     }
 
     /// Sets the number of errors in and below each of `directories`, for a file that does not record these numbers.
-    /// Parents must come before their children, and all entries of the directories must have been loaded. For each
-    /// directory with errors, `own` contains the number of its own errors plus those of its entries that are not
-    /// directories.
+    /// Parents must come before their children, and all entries of the directories must have been loaded. `own`
+    /// contains the number of errors at each directory: errors of the directory itself, and of its entries that are not
+    /// directories. A directory without such errors may be missing from `own`.
     pub(super) fn set_errors(&self, directories: &[DirId], mut own: HashMap<DirId, u32>) {
         for id in directories.iter().rev() {
             let errors = own.remove(id).unwrap_or(0);

@@ -25,8 +25,8 @@ impl<'t> Iterator for Walk<'t> {
     fn next(&mut self) -> Option<Self::Item> {
         let id = self.waiting.pop()?;
         let listing = self.tree.listing(id);
-        // A root that lies inside another root is skipped in the list of roots. Its parent is a directory of the other
-        // root, and it is visited there. A root that was given twice is visited once.
+        // A root inside another root is skipped in the list of roots, because it is visited as a directory of the outer
+        // root. A root that was given twice is visited once.
         let mut roots = HashSet::new();
         let owned = |child: &DirId| {
             self.tree.parent(*child) == Some(id) && (id != DirId::TOP || roots.insert(*child))

@@ -6,8 +6,8 @@
 //!    +---------------------------------- any input ---------------------------------------------+
 //! ```
 //!
-//! The quiet time starts and ends with a check that finds no pending terminal input. Keys pressed while the
-//! program was busy or stopped therefore count as input, even if they are read late.
+//! The quiet time starts and ends only when a check finds no pending terminal input. Therefore, keys pressed while the
+//! program was busy or stopped count as input, even if they are read late.
 //!
 //! Invariant: after any input, no Yes is accepted for at least the required time (the field `quiet`).
 
@@ -15,9 +15,9 @@ use std::time::Duration;
 
 /// Time without input after which a Yes is accepted.
 pub const QUIET: Duration = Duration::from_millis(300);
-/// Longer quiet time, used when a key may still be held down: for the second confirmation, and after input that
-/// arrived before the user could read the question. A held key sends no input until key repeat starts, so this time
-/// is longer than the usual delay before key repeat.
+/// Longer quiet time for cases in which a key may still be held down: the second confirmation, and input that arrived
+/// before the user could read the question. A held key sends no input until key repeat starts, so this time is longer
+/// than the usual delay before key repeat.
 pub const LONG_QUIET: Duration = Duration::from_secs(1);
 
 /// Gate for the answers to one question. A Yes is accepted only while the gate is open.

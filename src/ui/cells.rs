@@ -59,7 +59,8 @@ pub fn tiles(window: &Window, measure: Measure, area: Rect, theme: Theme) -> Vec
 /// treemap.
 pub fn neighbor(tiles: &[Tile], index: usize, side: Side) -> Option<usize> {
     let Some(from) = tiles.iter().find(|tile| tile.index == index) else {
-        // A row that is too small for a cell has no neighbors, so the largest row is returned.
+        // The row `index` has no cell, because it is too small, so it has no neighbors. Returns the largest row
+        // instead.
         return tiles.first().map(|tile| tile.index);
     };
     let (from, middle) = (from.area, middle(from.area));

@@ -9,14 +9,14 @@ use crate::ui::sentences::FreedAccuracy;
 #[derive(Debug, Default)]
 pub struct DeletionState {
     pub running: Option<Running>,
-    /// Failures of the last operation. Moved to the list of failures when that list is opened.
+    /// Failures of the last operation, until the list of failures is opened.
     pub failed: Option<Failed>,
     pub policy: DeletePolicy,
     /// Trashed items, most recent last.
     pub trashed: Vec<Arc<Vec<Trashed>>>,
     /// Notice about the result of an operation. It is shown once the tree has been updated.
     pub outcome: Option<Notice>,
-    /// Operation that the user must confirm again after its changed entries have been rescanned.
+    /// Operation for which the deletion dialog opens again once the changed entries have been rescanned.
     pub asked_again: Option<(OperationKind, Arc<Selection>)>,
     /// Directories that must still be rescanned because items were restored in them.
     pub returned: Vec<Group>,

@@ -27,7 +27,7 @@ enum State {
     Typed,
     /// Unchanged default text.
     Offered,
-    /// Unchanged earlier text, given by its index in `past`.
+    /// Unchanged earlier text. Contains the index of the text in `past`.
     Recalled(usize),
 }
 
@@ -72,9 +72,10 @@ impl Field {
         *self = Self { past: std::mem::take(&mut self.past), ..Self::default() };
     }
 
-    /// Replaces the text with an older (Up) or newer (Down) text from `past`. Down after the newest text empties the
-    /// field. Does nothing and returns `false` if there is no such text, or if the user has typed or edited the text.
-    /// When `false` is returned, the search prompt moves the cursor in the search results instead.
+    /// Replaces the text with an older (Up) or newer (Down) text from `past`, and returns `true`. Down after the newest
+    /// text empties the field. Returns `false` and changes nothing if there is no such text, or if the field contains
+    /// text that the user has typed or begun to edit. If the result is `false`, the search prompt moves the cursor in
+    /// the search results instead.
     pub fn recall(&mut self, motion: Motion) -> bool {
         let at = match self.state {
             State::Recalled(at) => at,

@@ -12,8 +12,8 @@ pub struct Folding {
     unfolded: HashSet<u64>,
     /// Index in the data of each visible row; empty if the rows do not form a tree.
     shown: Vec<usize>,
-    /// `true` once [`Self::update`] has been called with at least one row. The first such call also unfolds the first
-    /// row if its [`Branch::follows`] is set.
+    /// `true` after the first [`Self::update`] with at least one row. That update unfolds the first row if the row's
+    /// [`Branch::follows`] is set.
     is_arranged: bool,
 }
 

@@ -24,8 +24,8 @@ pub enum Hit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Button {
     Yes,
-    /// Button that cancels. Preselected in every question, with two exceptions: the deletion dialog if the settings
-    /// preselect Yes, and the question about scanning the parent directory if nothing is marked.
+    /// Button that cancels. Every question preselects this button, with two exceptions: the deletion dialog if the
+    /// settings preselect Yes, and the question about scanning the parent directory if nothing is marked.
     No,
 }
 

@@ -1,9 +1,9 @@
 //! State of the list: the shown directory, its rows and its cursor.
 //!
-//! The state stores the position (in the listing) and the name of the entry under the cursor, so that the
-//! cursor can follow the entry when the rows are sorted again. An entry that only the previous scan has found
-//! has no position in the listing, so the cursor follows it by name alone.
-//! Until the first key press in a directory, the cursor stays on the first row, even if another entry moves there.
+//! The state stores the name of the entry under the cursor and its position in the listing, so that the cursor can
+//! follow the entry when the rows are sorted again. An entry known only from the previous scan has no position in the
+//! listing, so the cursor follows it by name. Until the first key press in a directory, the cursor stays on the first
+//! row, even if another entry moves there.
 //!
 //! Invariant: if there are rows, the cursor is on one of them. After scrolling, that row is visible.
 
@@ -81,7 +81,8 @@ impl<'t> ListState<'t> {
         }
     }
 
-    /// Drops the rows. Keeps the pinned entry, to which [`Self::take`] moves the cursor when there are new rows.
+    /// Drops the rows, but keeps the pinned entry. When there are new rows, [`Self::take`] moves the cursor to this
+    /// entry.
     pub fn forget_rows(&mut self) {
         self.rows = Arc::default();
     }
@@ -127,9 +128,9 @@ impl<'t> ListState<'t> {
         self.take(tree, Arc::new(rows), lines);
     }
 
-    /// Sorts the largest entries if only these have been loaded from a snapshot. Returns `false` if the caller must
-    /// sort all entries instead. This is the case if [`SortedEntries::of_head`] returns `None`, if there are too few
-    /// rows for the screen, or if no row shows the entry that the cursor follows.
+    /// Sorts the rows if only the largest entries have been loaded from a snapshot. Returns `false` if the caller must
+    /// sort all entries instead: if [`SortedEntries::of_head`] returns `None`, if the loaded rows do not fill the
+    /// screen, or if no row shows the entry that the cursor follows.
     pub fn sort_head(&mut self, tree: &'t Tree, sizes: &SizeSource, order: Order, lines: usize) -> bool {
         let Some(rows) = SortedEntries::of_head(tree, sizes, self.id, order) else { return false };
         self.take(tree, Arc::new(rows), lines);
@@ -142,15 +143,16 @@ impl<'t> ListState<'t> {
         self.rows.unloaded() > 0 && self.cursor.offset + lines > self.rows.len()
     }
 
-    /// Returns `true` if `motion` would leave fewer than `lines` loaded rows at and below the cursor, and more
-    /// entries can be loaded.
+    /// Returns `true` if more entries must be loaded before the cursor moves by `motion`: fewer than `lines` rows are
+    /// loaded from the new cursor row on, but more entries exist.
     pub fn lacks_rows_for(&self, motion: Motion, lines: usize) -> bool {
         let mut after = self.cursor;
         after.step(motion, lines, self.rows.len());
         self.rows.unloaded() > 0 && after.index + lines > self.rows.len()
     }
 
-    /// Returns `true` if `motion` leads to the last row, and some entries of the previous scan have not been loaded.
+    /// Returns `true` if `motion` leads to the last row, but the rows contain only the largest entries of the previous
+    /// scan.
     pub fn lacks_recorded_for(&self, motion: Motion, lines: usize) -> bool {
         let mut after = self.cursor;
         after.step(motion, lines, self.rows.len());
@@ -185,7 +187,7 @@ impl<'t> ListState<'t> {
         !self.was_complete || self.rows.is_outgrown_by(&tree.listing(self.id))
     }
 
-    /// Makes later sorts of the rows keep the cursor on its current entry.
+    /// Stores the entry under the cursor. The cursor follows this entry when the rows are sorted again.
     pub fn pin(&mut self) {
         let found = |position| Some((Some(position), self.listing.name(position)?));
         let entry = match self.rows.entry(self.cursor.index) {

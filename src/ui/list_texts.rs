@@ -11,11 +11,11 @@ use crate::tree::{Alias, Entry, EntryState, Exclusion};
 /// Title of the size column if it shows apparent sizes.
 pub const APPARENT: &str = "Apparent";
 
-/// Text for a directory that is being sorted, followed by an ellipsis.
+/// Text shown while a directory is being sorted. An ellipsis is appended to it.
 pub const SORTING: &str = "Sorting";
-/// Text for a directory that is being read, followed by an ellipsis.
+/// Text shown while a directory is being read. An ellipsis is appended to it.
 pub const READING: &str = "Reading";
-/// Text for a filter whose result is being loaded, followed by an ellipsis.
+/// Text shown while the result of a filter is being loaded. An ellipsis is appended to it.
 pub const SEARCHING: &str = "Searching";
 pub const EMPTY_DIRECTORY: &str = "Empty directory";
 /// Text for a directory that a stopped scan has not read.
@@ -50,8 +50,8 @@ pub fn kind_text(kind: Kind) -> Option<&'static str> {
     }
 }
 
-/// Returns the note about an entry that is excluded, could not be read, is a symlink, pipe, socket or device, or has
-/// several names; `None` for all other entries.
+/// Returns the note about an unusual entry: an excluded or unreadable entry, a symlink, pipe, socket or device, or a
+/// file with several hard links. Returns `None` for all other entries.
 pub fn note_of(record: &Entry<'_>) -> Option<String> {
     match record.state {
         EntryState::Excluded(exclusion) => Some(format!("excluded: {}", exclusion_text(exclusion))),
@@ -76,8 +76,8 @@ pub fn exclusion_text(exclusion: Exclusion) -> &'static str {
         Exclusion::Caches => "cache directory",
         Exclusion::Dataless => "only in the cloud",
         Exclusion::Snapshot => "mounted file-system snapshot",
-        Exclusion::SecondMount => "second mount of a volume",
-        Exclusion::SecondLink => "hard link counted elsewhere",
+        Exclusion::SecondMount => "volume counted at another mount point",
+        Exclusion::SecondLink => "directory counted under another hard link",
         Exclusion::OtherPart => "in another part of the plan",
     }
 }
@@ -90,5 +90,5 @@ pub fn alias_text(alias: &Alias<'_>) -> String {
 
 /// Returns the note about an unreadable directory for which the file system reports a size.
 pub fn recorded_text(error: &str, size: &str) -> String {
-    format!("{error}; file system reports a size of {size}")
+    format!("{error}; size reported by the file system: {size}")
 }

@@ -113,15 +113,15 @@ pub enum Keep {
 pub struct Loader<T> {
     value: Option<T>,
     state: LoadState<T>,
-    /// `true` if the value belongs to an older request.
+    /// `true` if the value is an old result, which is shown until the job has ended.
     is_kept: bool,
-    /// `true` if the tree has grown since the request.
+    /// `true` if the value must be loaded again, for example because the tree has grown.
     is_outdated: bool,
 }
 
 enum LoadState<T> {
     Waiting,
-    /// A job is running. The second field contains its latest result while an older value is still shown.
+    /// A job is running. The second field contains the job's latest result, if an old result is still shown instead.
     Running(Load<T>, Option<T>),
     Complete,
     Failed(JobError),

@@ -67,8 +67,7 @@ impl MapColors {
         }
     }
 
-    /// Returns the meaning of the colors that comes next in the cycle: type, age, growth. Growth is skipped if
-    /// `can_grow` is `false`.
+    /// Returns the next meaning of the colors in the cycle type, age, growth. Skips growth if `can_grow` is `false`.
     #[must_use]
     pub fn next(self, can_grow: bool) -> Self {
         match self {
@@ -84,7 +83,7 @@ impl MapColors {
     }
 }
 
-/// Returns the character for the type or age with this name in the legend.
+/// Returns the sign of the type or age that has this name in the legend.
 pub fn sign_of(name: &str) -> Option<char> {
     let legends = [MapColors::Type, MapColors::Age].into_iter().flat_map(MapColors::legend);
     legends.filter(|(_, _, known)| *known == name).map(|(_, sign, _)| *sign).next()

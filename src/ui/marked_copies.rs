@@ -1,6 +1,6 @@
-//! Sets of identical files. A set is stored if the user has marked one of its files, or a directory that contains
-//! one, in the duplicates view. A deletion must leave at least one file of each set, no matter which view the
-//! deletion is started from.
+//! Sets of identical files that contain a marked file. The user has marked the file, or a directory that contains it,
+//! in the duplicates view. No matter from which view a deletion is started, it must leave at least one file of each
+//! set.
 //!
 //! Invariant: a set identifies its files by directory and name, not by position, so [`MarkedCopies::relocate`] can find
 //! the files again after a rescan.

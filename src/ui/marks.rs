@@ -139,8 +139,8 @@ impl<'t> Marks<'t> {
         if parent.is_empty() { name.to_vec() } else { join([parent.as_slice(), name]) }
     }
 
-    /// Returns the marked directories for which a rescan found a new modification time. Each is returned with the
-    /// modification time that it had when it was marked.
+    /// Returns the marked directories whose modification time has changed according to a rescan. Each directory is
+    /// returned with the modification time that it had when the user marked it.
     pub fn touched_directories(&self) -> HashMap<EntryName<'t>, i64> {
         let touched = self.all().filter(|(_, mark)| mark.is_touched && mark.directory.is_some());
         touched.map(|(name, mark)| (name, mark.mtime)).collect()
@@ -184,7 +184,7 @@ impl<'t> Marks<'t> {
         &self.copies
     }
 
-    /// Recomputes the total. Must be called after marks have changed, or after marked directories have grown.
+    /// Recomputes the total. Must be called after marks, or the totals of marked directories, have changed.
     pub fn add_up(&mut self, tree: &Tree, live: &LiveTotals) {
         if self.count == 0 {
             self.copies = MarkedCopies::default();
@@ -202,8 +202,8 @@ impl<'t> Marks<'t> {
         self.totals = sum.of(self, &outermost);
     }
 
-    /// Transfers the marks to the rescanned tree, and counts those whose entries no longer exist or have
-    /// changed.
+    /// Transfers the marks to the rescanned tree. Counts the marks that are dropped, because their entries no longer
+    /// exist or have changed.
     pub fn relocate(&mut self, tree: &'t Tree, relocation: &mut Relocation<'t>) -> Dropped {
         let before = std::mem::take(self);
         self.copies = before.copies;
@@ -241,7 +241,7 @@ struct Sum<'t> {
 }
 
 impl Sum<'_> {
-    /// Returns the total of the outermost marks. `outermost` contains those that are directories.
+    /// Returns the total of the outermost marks. `outermost` contains the directories that have such marks.
     fn of(&mut self, marks: &Marks<'_>, outermost: &HashSet<DirId>) -> Totals {
         let mut totals = Totals::default();
         let mut linked: HashMap<InodeKey, Totals> = HashMap::new();

@@ -91,10 +91,10 @@ const FRAME: usize = 1 << 18;
 /// may be missing.
 pub type LastScan = (Option<RecordedTree>, Option<Notice>);
 
-/// Shows the tree of `source` until the user quits. Returns the paths to print and the directory that was shown last.
-/// Does not wait for the source to finish. A scan of the parent directory, if the user starts one, replaces `source`.
-/// `earlier` is the baseline for growth. Calls `begin` with each source to get a notice and the previous scan, which
-/// is shown while the source is read.
+/// Shows the tree of `source` until the user quits, and does not wait for the source to finish. Returns the paths to
+/// print and the directory that was shown last. If the user scans the parent directory, the new scan replaces `source`.
+/// `earlier` is the baseline for growth. Calls `begin` with each source. `begin` returns a notice, and the previous
+/// scan to show while the source is read.
 ///
 /// # Errors
 /// Returns an error if the terminal cannot be taken over or no longer responds. In both cases, the terminal has already

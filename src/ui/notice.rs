@@ -104,8 +104,8 @@ pub enum Notice {
     EntryMissing,
     /// The command will be performed as soon as the scan has found the entry that it acts on.
     AwaitingScan(WaitingCommand),
-    /// The row is from the previous scan, and is a total or combines too many entries to wait for. Commands cannot act
-    /// on the row until the running scan has ended.
+    /// Commands cannot act on this row of the previous scan until the running scan has ended. The row is a total, or
+    /// combines too many entries to wait for.
     RecordedRow,
     /// A command that marks several rows was used in a table whose rows are from the previous scan.
     RecordedRows,
@@ -155,10 +155,10 @@ pub enum Notice {
     /// The row has no entries that can be marked.
     NothingToMarkInRow,
     CannotMarkDeleted,
-    /// The command marks copies outside the directory of the selected copy, but the selected row is not a copy.
+    /// The command marks copies outside the directory of a copy, but the row under the cursor is not a copy.
     NoDirectoryOfCopy,
-    /// Copies outside the directory of the selected copy were marked. Contains the number of these copies and the
-    /// path of the directory.
+    /// Copies outside the directory of the copy under the cursor were marked. Contains the number of marked copies and
+    /// the path of the directory.
     MarkedElsewhere(usize, Vec<u8>),
     /// The file systems that contain the copies do not let files share data.
     CannotShare,
@@ -239,7 +239,7 @@ impl Notice {
                 Some((last, others)) => {
                     format!("{rows} can be sorted only by {} or {last}", others.join(", "))
                 }
-                None => format!("{rows} have a fixed order"),
+                None => format!("{rows} cannot be sorted"),
             },
             Self::RecordedReadOnly => "Snapshots, exports and remote trees are read-only".into(),
             Self::RecordedNotRead => "Cannot rescan a snapshot, export or remote tree".into(),
@@ -264,18 +264,18 @@ impl Notice {
             Self::JobFailed(job, error) => format!("{} failed: {error}", job.name()),
             Self::OnlyRootsMarked => "Cannot delete scan roots; mark entries inside them".into(),
             Self::RootDirectory => "Cannot delete a scan root; delete its contents".into(),
-            Self::RootFile => "Cannot delete a scan root; scan its parent to delete it".into(),
-            Self::LastCopies(1) => "Cannot delete all copies of a file; keep one of them".into(),
+            Self::RootFile => "Cannot delete a scan root; run duke on its parent directory".into(),
+            Self::LastCopies(1) => "Cannot delete all copies of a file; keep one copy".into(),
             Self::LastCopies(files) => {
                 let files = grouped(*files as u64);
-                format!("Cannot delete all copies of {files} files; keep one of each")
+                format!("Cannot delete all copies of {files} files; keep one copy of each")
             }
             Self::NothingToDelete => "Nothing to delete here".into(),
             Self::NothingToDeleteInRow => "Nothing to delete in this row".into(),
-            Self::CannotDeleteUnread => "Cannot delete an entry that was not read".into(),
+            Self::CannotDeleteUnread => "Cannot delete an excluded or unreadable entry".into(),
             Self::NothingTrashedDryRun => "Dry run: nothing was trashed".into(),
-            Self::NothingTrashed => "Nothing to restore from this session".into(),
-            Self::WrongName => "Name does not match".into(),
+            Self::NothingTrashed => "Nothing was trashed in this session".into(),
+            Self::WrongName => "The typed name does not match".into(),
             Self::AnsweredTooEarly => "Key ignored because it came too soon; press it again".into(),
             Self::DryRun { kind, entries, bytes, at_least } => {
                 let verb = if *kind == OperationKind::Trash { "trash" } else { "delete" };
@@ -311,12 +311,12 @@ impl Notice {
                 ..
             }) => {
                 let cancels = hint(Command::Back, "cancels");
-                about(name, &|name| format!("Reading {name} first{cancels}"))
+                about(name, &|name| format!("Waiting for the scan of {name}{cancels}"))
             }
             Self::AwaitingScan(_) => {
-                format!("Reading this directory first{}", hint(Command::Back, "cancels"))
+                format!("Waiting for the scan of this directory{}", hint(Command::Back, "cancels"))
             }
-            Self::RecordedRow => "Row is from the previous scan; try again after this scan".into(),
+            Self::RecordedRow => "This row is from the previous scan; try again when the scan is done".into(),
             Self::RecordedRows => "Rows from the previous scan can only be marked one by one".into(),
             Self::NoLongerExists(name) => about(name, &|name| format!("{name} no longer exists")),
             Self::NotFound(name) => {
@@ -330,7 +330,7 @@ impl Notice {
             Self::NoMoreLines => "Nothing more to show".into(),
             Self::TooNarrow(columns) => format!("Side panes need a window at least {columns} columns wide"),
             Self::OnlyFiles => ONLY_FILES.into(),
-            Self::NotInRoot => "Cannot start a shell here; open a scan root first".into(),
+            Self::NotInRoot => "Cannot start a shell in the list of scan roots; open a root first".into(),
             Self::Opening(path) => about(path, &|path| format!("Opening {path}")),
             Self::NotADirectory => "Cannot open: not a directory".into(),
             Self::DirectoryNotRead => "Cannot open a directory that was not read".into(),
@@ -343,7 +343,7 @@ impl Notice {
             Self::NoBaseline => NO_BASELINE.into(),
             Self::FilterNotCompared => {
                 let shows = hint(Command::View(&views::growth::VIEW), "opens the growth view");
-                format!("Cannot show growth with a filter{shows}")
+                format!("Cannot sort by growth with a filter{shows}")
             }
             Self::Copied(path) => about(path, &|path| format!("Copied {path}")),
             Self::TotalHasNoPath => "No path to copy here".into(),
@@ -351,7 +351,9 @@ impl Notice {
                 let shows = display.keymap.hint(Command::Open, Scope::Table, "lists its entries");
                 format!("Cannot mark a total{shows}")
             }
-            Self::NoDirectoryOfCopy => "No copy here; unfold a group and move to the copy to keep".into(),
+            Self::NoDirectoryOfCopy => {
+                "This row is not a copy; unfold a group and select the copy to keep".into()
+            }
             Self::MarkedElsewhere(copies, directory) => {
                 let entries = counted(*copies as u64, "entry", "entries");
                 about(directory, &|directory| format!("Marked {entries} outside {directory}"))
@@ -360,21 +362,19 @@ impl Notice {
             Self::NothingSharedDryRun => "Dry run: nothing was shared".into(),
             Self::NoCopies => "No copies here".into(),
             Self::CannotMarkDeleted => "Cannot mark a deleted entry".into(),
-            Self::CannotMarkUnread => "Cannot mark an entry that was not read".into(),
-            Self::NotMarkedUnread(1) => "Did not mark 1 entry that was not read".into(),
+            Self::CannotMarkUnread => "Cannot mark an excluded or unreadable entry".into(),
             Self::NotMarkedUnread(count) => {
-                format!("Did not mark {} entries that were not read", grouped(*count as u64))
+                format!("{} not marked: excluded or unreadable", counted(*count as u64, "entry", "entries"))
             }
             Self::MarkedFound { marked, found } if found > marked => {
-                format!("Marked the first {} of {} files", grouped(*marked), grouped(*found))
+                format!("Marked the {} files in the list; {} were found", grouped(*marked), grouped(*found))
             }
             Self::MarkedFound { marked: 1, .. } => "Marked 1 file".into(),
             Self::MarkedFound { marked, .. } => format!("Marked {} files", grouped(*marked)),
-            Self::MarkedWhole => "Marked, including entries that the filter hides".into(),
-            Self::NotMarked(1) => "Did not mark 1 directory with filtered-out entries".into(),
+            Self::MarkedWhole => "Marked all of it, including entries that the filter hides".into(),
             Self::NotMarked(count) => {
-                let count = grouped(*count as u64);
-                format!("Did not mark {count} directories with filtered-out entries")
+                let directories = counted(*count as u64, "directory", "directories");
+                format!("{directories} not marked: the filter hides some of their entries")
             }
             Self::RangeBegun => {
                 let again = display.keymap.first(Command::MarkRange, Scope::List).unwrap_or_default();
@@ -394,7 +394,7 @@ impl Notice {
                 }
             },
             Self::UnknownEnding(other) => format!("Unknown extension; use {other}"),
-            Self::OneRootOnly => "ncdu's format can hold only one root; use .duke".into(),
+            Self::OneRootOnly => "ncdu's format allows only one root; use a name that ends in .duke".into(),
         }
     }
 }

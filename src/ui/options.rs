@@ -72,7 +72,7 @@ impl TabProgress {
         let understands = !variable("WT_SESSION").is_empty()
             || variable("ConEmuANSI") == "ON"
             || matches!(program.as_str(), "WezTerm" | "ghostty")
-            // VTE 0.80 (2025) and later set the variable to at least this number.
+            // VTE 0.80 (2025) and later versions set `VTE_VERSION` to 8000 or more.
             || variable("VTE_VERSION").parse().is_ok_and(|version: u32| version >= 8000);
         if understands && !is_multiplexed { Self::On } else { Self::Off }
     }

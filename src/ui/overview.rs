@@ -39,8 +39,8 @@ pub struct Part {
     pub rows: Vec<(Row, Role)>,
     /// Text shown if there are no rows.
     pub empty: String,
-    /// `true` if the rows are sorted by size, largest first. In either case, the smallest rows are omitted if there is
-    /// too little room.
+    /// `true` if the rows are sorted by size, largest first. If there is too little room, the smallest rows are
+    /// omitted, no matter how the rows are sorted.
     pub is_by_size: bool,
 }
 
@@ -48,8 +48,8 @@ pub struct Part {
 #[derive(Debug)]
 pub struct Survey {
     pub found: Arc<Overview>,
-    /// Recorded tree that was surveyed instead of the new one, and the surveyed directory's ID in it. `None` if the
-    /// new tree was surveyed.
+    /// Tree of the previous scan, and the ID of the surveyed directory in this tree. `None` if the tree of the current
+    /// scan was surveyed.
     pub record: Option<(RecordedTree, DirId)>,
 }
 

@@ -1,6 +1,7 @@
 //! State of the preview: the entry or the total under the cursor, and the information about it.
 //!
-//! Invariant: jobs start only after the cursor has been still for a moment, so scrolling with a held key starts none.
+//! Invariant: jobs start only after the cursor has stayed on a row for a moment. Scrolling with a held key starts no
+//! jobs.
 
 use std::time::{Duration, Instant};
 

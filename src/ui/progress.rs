@@ -74,12 +74,14 @@ impl ScanState {
     }
 
     /// Returns the percentage of the scan that is done. If the totals of the previous scan are known, this is the
-    /// percentage of their bytes or of their entries, whichever is smaller. The percentage of bytes alone may be too
-    /// high early in the scan, because a large file or several names of an inode may account for most of the bytes.
-    /// Without the previous scan, the percentage is relative to the used space of the file system. Returns `None` if
-    /// the used space is not known either, for example because the scan does not read exactly one whole file system.
-    /// The value never falls during a scan, because the counters only grow. The maximum is 99, because the counters
-    /// may exceed the totals if some data is counted twice or grows during the scan.
+    /// percentage of their bytes or the percentage of their entries, whichever is smaller. Early in the scan, the
+    /// percentage of bytes may be too high, because a large file or several names of an inode may account for most of
+    /// the bytes. If the totals of the previous scan are unknown, the bytes are compared with the used space of the
+    /// file system. Returns `None` if the used space is also unknown, for example because the scan does not read
+    /// exactly one whole file system.
+    ///
+    /// The percentage never falls during a scan, because the counters only grow. The maximum is 99, because the
+    /// counters may exceed the totals if some data is counted twice or grows during the scan.
     pub fn percent(&self) -> Option<u8> {
         let Progress { disk, expected, entries, .. } = self.last.progress;
         let Some(totals) = &self.recorded else { return Some(percentage(disk, expected?)) };
@@ -141,8 +143,8 @@ mod tests {
         };
         assert_eq!(percent((400, 10), (100, 9)), 25);
         assert_eq!(percent((400, 10), (500, 10)), 99);
-        // The first of ten entries already adds all 400 bytes, because it is a large file or all ten are names of one
-        // inode. The percentage is therefore computed from the entries.
+        // The first of ten entries already adds all 400 bytes, because this entry is a large file, or because all ten
+        // are names of one inode. The smaller percentage, that of the entries, is therefore returned.
         assert_eq!(percent((400, 10), (400, 1)), 10);
         // The recorded disk usage is 0 if all files are empty and the directories take no blocks.
         assert_eq!(percent((0, 10), (0, 3)), 30);

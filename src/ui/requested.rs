@@ -19,8 +19,8 @@ impl<K, T> Default for Requested<K, T> {
 }
 
 impl<K: Clone + PartialEq, T> Requested<K, T> {
-    /// Requests a result, unless the last request was the same. If both requests have the same subject, the old result
-    /// remains visible until the new one is complete.
+    /// Requests the result for `key`, unless it is the last request already. If both requests have the same subject,
+    /// the old result remains visible until the new one is complete.
     pub fn want(&mut self, key: K, is_same_subject: impl Fn(&K, &K) -> bool) {
         let keep = match &self.wanted {
             Some(wanted) if *wanted == key => return,
@@ -68,7 +68,8 @@ impl<K: Clone + PartialEq, T> Requested<K, T> {
         self.result.outdate();
     }
 
-    /// Marks the result as current. Called if the result is from the tree of the previous scan, which does not grow.
+    /// Marks the result as current, even if the tree has grown. Called if the result is from the tree of the previous
+    /// scan, which does not grow.
     pub fn set_current(&mut self) {
         self.result.set_current();
     }

@@ -4,7 +4,7 @@
 //! collects the messages of all operations between two frames.
 //!
 //! Invariant: the runner waits for operations only when it is dropped at the end of the session, and then for at most
-//! `FAREWELL`. A hanging file system therefore cannot delay quitting by more than that.
+//! `FAREWELL`. A hanging file system therefore cannot delay quitting for longer.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -68,7 +68,8 @@ trait Reporting<M> {
 
 impl<T, M, F: Fn(Update<T>) -> M> Reporting<M> for Reporter<T, F> {
     fn poll(&mut self, messages: &mut Vec<M>) -> bool {
-        // Read the outcome first. A job publishes its last result before it ends, so no result is missed.
+        // The outcome is read before the result. A job publishes its last result before it ends, so no result is
+        // missed.
         let outcome = self.job.outcome();
         let is_over = outcome.is_some();
         let failure = match outcome {
@@ -133,9 +134,9 @@ impl<M> Runner<M> {
         messages
     }
 
-    /// Returns `true` if the messages should be polled frequently. This is the case while a failure to start an
-    /// operation has not been reported, and while an operation is running. A detached operation counts only in its
-    /// first seconds (`ATTENDED`).
+    /// Returns `true` if the messages should be polled frequently. This is the case while an operation is running, or
+    /// if an operation that could not be started has not been reported yet. An operation with [`AtExit::Detach`] counts
+    /// only in its first seconds (`ATTENDED`).
     pub fn is_busy(&self) -> bool {
         let is_attended = |task: &Task<M>| task.at_exit != AtExit::Detach || task.begun.elapsed() < ATTENDED;
         !self.failed.is_empty() || self.tasks.iter().any(is_attended)

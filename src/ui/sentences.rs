@@ -55,7 +55,8 @@ impl Display<'_> {
     /// `Ignored /etc/duke.toml: not a file`. If the message is too long, the path before the first colon is shortened.
     pub fn fit_message(self, message: &str) -> String {
         let Some((subject, cause)) = message.split_once(": ") else { return message.to_owned() };
-        // Words before the path are kept. A subject of several words without a slash contains no path.
+        // If the subject contains a space, its path begins at the first slash; without a slash, it contains no path. A
+        // subject without a space is a path.
         let start = if subject.contains(' ') { subject.find('/').unwrap_or(subject.len()) } else { 0 };
         let (words, path) = subject.split_at(start);
         self.about(path, |path| format!("{words}{path}: {cause}"))
@@ -75,7 +76,7 @@ pub enum FailedJob {
     CheckSelection,
     Operation(OperationKind),
     WriteScript,
-    /// Start of the desktop's program for opening a file.
+    /// Start of the program that the desktop uses to open a file.
     Open,
     /// Start of a shell or a pager.
     StartProgram,
@@ -106,7 +107,7 @@ impl FailedJob {
 pub const CANNOT_SHARE: &str =
     if CAN_SHARE { "Copies cannot share data on this file system" } else { ONLY_ON_LINUX };
 
-/// Text shown instead of the pager if an entry is not a regular file, either in the tree or on disk.
+/// Text shown instead of the pager for an entry that is not a regular file, either in the tree or on disk.
 pub const ONLY_FILES: &str = "Cannot show in the pager: not a regular file";
 
 pub const NO_PAGER: &str = "No pager found (set PAGER)";
@@ -146,12 +147,12 @@ pub fn coverage_text(coverage: ExclusiveCoverage, units: Units) -> String {
     let ExclusiveCoverage { read, by_links, unread, accuracy } = coverage;
     let files = |number| counted(number, "file", "files");
     let mut text = match (read, by_links) {
-        (0, 0) if unread == 0 => "Frees: no files in the scan".to_owned(),
-        (0, 0) => format!("Frees: unknown, because {} could not be read", files(unread)),
-        (0, _) => "Frees: based on link counts (file system reports no extents)".to_owned(),
-        (read, 0) => format!("Frees: based on the extents of {}", files(read)),
+        (0, 0) if unread == 0 => "Space freed: no files in the scan".to_owned(),
+        (0, 0) => format!("Space freed: unknown, because {} could not be read", files(unread)),
+        (0, _) => "Space freed: from link counts (no extents reported)".to_owned(),
+        (read, 0) => format!("Space freed: from the extents of {}", files(read)),
         (read, by_links) => {
-            format!("Frees: based on extents ({}) and link counts ({})", files(read), files(by_links))
+            format!("Space freed: from extents ({}) and link counts ({})", files(read), files(by_links))
         }
     };
     if unread > 0 && read + by_links > 0 {
@@ -178,7 +179,7 @@ pub fn script(script: &Script, display: Display<'_>) -> String {
         Ok(script) => {
             let warnings = if script.warnings.is_empty() { "" } else { " and its warnings" };
             display.about(&escape_path(&script.path), |path| {
-                format!("Wrote {path}; review it{warnings} before running")
+                format!("Wrote {path}; review it{warnings} before running it")
             })
         }
         Err(ScriptError::Refused(path, reason)) => display
@@ -219,7 +220,8 @@ pub fn deleted(
                 FreedAccuracy::Unknown => format!("Deleted {entries}"),
             };
             let with_gain = whole(&format!("{text}{}", report.gained_text(display.units)));
-            // The free space is omitted if the notice must also report a journal error, or if there is too little room.
+            // The gained free space is omitted if the notice must also report a journal error, or if there is too
+            // little room.
             let has_room = report.journal_error.is_none() && width(&with_gain) <= display.room;
             if has_room { with_gain } else { whole(&text) }
         }

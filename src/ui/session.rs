@@ -40,7 +40,7 @@ use crate::source::{Source, SourceKind};
 
 /// Interval between progress updates (ticks) while the tree is growing.
 const TICK: Duration = Duration::from_millis(80);
-/// Interval between checks of running jobs. Short enough that the user notices no delay.
+/// Interval between checks of running jobs, so short that the user notices no delay.
 const JOB_CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
 enum Message {
@@ -80,7 +80,8 @@ pub struct Session<'s> {
     pool: Pool,
     runner: Runner<Message>,
     deletions: Deletions,
-    /// Task that opens the directory for a shell, or the file for a pager, before the shell or pager is started.
+    /// Task that prepares the launch of a shell or pager: it opens the directory for the shell, or the file for the
+    /// pager.
     preparing: Option<TaskId>,
     /// Running rescan, if there is one.
     rescan: Option<Scan>,
@@ -139,8 +140,8 @@ impl<'s> Session<'s> {
         // Delay the first tick, because a second frame drawn immediately would be as empty as the first.
         self.next_tick = Instant::now() + JOB_CHECK_INTERVAL;
         loop {
-            // Damage in a snapshot is found only when the damaged part is read, so the outcome can change even
-            // without ticks.
+            // The outcome can change even without ticks, because damage in a snapshot is found only when the damaged
+            // part is read.
             if !self.app.cx.wants_ticks() && self.source.outcome() != self.app.cx.scan.last.outcome {
                 self.act(Event::ScanProgress(self.tick()));
             }
@@ -207,7 +208,7 @@ impl<'s> Session<'s> {
     fn check_scans(&mut self) -> io::Result<()> {
         self.act(Event::ScanProgress(self.tick()));
         if let Some(rescan) = &self.rescan {
-            // Read the outcome first, because the rescan publishes its final progress before its outcome.
+            // Read the outcome before the progress, as in `tick`.
             let outcome = rescan.outcome();
             let message = RescanMessage { progress: rescan.progress(), outcome };
             if message.outcome.is_some() {
@@ -326,9 +327,9 @@ impl<'s> Session<'s> {
         });
     }
 
-    /// Starts a scan of `path`, the parent directory of the root. If no thread can be started, shows a notice and
-    /// returns `None`. Also returns `None` if the source is not a scan. For such a source, the app never requests a
-    /// scan of the parent directory; see `SourceKind`.
+    /// Starts a scan of `path`, the parent directory of the root. Returns `None` after showing a notice if no thread
+    /// can be started. Also returns `None` if the source is not a scan. The app requests no scan of the parent
+    /// directory of such a source; see `SourceKind`.
     fn scan_above(&mut self, path: Vec<u8>) -> Option<Source> {
         match self.source.restart_at(OsString::from_vec(path).into())? {
             Ok(above) => Some(above),
@@ -339,8 +340,8 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Stores a rescan that was just started, or reports the error that prevented its start. `begun` is `None` only
-    /// if the source is not a scan. For such a source, the app never requests a rescan; see `SourceKind`.
+    /// Stores the rescan that has begun, or reports the error that prevented its start. `begun` is `None` if the source
+    /// is not a scan. The app requests no rescan of such a source; see `SourceKind`.
     fn store_rescan(&mut self, begun: Option<io::Result<Scan>>) {
         match begun {
             Some(Ok(scan)) => self.rescan = Some(scan),

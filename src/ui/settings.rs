@@ -32,7 +32,7 @@ pub struct Settings {
     pub source_kind: SourceKind,
     pub panes: Panes,
     pub start: Start,
-    /// Previous scan, whose sizes are shown until the new scan has found the current ones.
+    /// Previous scan. Its sizes are shown until the new scan has found the current sizes.
     pub record: Option<RecordedTree>,
 }
 

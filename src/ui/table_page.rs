@@ -50,7 +50,8 @@ pub struct TablePage {
     pub can_share: bool,
     /// Text shown instead of rows, for example the error of a failed job.
     pub failure: Option<String>,
-    /// Progress of the search as text and in thousandths; `None` if the search is complete or shows partial results.
+    /// Progress of the search as text and in thousandths; `None` if the search is complete or partial results are
+    /// shown.
     pub progress: Option<(String, u16)>,
     /// Number of rows, including those scrolled out of view.
     pub rows: usize,
@@ -60,8 +61,8 @@ pub struct TablePage {
     pub lines: Vec<Row>,
     /// Color role of the bar of each row in `lines`.
     pub roles: Vec<Role>,
-    /// Visible rows of the df view, or of the text that explains one of its rows. The columns of these rows differ from
-    /// those of `lines`.
+    /// Visible rows of the df view, or of the text that explains one of its rows. These rows have other columns than
+    /// `lines`.
     pub ledger: Vec<ledger::Row>,
 }
 
@@ -71,8 +72,8 @@ impl TablePage {
     }
 }
 
-/// Returns `false` if `command` needs columns, bars, measures, copies or marks that the table does not have, or if
-/// `command` acts on marked entries and the table has marks of its own.
+/// Returns `false` if `command` needs columns, bars, measures, copies or marks that the table does not have. Also
+/// returns `false` if `command` acts on marked entries, but the table marks its own rows.
 pub fn is_of_table(table: &TableSpec, command: Command) -> bool {
     match command {
         Command::Scale => table.has_scale,
@@ -82,8 +83,8 @@ pub fn is_of_table(table: &TableSpec, command: Command) -> bool {
         }
         Command::MarkRange | Command::MarkShown | Command::InvertMarks => table.marks == RowMarks::Entries,
         Command::Show(column) => table.columns.has(column),
-        // These commands act on marked entries. In a table with marks of its own, the user would expect the commands
-        // to act on the marked rows.
+        // These commands act on marked entries. A table that marks its own rows rejects them, because the user would
+        // expect the commands to act on those rows.
         Command::Delete | Command::Trash | Command::Script | Command::PrintMarks => {
             table.marks != RowMarks::Own
         }

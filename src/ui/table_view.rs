@@ -1,9 +1,9 @@
 //! Table view: a view of everything below a directory. It consists of a request, rows, and a cursor.
 //!
 //! The rows of each view, and the targets that Enter opens, are defined in `views`; this file contains the part that
-//! all views share. While more rows are being found, the cursor stays on the same row, which is found again by its
-//! entry or by [`Target::key`]. On the first row, the cursor instead stays at the top, unless [`TableView::is_pinned`]
-//! is `true`. If the rows form a tree, the user can fold and unfold them.
+//! all views share. While more rows are being found, the cursor follows its row, which is identified by its entry or by
+//! [`Target::key`]. A cursor on the first row stays on the first row, unless [`TableView::is_pinned`] is `true`. If the
+//! rows form a tree, the user can fold and unfold them.
 //!
 //! Invariant: after [`TableView::update`] the cursor is on a row, if there are rows.
 
@@ -40,7 +40,7 @@ pub struct TableView {
     folding: Folding,
     /// `true` if all rows will be marked as soon as they have been found.
     will_mark: bool,
-    /// `true` if the cursor follows its entry even when the cursor is on the first row.
+    /// `true` if the cursor follows its entry, even from the first row.
     pub is_pinned: bool,
 }
 
@@ -184,10 +184,10 @@ impl TableView {
         self.answer()?.data.target(self.number(self.cursor.index)?)
     }
 
-    /// Returns the entries of a row: several for a group of cleanup candidates or an inode with several names, none
-    /// for a total or a group of copies. For a row from the previous scan, returns those of its entries that the
-    /// running scan has found. Returns nothing while the scan may still find more of them, or if the row has more than
-    /// [`MOST_AWAITED`] entries, because the drawing thread would have to look up each of them.
+    /// Returns the entries of a row. A group of cleanup candidates or an inode with several names has several entries;
+    /// a total or a group of copies has none. For a row from the previous scan, returns the entries that the running
+    /// scan has found, but nothing while the scan may still find more of them. Also returns nothing if such a row has
+    /// more than [`MOST_AWAITED`] entries, because the drawing thread would have to look up each of them.
     pub fn entries(&self, tree: &Tree, row: usize) -> Vec<EntryId> {
         match self.recorded(row) {
             Some((_, entries)) if entries.len() > MOST_AWAITED => Vec::new(),
@@ -196,20 +196,21 @@ impl TableView {
         }
     }
 
-    /// Returns the entries of a row of the current tree. For a row from the previous scan, see [`Self::recorded`].
+    /// Returns the entries of a row; nothing if the row is from the previous scan (see [`Self::recorded`]).
     fn of_tree(&self, row: usize) -> Vec<EntryId> {
         let entries = || Some(self.answer()?.data.entries(self.number(row)?));
         entries().unwrap_or_default()
     }
 
-    /// Returns the tree of the previous scan and the entries in it that a row shows; `None` if the row shows no entry
-    /// of that tree.
+    /// Returns the tree of the previous scan, and the row's entries in that tree; `None` if the row shows no entry of
+    /// that tree.
     pub fn recorded(&self, row: usize) -> Option<(&RecordedTree, Vec<EntryId>)> {
         self.answer()?.data.recorded(self.number(row)?)
     }
 
-    /// Returns `true` if the row under the cursor shows the given entries: exactly `recorded` if the row is from the
-    /// previous scan, otherwise any of `found`, which are the same entries in the running scan.
+    /// Returns `true` if the row under the cursor shows the given entries. `recorded` contains their IDs in the tree of
+    /// the previous scan, and `found` their IDs in the current tree. A row from the previous scan must show exactly
+    /// `recorded`; any other row must show at least one entry of `found`.
     pub fn is_on(&self, recorded: &[EntryId], found: &[EntryId]) -> bool {
         match self.recorded(self.cursor.index) {
             Some((_, shown)) => shown == recorded,
@@ -217,26 +218,26 @@ impl TableView {
         }
     }
 
-    /// Marks or unmarks the row under the cursor if the view has marks of its own. Returns `false` if the row cannot be
-    /// marked in this way.
+    /// In a view with marks of its own, marks or unmarks the row under the cursor. Returns `false` in any other view,
+    /// and for a row that cannot be marked.
     pub fn toggle_mark(&self) -> bool {
         let data = self.answer().map(|answer| &answer.data);
         self.number(self.cursor.index).zip(data).is_some_and(|(row, data)| data.toggle_mark(row))
     }
 
-    /// Returns the entries in the group of copies under the cursor; `None` if the row does not belong to a group.
-    /// `kept` selects the copy to keep.
+    /// Returns the entries in the group of copies under the cursor, divided into the copy that `kept` selects and the
+    /// other copies. Returns `None` if the row does not belong to a group.
     pub fn copies(&self, kept: KeptCopy) -> Option<Copies> {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
     }
 
-    /// Divides the copies of the groups that have a copy in `directory` into copies inside and outside `directory`; see
-    /// [`TableData::copies_elsewhere`].
+    /// Divides copies into those inside and those outside `directory`. Considers only the groups that have a copy in
+    /// `directory`; see [`TableData::copies_elsewhere`].
     pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
         self.answer().map(|answer| answer.data.copies_elsewhere(tree, directory)).unwrap_or_default()
     }
 
-    /// Returns `true` if at least one file found is on a file system on which files can share data.
+    /// Returns `true` if any of the found files is on a file system that lets files share data.
     pub fn can_share(&self) -> bool {
         self.answer().is_some_and(|answer| answer.data.can_share())
     }
@@ -387,7 +388,7 @@ impl TableView {
         if let Some((record, [entry])) =
             self.recorded(row).as_ref().map(|(record, entries)| (record, entries.as_slice()))
         {
-            // Most rows show one entry. Its directory and name suffice here; looking it up would take longer.
+            // Most rows show one entry. Its mark is found by directory and name, without the slow lookup of the entry.
             let name = record.find_name(tree, *entry);
             return name.is_some_and(|(directory, name)| marks.contains(directory, name));
         }

@@ -65,8 +65,9 @@ pub fn recorded_title(title: Title, time: &str) -> Title {
     title.map(|title| format!("{title} as of {time}"))
 }
 
-/// Returns the title of a view that needs a baseline, with the baseline's time and age and, if there are several
-/// baselines, its position among them. In a very narrow window, the title shows only the baseline's date.
+/// Returns the title of a view that needs a baseline. The longest version contains the time and the age of the
+/// baseline. If there are several baselines, it also contains the position of the baseline among them. The shortest
+/// version contains only the date of the baseline.
 pub fn baseline_title(name: &str, (since, info): (i64, BaselineInfo), now: i64, zone: &TimeZone) -> Title {
     let age = elapsed(since, now);
     let number = format!("snapshot {} of {}", info.index + 1, info.count);

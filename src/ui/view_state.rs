@@ -45,7 +45,7 @@ pub struct Views {
     pub filter: Query,
     /// Filter that applies the search to the list and the treemap; `None` unless started by `Context::begin_filter`.
     pub filtering: Option<Filtering>,
-    /// View to which Esc returns after the user has jumped from one of its rows to an entry.
+    /// View from which the user has jumped to an entry. Esc returns to this view.
     pub return_to: Option<Return>,
     /// Current time in seconds since 1970.
     pub clock: i64,
@@ -202,9 +202,9 @@ pub struct GrowthState {
     pub column: Option<Loader<Arc<Comparison>>>,
     /// Index of the chosen snapshot, counted from the newest.
     pub chosen: usize,
-    /// `false` if the user has chosen another snapshot and the notice about it has not been shown yet.
+    /// `false` while the notice about a newly chosen snapshot has not been shown yet.
     pub is_announced: bool,
-    /// Last reported problem with the comparison. It is not reported again.
+    /// Problem with the comparison at the last check. It is not reported again while it lasts.
     pub reported: Option<String>,
 }
 
@@ -231,8 +231,8 @@ impl GrowthState {
         info.and_then(|info| info.since).is_some_and(|since| since < record.scanned_at)
     }
 
-    /// Returns a problem with the comparison that has not been reported yet. The comparison is repeated during
-    /// a scan, but each problem is reported only once.
+    /// Returns the current problem with the comparison, unless the last call found the same problem. The comparison is
+    /// repeated during a scan, and would otherwise report its problem each time.
     pub fn new_problem(&mut self) -> Option<String> {
         let column = self.column.as_ref()?;
         let problem = match column.error() {

@@ -1,6 +1,7 @@
 //! Visible part of a directory as plain data: the totals for the header, and the visible rows.
 //!
-//! Because the tree changes constantly during a scan, it is read only once per update. Drawing uses only the window.
+//! The tree changes constantly during a scan. Each update reads the tree once and stores the result in the window.
+//! Drawing uses only the window.
 //!
 //! Invariant: all numbers of a window are read in the same update. An update that samples the totals of the growing
 //! tree (`LiveTotals`) does so before it reads the other numbers.
@@ -135,8 +136,8 @@ impl Window {
     }
 }
 
-/// Returns the row for an entry that only the previous scan has found. The row has no entry ID, so a command for the
-/// row waits until the running scan has found the entry.
+/// Returns the row for an entry that only the previous scan has found. The row has no entry ID. A command for the row
+/// therefore waits until the running scan has found the entry.
 fn recorded_row(rows: &RecordedRows, position: Position, measure: Measure) -> Option<Row> {
     let RecordedDir { tree, id, .. } = rows.directory();
     let entry = EntryId { directory: *id, position };

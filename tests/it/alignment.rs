@@ -96,8 +96,8 @@ fn the_terminal_shows_the_drawn_screen() {
             let (shown, drawn) = (shown(&mut app, size), drawn(&mut app, size));
             let mut at = 0;
             while at < drawn.len() {
-                // A terminal may distribute a wide grapheme over the columns that it covers, so these columns
-                // are compared together.
+                // A terminal may divide a wide grapheme among several columns, so all columns of a grapheme are
+                // compared together.
                 let end = at + duke::base::text::width(&drawn[at]).max(1);
                 let (x, y) = (at % usize::from(size.0), at / usize::from(size.0));
                 let shown = shown[at..end].concat();

@@ -258,12 +258,17 @@ fn a_binary_export_is_read_alone_and_from_a_file() {
     let refused = "duke: standard input: cannot read a binary export from standard input or a pipe; give the name of a file\n";
     assert_eq!(piped.ended(2).stderr, refused);
     let file = run_in(temp.path(), ["-O", "b.ncdu", "t/link"]).ended(2);
-    assert!(file.stderr.contains("ncdu's format needs one root that is a directory"), "{}", file.stderr);
+    assert!(
+        file.stderr.contains("ncdu's format allows only one root, which must be a directory"),
+        "{}",
+        file.stderr
+    );
     assert!(!temp.join("b.ncdu").exists());
     run_in(temp.path(), ["-O", "missing/b.ncdu", "t"]).ended(1);
 }
 
-/// Passes a tree through ncdu 1, with and without `-e`, and compares duke's binary exports from before and after.
+/// Passes a tree through ncdu 1, with and without `-e`. duke's binary exports of the tree before and after that must be
+/// equal.
 #[test]
 fn trees_survive_the_way_to_ncdu_1_and_back() {
     if !is_installed("ncdu", "-v") {
@@ -422,8 +427,8 @@ fn items(all: &[&[(u64, Value)]]) -> Vec<u8> {
     file(&[&content], root)
 }
 
-/// Reads the whole file and returns the first error, or `no error`. The result must be the same for read(2) and
-/// mmap(2).
+/// Reads the whole file and returns the first error, or `no error`. Checks that read(2) and mmap(2) give the same
+/// result.
 fn verdict(bytes: &[u8]) -> String {
     let error = |access| match open(bytes, access) {
         Ok(tree) => {
@@ -452,8 +457,8 @@ fn good_files_of_other_writers_are_read() {
     for fields in forms {
         assert_eq!(verdict(&items(&[fields, &directory("/r", 0)])), "no error", "{fields:?}");
     }
-    // An item whose name is text instead of bytes. One key has a tag, and the unknown fields contain lists of
-    // known and unknown length, a map, and a floating-point number.
+    // The name of the first item is text instead of bytes. One key has a tag. The unknown fields contain lists of known
+    // and unknown length, a map, and a floating-point number.
     let other =
         b"\xc1\xa4\x00\x01\xd8\x20\x01\x61f\x18\x63\x82\x9f\x01\xff\xa1\x61a\xf6\x39\x01\x00\xf9\x00\x00";
     let root = item(&directory("/r", 0));

@@ -220,7 +220,7 @@ fn wrong_usage_is_one_line_with_exit_code_2() {
     temp.directory("folder");
     fs::write(temp.join("bytes"), b"ok\nbad\xff\n").unwrap();
     fs::write(temp.join("glob"), "ok\n\na[b\n").unwrap();
-    let ways = "the extension belongs to another format; use duke -o for .json and .zst, duke -O for .ncdu, duke save -o or duke merge -o for .duke, and duke --ndjson or --csv for .ndjson and .csv\n";
+    let ways = "the extension belongs to another format (.json and .zst: duke -o; .ncdu: duke -O; .duke: duke save -o or duke merge -o; .ndjson: duke --ndjson; .csv: duke --csv)\n";
     let (csv, json) = (format!("duke: -o x.csv: {ways}"), format!("duke: save -o x.json: {ways}"));
     let cases: [(&[&str], &str); 13] = [
         (&["-o", "x.csv"], &csv),

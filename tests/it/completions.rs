@@ -9,7 +9,7 @@ use std::process::Command;
 use crate::program::is_installed;
 use crate::program::test_dir::TestDir;
 
-/// Typed lines, each with the completions that must be offered and those that must not.
+/// Typed lines. Each has a list of words that must be offered, and a list of words that must not be offered.
 const LINES: [(&str, &[&str], &[&str]); 10] = [
     ("duke ", &["diff", "help", "data/", "docs/"], &["dump.json"]),
     ("duke d", &["df", "diff", "duplicates", "data/", "docs/"], &["save", "dump.json"]),

@@ -372,8 +372,8 @@ const NCDU_SETTINGS: [(&str, &str); 27] = [
     ("@-x", "one-file-system = true"),
 ];
 
-/// Lines of ncdu's configuration that have no effect in duke: comments, defaults, settings that duke does not need,
-/// and invalid lines that begin with `@`, which makes ncdu ignore their errors.
+/// Lines of ncdu's configuration that have no effect in duke: comments, defaults, settings that duke does not need, and
+/// invalid lines. The invalid lines begin with `@`, so ncdu ignores their errors.
 const NCDU_WITHOUT_EFFECT: [&str; 17] = [
     "# a comment",
     "",

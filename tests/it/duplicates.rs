@@ -35,7 +35,7 @@ fn copies_are_listed_with_their_wasted_bytes() {
     let text = duplicates(temp.path(), &["."]).ended(0).text().to_owned();
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let expected = [
-        "2 directories, 29.3 KiB and 1 non-empty file each",
+        "2 directories, each 29.3 KiB in 1 non-empty file",
         "./one/",
         "./two/",
         "3 files, 8 B each",
@@ -81,7 +81,7 @@ fn several_paths_are_compared_with_each_other() {
     let text = duplicates(one.path(), &words).ended(0).text().to_owned();
 
     assert!(
-        text.lines().next().unwrap().ends_with("2 directories, 58.6 KiB and 6 non-empty files each"),
+        text.lines().next().unwrap().ends_with("2 directories, each 58.6 KiB in 6 non-empty files"),
         "{text}"
     );
     assert!(words.iter().all(|word| text.contains(&format!("{word}/\n"))), "{text}");

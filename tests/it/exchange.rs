@@ -214,7 +214,7 @@ fn a_malformed_export_is_reported_with_its_byte_and_its_beginning_is_shown() {
         "{}",
         some.stderr
     );
-    // Exporting the tree of a truncated export fails, because the new export would look complete.
+    // A tree from a truncated export cannot be exported, because the new export would look complete.
     fs::write(temp.join("old"), "as it was").unwrap();
     let again = run_in(temp.path(), ["-f", "cut", "-o", "old"]).ended(1);
     assert!(again.stderr.contains("nothing written"), "{}", again.stderr);
@@ -860,8 +860,8 @@ fn a_failing_rclone_leaves_marked_rows_and_its_error() {
 fn objects_are_grouped_into_directories_in_any_order() {
     let temp = TestDir::new();
     let mut lines = String::from("[\n");
-    // duke collects the entries of a limited number of directories at a time before it adds them to the tree. The
-    // list has more directories than this limit, and the two entries of each directory are far apart.
+    // duke collects the entries of a limited number of directories at a time before it adds them to the tree. The list
+    // exceeds this limit, and the two entries of each directory are far apart.
     for round in 0..2 {
         for directory in 0..200 {
             let path = format!("{}/{directory}/{round}", directory % 7);

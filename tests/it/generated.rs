@@ -34,8 +34,8 @@ fn the_completions_and_the_manual_are_those_of_the_program() {
     }
 }
 
-/// Compares `text` with the text between `<!-- generated: PART -->` and the next `<!-- end -->` of a
-/// document, or writes `text` there if `DUKE_UPDATE` is set.
+/// Compares `text` with a generated part of a document. If `DUKE_UPDATE` is set, replaces the part with `text` instead.
+/// The part is between `<!-- generated: PART -->` and the next `<!-- end -->`.
 pub fn check_generated(document: &str, part: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(document);
     let whole = fs::read_to_string(&path).unwrap();

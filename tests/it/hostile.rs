@@ -38,8 +38,8 @@ fn cost(file: &Path, words: &[&str]) -> Cost {
     Cost { code: run.wait().unwrap().code(), output, stderr }
 }
 
-/// Runs the program on a file with the contents `bytes`, once with each list of arguments in `ways`, and passes each
-/// result to `check`. Fails if a run takes more memory than the documented limit for `unpacked` bytes of input.
+/// Runs the program on a file with the contents `bytes`, once for each list of arguments in `ways`, and passes each
+/// result to `check`. Fails if a run takes more memory than the documented limit for an input of `unpacked` bytes.
 fn hold(test: &str, bytes: &[u8], unpacked: u64, ways: &[&[&str]], check: impl Fn(&Cost)) {
     match child::argument_of(test) {
         None => {
@@ -107,8 +107,8 @@ fn small_directories_links_and_errors_cost_no_more_than_their_bytes() {
     holds("small_directories_links_and_errors_cost_no_more_than_their_bytes", &export, 20);
 }
 
-/// If the names of the inode were sorted by their full paths, the time would grow with the square of the number of
-/// levels.
+/// The inode has a name on every level. If these names were sorted by their full paths, the time would grow with the
+/// square of the number of levels.
 #[test]
 fn one_inode_linked_on_every_level_costs_no_more_than_its_bytes() {
     const TEST: &str = "one_inode_linked_on_every_level_costs_no_more_than_its_bytes";
@@ -132,7 +132,8 @@ fn entries_without_a_line_are_reported() {
     for words in WAYS.iter().skip(2).filter(|words| words[0] != "-o") {
         let run = crate::program::run_in(temp.path(), [words, &["-f", "file"][..]].concat()).ended(1);
         // Each of the 18 nested directories adds 256 bytes to the path, including the slash. The paths of 15
-        // directories fit. Those of the other three, and of the two files in them, do not.
+        // directories fit. The paths of the other three directories, and of the two files in the innermost directory,
+        // are too long.
         let message = format!(
             "cannot write 5 entries with a path longer than 4,095 bytes; the first path begins with /r/{}\n",
             "n".repeat(77)
@@ -234,7 +235,7 @@ fn varint(bytes: &mut Vec<u8>, mut number: u64) {
 }
 
 /// Returns the first listing of a block, with one segment: the number 0, twice the length of the entries, and the
-/// entries. The length is doubled because the lowest bit of this field marks a run of several segments.
+/// entries. The length is doubled because the lowest bit of its field is 1 for a run of several segments.
 fn listing(records: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0];
     varint(&mut bytes, records.len() as u64 * 2);
@@ -257,8 +258,8 @@ fn rows_with_too_few_bytes_are_rejected_before_taking_memory() {
     let blocks = 30_000;
     let mut snapshot = Snapshot::default();
     snapshot.block(0, &listing(ROOT), &[0, 1]);
-    // `[0]` is too short for a listing. This error is not detected, because the snapshot is rejected before any listing
-    // is read.
+    // `[0]` is too short for a listing, but this error is not noticed: the snapshot is rejected before any listing is
+    // read.
     snapshot.block(0, &[0], &[1, 1]);
     snapshot.block(1, &[0; 5 * 1024], &[]);
     (1..blocks).for_each(|_| snapshot.block(1, &[0], &[]));
@@ -287,7 +288,8 @@ fn a_snapshot_of_errors_takes_no_more_memory_than_its_bytes() {
     let mut snapshot = Snapshot::default();
     snapshot.block(0, &listing(ROOT), &[0, 1]);
     snapshot.block(4, &listing(&b"\x41\x01a\x05".repeat(200_000)), &[1, 1]);
-    // The rows of the top, which is the parent of all roots, and of the root. A 4 marks a row with a number of errors.
+    // The top (the parent of all roots) and the root have the same row. Its first byte, 4, means that it has a number
+    // of errors.
     let mut row = vec![4, 0, 0, 0, 0];
     varint(&mut row, 200_000);
     snapshot.block(1, &row.repeat(2), &[]);
@@ -334,7 +336,7 @@ fn a_hundred_thousand_levels_of_a_binary_export_cost_no_more_than_their_bytes() 
     let first = b"\xbf\x00\x01\x01\x43abc\xff";
     let content = [&first[..], &level.repeat(100_000), b"\xbf\x00\x00\x01\x42/r\x0c\x28\xff"].concat();
     let root = content.len() as u64 - 10;
-    // The output may be 200 times as large as the export, because the lines of the output contain paths of up to
-    // 4,095 bytes.
+    // The lines of the output contain paths of up to 4,095 bytes. The output may therefore be 200 times as large as the
+    // export.
     holds_binary(TEST, &content, root, 200);
 }

@@ -412,8 +412,8 @@ fn is_prepared(child: &Child) -> bool {
 fn an_interrupted_scan_prints_partial_results_and_reports_it() {
     let temp = TestDir::in_memory();
     temp.chain("d", 50_000);
-    // If the signal arrives after the scan, the run is repeated. In this case, the output is truncated, or it is
-    // complete and the exit code is 0.
+    // If the scan ends before the signal arrives, the output is truncated, or it is complete and the exit code is 0.
+    // The run is then repeated.
     for _ in 0..50 {
         let mut child = start(temp.path(), &["--json", "-t", "1"]);
         // Reads on a separate thread, because the program may block until its output is read.
@@ -437,7 +437,7 @@ fn an_interrupted_scan_prints_partial_results_and_reports_it() {
     panic!("the scan was never interrupted");
 }
 
-/// Ctrl-C ends both programs of `duke --json | jq`.
+/// Ctrl-C interrupts both programs of `duke --json | jq`. duke must not report that its reader has ended.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_reader_interrupted_by_the_same_key_is_no_error() {

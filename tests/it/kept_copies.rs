@@ -102,8 +102,8 @@ fn without_an_unchanged_copy_the_deletion_is_refused() {
         assert_eq!(preview.blocked, [], "{what}: nothing has changed yet");
         tamper(&copies.path("new/a"));
         assert_eq!(asked(selection).blocked, [(0, Blocked::LastCopy)], "{what}: the dialog says why");
-        // The deletion uses the preview from before the change, as if the user had confirmed before the change was
-        // noticed.
+        // The deletion uses the preview from before the change, as if the user had confirmed it before duke noticed the
+        // change.
         let report = carried_out(Operation::Remove(preview.unchanged.unwrap()));
         assert_eq!(report.failures.first[0].reason, Reason::Refused(Blocked::LastCopy), "{what}");
         assert_eq!(report.failures.first[0].path, copies.path("old/a").as_os_str().as_bytes());

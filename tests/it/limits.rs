@@ -162,7 +162,7 @@ fn an_entry_takes_at_most_forty_bytes_with_its_name() {
     }
     let fixture = fixtures::crowd(usize::try_from(ENTRIES).unwrap());
     let scan = |root: &Path| Scan::run(vec![root.to_owned()], Options::default());
-    // The first scan also makes the one-time allocations of a process, so that they are not counted below.
+    // The first scan makes all allocations that occur only once per process. They are therefore not counted below.
     let first = scan(&fixture.join("directory"));
     let before = resident();
     let second = scan(fixture.path());

@@ -203,7 +203,7 @@ fn lists_with_settings_are_saved_and_compared() {
     let words = ["diff", "-n", "--format", "find", "one", "two"];
     let grown = run_in(temp.path(), words).ended(0);
     assert!(grown.text().contains("400.0 KiB") && grown.text().contains("/r/b/c"), "{}", grown.text());
-    // `--format` is rejected if no list is read, and `save` reads a list only with `-o FILE`.
+    // `--format` is refused if no list is read. `save` reads a list only with `-o FILE`.
     for words in [
         &["save", "--format", "find", "."][..],
         &["save", "-f", "one", "--format", "find"],
@@ -273,9 +273,7 @@ duke: list: 6 more errors
     assert_eq!(twice.stderr, expected);
     // An incomplete tree is not exported.
     let export = run_in(temp.path(), ["-f", "list", "-o", "out"]).ended(1);
-    assert!(
-        export.stderr.ends_with("nothing written: not everything was read\n") && !temp.join("out").exists()
-    );
+    assert!(export.stderr.ends_with("nothing written: reading ended early\n") && !temp.join("out").exists());
     fs::write(temp.join("none"), "path,size\nr/b,x\n").unwrap();
     run_in(temp.path(), ["-f", "none", "-n"]).ended(2);
 }
@@ -289,15 +287,15 @@ fn settings_that_do_not_fit_are_refused() {
     let cases: [(&[&str], &str); 11] = [
         (
             &["--format", "du", "t"],
-            "--format, --fields, --root and --columns FIELD=COLUMN work only with lists of files, given with -f FILE or as OLD or NEW of duke diff",
+            "--format, --fields, --root and --columns FIELD=COLUMN work only with lists of files; give a list with -f FILE, or as OLD or NEW of duke diff",
         ),
         (
             &["--fields", "path=1", "t"],
-            "--format, --fields, --root and --columns FIELD=COLUMN work only with lists of files, given with -f FILE or as OLD or NEW of duke diff",
+            "--format, --fields, --root and --columns FIELD=COLUMN work only with lists of files; give a list with -f FILE, or as OLD or NEW of duke diff",
         ),
         (
             &["--root", "/a", "t"],
-            "--format, --fields, --root and --columns FIELD=COLUMN work only with lists of files, given with -f FILE or as OLD or NEW of duke diff",
+            "--format, --fields, --root and --columns FIELD=COLUMN work only with lists of files; give a list with -f FILE, or as OLD or NEW of duke diff",
         ),
         (&["-f", "export", "--root", "/a", "-n"], "export: not a list"),
         (&["-f", "list", "-n"], "for example --fields path=1,size=2"),

@@ -80,7 +80,7 @@ fn create(root: &Path, directories: &[Index], files: &[(Index, Option<Index>, us
     made
 }
 
-/// Distributes the chosen directories among `parts` lists. Omits those that lie inside another chosen directory.
+/// Distributes the chosen directories among `parts` lists. Omits a directory inside another chosen directory.
 fn cut(made: &[PathBuf], chosen: &[Index], parts: usize) -> Vec<Vec<PathBuf>> {
     let chosen: BTreeSet<&PathBuf> = chosen.iter().map(|index| index.get(&made[1..])).collect();
     let is_outer = |path: &&&PathBuf| !chosen.iter().any(|other| other != *path && path.starts_with(other));
@@ -95,8 +95,8 @@ fn bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_bytes()
 }
 
-/// Scans `root` in parts. The directories in each element of `lists` form one part, and the rest forms part 0. Checks
-/// that merging the parts gives the same file as saving a scan of the whole tree. Returns the parts.
+/// Scans `root` in parts, and returns the parts. Each element of `lists` has the directories of one part. Part 0 is the
+/// rest of the tree. Checks that merging the parts gives the same file as saving a scan of the whole tree.
 fn merge_of_parts(
     root: &Path,
     lists: Vec<Vec<PathBuf>>,
@@ -121,9 +121,9 @@ fn merge_of_parts(
     (folder, snapshots)
 }
 
-/// A long listing in a snapshot begins with its largest entries. A merge must choose these entries by their sizes in
-/// the merged tree. The sizes in the parts differ, because part 0 has no sizes for the directories of the other parts,
-/// and because a file with names in two parts counts in both.
+/// A merge must choose the largest entries of a long listing by their sizes in the merged tree. The sizes in the parts
+/// are different: part 0 has no sizes for the directories of the other parts, and a file with names in two parts counts
+/// in both.
 #[test]
 fn a_merge_of_long_listings_is_the_same_as_a_whole_save() {
     let temp = tempfile::tempdir().unwrap();
@@ -205,13 +205,13 @@ proptest! {
     }
 }
 
-/// Returns a tree with one root. The root contains one of the two names of an inode on `device`, and the
-/// directories `cut`, which belong to another part.
+/// Returns a tree with one root. The root contains the directories `cut`, which belong to another part, and a file on
+/// `device`. The file has two names, but the tree contains only one of them.
 fn part_tree(root: &str, device: u64, cut: &[&str]) -> Tree {
     sized_tree(root, device, 16, cut)
 }
 
-/// Returns the same tree as [`part_tree`], but the inode with two names has `blocks` blocks.
+/// Returns the same tree as [`part_tree`], but the file has `blocks` blocks.
 fn sized_tree(root: &str, device: u64, blocks: u64, cut: &[&str]) -> Tree {
     let (tree, mut batch) = (Tree::new(), Batch::default());
     let index = tree.devices().index(device);
@@ -273,7 +273,7 @@ fn inodes_are_the_same_only_on_the_same_file_system() {
         ([39, 40], ["one", "two"], &ceph, 1),
         // A network file system without an ID, which is therefore not recognized on the other host.
         ([39, 40], ["one", "two"], &unknown, 2),
-        // Different devices with the same `--fs-id`, on two hosts and on one host.
+        // Two devices that have the same name, given with `--fs-id`: on two hosts, and on one host.
         ([39, 40], ["one", "two"], &named, 1),
         ([39, 40], ["one", "one"], &named, 1),
     ];
@@ -467,7 +467,7 @@ fn directories_that_changed_since_the_plan_do_not_prevent_a_merge() {
     fs::remove_file(fleet.folder.join("0.duke")).unwrap();
     fleet.save(0).ended(0);
     let merged = fleet.merge(&["0.duke", "1.duke", "2.duke"]).ended(1);
-    assert!(merged.stderr.contains("part 0 has no such directory"), "{}", merged.stderr);
+    assert!(merged.stderr.contains("the scan of part 0 did not find this directory"), "{}", merged.stderr);
 }
 
 #[test]

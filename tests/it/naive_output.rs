@@ -46,8 +46,8 @@ fn entries(temp: &TestDir) -> BTreeMap<String, Entry> {
     entries
 }
 
-/// Returns the disk usage and the apparent size of a path and everything below it, each inode counted once,
-/// and the number of names below it.
+/// Returns the disk usage and the apparent size of a path and everything below it, and the number of names below it.
+/// The sizes count each inode once.
 fn totals(entries: &BTreeMap<String, Entry>, path: &str) -> (i128, i128, i128) {
     let below = format!("{path}/");
     let inside = || entries.iter().filter(|(other, _)| *other == path || other.starts_with(&below));

@@ -90,9 +90,9 @@ fn every_key_and_flag_of_another_program_is_in_the_document() {
     }
 }
 
-/// Features that the README's comparison lists for other programs. Each element contains the program, the row of the
-/// comparison, and a heading of docs/coming-from.md. The last two fields are from one row of the table below that
-/// heading: a key or flag, and a part of the row's text.
+/// Features of other programs in the README's comparison. Each element contains the program, the row of the comparison,
+/// and a heading of docs/coming-from.md. The table below this heading must have a row that contains the last two
+/// fields: a key or flag, and a part of the row's text.
 const FEATURES: [(&str, &str, &str, &str, &str); 9] = [
     ("gdu", "mouse", "Flags of gdu", "--mouse", ""),
     ("gdu", "browser", "Keys", "v", "a pager"),

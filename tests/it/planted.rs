@@ -75,7 +75,7 @@ fn links_of_others_are_followed_only_in_protected_directories() {
             assert_eq!(refused(path).is_some(), is_refused, "{path:?} {owner} {bits:o}");
         }
     }
-    // If a group has the name of a user and no other members, its write permission applies only to that user.
+    // A group that has the name of a user and no other members gives write permission only to this user.
     let user = nix::unistd::User::from_uid(nix::unistd::Uid::from_raw(1)).unwrap();
     let group = nix::unistd::Group::from_gid(nix::unistd::Gid::from_raw(1)).unwrap();
     if let (Some(user), Some(group)) = (user, group)
@@ -223,7 +223,7 @@ fn no_output_follows_a_planted_link() {
     left.sort();
     assert_eq!(left, ["middle", "report.duke", "report.json", "report.json.zst"]);
     assert!(!temp.join("new.duke").exists());
-    // If the path of the link's target is given instead of the link, the target is written.
+    // The user can write to the target by giving its path instead of the path of the link.
     run(program().args(["-o", "../victim", "../t"]).current_dir(&shared)).ended(0);
 }
 

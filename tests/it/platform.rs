@@ -52,7 +52,7 @@ fn kind(file_type: fs::FileType) -> Kind {
     kinds.into_iter().find_map(|(is, kind)| is.then_some(kind)).unwrap_or(Kind::Unknown)
 }
 
-/// Removes attributes that only some implementations can determine.
+/// Removes the attribute `border`, which only some implementations can determine.
 fn without_mounts(attributes: Attributes) -> Attributes {
     Attributes { border: Boundary::None, ..attributes }
 }

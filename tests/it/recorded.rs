@@ -40,8 +40,8 @@ impl Kept {
         Self { temp, state, file }
     }
 
-    /// Returns the path of a newer snapshot of the same tree. The name is that of an automatic snapshot of the latest
-    /// scan (`last-`).
+    /// Returns a path at which a snapshot counts as newer than `file`. The name begins with `last-`, like that of the
+    /// automatic snapshot of the latest scan.
     fn newer(&self) -> PathBuf {
         let name = self.file.file_name().unwrap().to_str().unwrap();
         let (key, time) = name.strip_prefix("scan-").unwrap().split_once('-').unwrap();

@@ -39,8 +39,8 @@ fn age(path: &Path) {
     utimensat(nix::fcntl::AT_FDCWD, path, &then, &then, UtimensatFlags::NoFollowSymlink).unwrap();
 }
 
-/// Waits for a second if the file system stores times in whole seconds. With such times, a change shortly before the
-/// start of the scan looks like a change shortly after the start.
+/// Waits for a second if the file system stores times in whole seconds. Without this pause, a change shortly before the
+/// start of the scan would look like a change shortly after the start.
 fn let_a_second_pass(changed: &Path) {
     if fs::metadata(changed).unwrap().ctime_nsec() == 0 {
         std::thread::sleep(Duration::from_millis(1100));
@@ -71,9 +71,9 @@ enum Change {
     DirectoryMadeAnew,
     FileMadeAnew,
     FileRewritten,
-    /// Directory replaced by another one, with the old modification time restored.
+    /// New directory in place of the old one. The old modification time is restored.
     DirectoryRestored,
-    /// Contents of a file replaced by new contents of the same length, with the old modification time restored.
+    /// File with new contents of the same length. The old modification time is restored.
     FileRestored,
 }
 
@@ -260,8 +260,8 @@ fn entries_added_while_the_dialog_is_open_are_deleted_with_their_directory() {
     let path = image.join("entry");
     make(&path, true);
     let scan = crate::support::scan(&image.path(), 2);
-    // Entries added before the dialog opens are deleted, too, even if the modification time of their directory
-    // is set back to the value that the scan read.
+    // An entry that is added before the dialog opens is deleted with its directory. This is so even if the modification
+    // time of the directory is set back to the value that the scan read.
     let read = fs::metadata(&path).unwrap().modified().unwrap();
     fs::write(path.join("newer"), "newer").unwrap();
     fs::File::open(&path).unwrap().set_modified(read).unwrap();

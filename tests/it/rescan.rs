@@ -61,7 +61,7 @@ fn a_rescan_shows_changes_and_nothing_twice() {
     fs::hard_link(path("five"), path("a/more/five again")).unwrap();
     fs::remove_file(path("a/deep/one again")).unwrap();
     rescan(&scan, &path("a"));
-    // When the scan read `five`, that file had one link. The second link was created later, in the rescanned part.
+    // The scan read `five` while the file had one link. The second link was created later, in the rescanned `a`.
     assert_eq!(picture(scan.tree()), picture(self::scan(root.path()).tree()));
 
     for round in 0..20 {

@@ -135,7 +135,8 @@ fn a_kill_leaves_the_old_file_or_a_whole_new_one() {
     for part in 0..16 {
         fs::write(&file, "old").unwrap();
         let mut child = program().arg("save").arg("-o").arg(&file).arg(temp.path()).spawn().unwrap();
-        // No matter when the program is killed, no unfinished file has the final name.
+        // Each round kills the program at a different time. Unless the new file is complete, the final name still
+        // belongs to the old file.
         std::thread::sleep(whole * part / 15);
         child.kill().unwrap();
         let status = child.wait().unwrap();
@@ -364,7 +365,7 @@ fn a_scan_with_patterns_is_compared_with_a_snapshot_of_the_same_patterns() {
     assert_eq!(new_files(run), ["late"], "the order of the flags has no effect");
     for flags in [&["--exclude", "*.o", "-x"][..], &["--exclude", "*.o", "--exclude", "tmp/"], &[]] {
         let run = diff(flags).ended(2);
-        assert!(run.stderr.contains("with the same scan flags"), "{flags:?}: {}", run.stderr);
+        assert!(run.stderr.contains("the same scan flags"), "{flags:?}: {}", run.stderr);
     }
     let kept = kept.to_str().unwrap();
     let run = with_state(&temp, &state, &["diff", "-n", kept, "t"]);
@@ -385,7 +386,7 @@ fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
         let lines: Vec<String> = run.stderr.lines().map(|line| line.replacen("duke: ", "", 1)).collect();
         (lines[0].clone(), lines[1..].to_vec())
     };
-    let none = "no snapshot of this directory; create one: duke save";
+    let none = "no snapshot of this directory; to save one: duke save";
     assert_eq!(refused(&["t"]), (format!("t: {none} t"), vec![]));
     assert_eq!(refused(&[]).0, format!(".: {none} ."));
     let list = with_state(&temp, &state, &["diff", "--list", "t"]).ended(0);
@@ -401,9 +402,9 @@ fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
         reason
     };
     assert_eq!(listed(refused(&["other"])), format!("other: {none} other"));
-    let flags = "no snapshot with the same scan flags; to compare with one below, give its file as OLD; to create one: duke save t";
+    let flags = "no snapshot has the same scan flags; to compare with a snapshot listed below, give its file as OLD; to save a new one: duke save t";
     assert_eq!(listed(refused(&["t"])), format!("t: {flags}"));
-    let late = "no snapshot with the same scan flags is that old; use --since with one of the times below";
+    let late = "all snapshots with the same scan flags are newer than the --since time; give --since one of the times below";
     assert_eq!(listed(refused(&["-x", "--since", "3d", "t"])), format!("t: {late}"));
     assert!(
         refused(&["--exclude", "a/*.o", "t"])

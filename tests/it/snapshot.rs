@@ -43,8 +43,8 @@ fn origin() -> RootOrigin {
     RootOrigin { scanned_at: -5, host: b"here".to_vec(), scope: b"-x".to_vec() }
 }
 
-/// Returns the expected metadata of a snapshot of `tree` that was saved with `about`. The format stores one file
-/// system for each device. File systems that `about` lacks have default values.
+/// Returns the metadata that a snapshot of `tree` contains after it was saved with `about`. A snapshot has one file
+/// system for each device. File systems that are missing from `about` get default values.
 fn about_in(mut about: SnapshotInfo, tree: &Tree) -> SnapshotInfo {
     about.file_systems.resize(tree.devices().numbers().len(), FileSystemInfo::default());
     about
@@ -556,9 +556,9 @@ fn the_largest_entries_of_a_long_listing_are_loaded_without_the_others() {
     }
 }
 
-/// Three roots are also child directories of the first root. The snapshot lists each of them twice, but gives it only
-/// one directory number. In the long listing of the first root, the largest directories are numbered first, so the
-/// numbers do not follow the order of the listing.
+/// Three roots are also child directories of the first root. The snapshot lists each of them twice, but gives each only
+/// one number. The listing of the first root is long, so its largest directories get the first numbers. The numbers
+/// therefore do not follow the order of the listing.
 #[test]
 fn roots_inside_a_long_listing_are_read_back() {
     let fixture = fixtures::plain();

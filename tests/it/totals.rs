@@ -80,8 +80,8 @@ fn ten_thousand_directories_in_one_directory() {
     assert_eq!(root.disk, naive::du(fixture.path()));
 }
 
-/// Compares the totals with the output of a single `du` of the root, which prints the size of every directory. There
-/// are no hard links, so these sizes equal those of a separate `du` for each directory.
+/// Compares the totals with the output of a single `du` of the root, which prints the size of every directory. Without
+/// hard links, these sizes equal those of a separate `du` for each directory.
 #[test]
 fn five_thousand_levels_with_paths_beyond_the_limit_of_the_system() {
     let fixture = fixtures::chain(5_000, "d");

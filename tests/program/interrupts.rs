@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use signal_hook::consts::SIGINT;
 use signal_hook::flag;
 
-/// Installs a handler that ends this process on SIGINT. A shell starts background jobs with SIGINT ignored. Children
-/// would inherit this, but execve(2) resets a signal that has a handler to its default action.
+/// Installs a SIGINT handler that ends this process. If a shell started the tests in the background, SIGINT is ignored,
+/// and children would inherit that. Because of the handler, execve(2) resets SIGINT to its default action instead.
 pub fn heed() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

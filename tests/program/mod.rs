@@ -59,8 +59,9 @@ pub fn program() -> Command {
     command
 }
 
-/// Copies the program to `temp`, where any user may run it. The copy is made by install(1), not by this process: a
-/// child that another test forks could inherit the open file, and a file that is open for writing cannot be executed.
+/// Copies the program to `temp`, where any user may run it. The copy is made by install(1). If this process wrote the
+/// file, a child forked by another test could inherit the open file, and the system does not execute a file that is
+/// open for writing.
 pub fn for_anybody(temp: &test_dir::TestDir) -> PathBuf {
     let copy = temp.join("duke");
     let mut install = Command::new("install");

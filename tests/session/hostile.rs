@@ -7,7 +7,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// Names with bytes that no terminal may receive.
+/// Names that could disturb the screen: with control or format characters, invalid UTF-8, combining or wide characters,
+/// or the maximum length.
 pub const NAMES: [&[u8]; 24] = [
     b"\x1b[31;5mred",
     b"\x1b[8mconcealed",

@@ -54,8 +54,8 @@ pub fn free(root: &Path) -> u64 {
     found.blocks_free() * found.fragment_size()
 }
 
-/// Makes XFS immediately free the blocks that it otherwise frees in the background: those of deleted files, and those
-/// reserved for files whose shared data was overwritten.
+/// Makes XFS immediately free the blocks that it otherwise frees in the background: blocks of deleted files, and blocks
+/// that it reserved when shared data was overwritten.
 pub fn free_immediately(root: &Path) {
     mount(&["-o", "remount,ro"], root);
     mount(&["-o", "remount,rw"], root);

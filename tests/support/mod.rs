@@ -53,9 +53,9 @@ pub fn skip(reason: &str) {
     eprintln!("SKIPPED: {reason}");
 }
 
-/// Checks that the totals of every directory are the sum of its own size, the sizes of its entries other than
-/// directories, and the totals of its child directories, minus the bytes shared between entries. No scan may change
-/// the tree at the same time.
+/// Checks the totals of every directory. They must equal the directory's own size, plus the sizes of its entries that
+/// are not directories, plus the totals of its child directories, minus the bytes that its entries share. No scan may
+/// change the tree at the same time.
 pub fn assert_sums_agree(tree: &Tree) {
     let mut own = HashMap::new();
     for (id, listing) in Walk::new(tree, DirId::TOP) {

@@ -8,8 +8,8 @@ use std::process::Command;
 
 use duke::tree::Totals;
 
-/// Returns the totals of a directory and everything below it. Each inode counts once, and each name is an item. Does
-/// not follow links. An unreadable entry also counts as an error, and its size counts if the size is known.
+/// Returns the totals of a directory and everything below it. Each inode counts once, and each name is an item. Links
+/// are not followed. An unreadable entry counts as an error. Its size still counts if the size is known.
 pub fn totals(directory: &Path) -> Totals {
     let mut inodes = HashMap::new();
     let mut totals = Totals::default();
@@ -49,7 +49,7 @@ pub fn du(directory: &Path) -> u64 {
     text.lines().next().map_or_else(|| panic!("du of {}: {output:?}", directory.display()), bytes)
 }
 
-/// Returns a `du` command that counts in blocks of 512 bytes with the GNU, BSD and macOS versions of `du`.
+/// Returns a `du` command that counts in blocks of 512 bytes. Works with the GNU, BSD and macOS versions of `du`.
 pub fn blocks_of_du() -> Command {
     let mut command = Command::new("du");
     command.env("POSIXLY_CORRECT", "1").env("BLOCKSIZE", "512");

@@ -292,7 +292,7 @@ fn changed_entries_are_kept_until_they_are_rescanned() {
     assert!(!session.app.delete_dialog().unwrap().is_open());
     let shown = screen(&mut session.app);
     assert!(shown.contains("Changed since the scan; will be skipped: "), "{shown}");
-    assert!(shown.contains("r rescans it and asks again"), "{shown}");
+    assert!(shown.contains("r rescans the changed entry and asks again"), "{shown}");
     session.press("y Right y");
     session.settle();
     assert!(letter.exists());

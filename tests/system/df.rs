@@ -110,7 +110,7 @@ fn a_deleted_program_that_still_runs_is_held_by_memory() {
     drop(file);
     let mut running = loop {
         match Command::new(&path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn() {
-            // Another test forked while the file was open, and its child still holds the file open for writing.
+            // The file is busy, because a child process forked by another test still has it open for writing.
             Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => std::thread::yield_now(),
             spawned => break spawned.unwrap(),
         }

@@ -96,7 +96,7 @@ impl Deletions {
             let scanned = (self.scanned)(&root);
             let mut held = (self.occupied)(&root);
             assert!(held > 0, "nothing is on the image");
-            // At most 60 entries are deleted from each image. After many deletions, mostly large directories would be
+            // At most 60 entries are deleted from each image. After more deletions, mostly large directories would be
             // left, but the test needs entries of all sizes.
             for _ in 0..60 {
                 set_user(self.user);
@@ -106,7 +106,7 @@ impl Deletions {
                     break;
                 }
                 let Sized { path, size } = found.swap_remove(next(&mut state, found.len()));
-                // On XFS, the directory of the deleted entry may shrink, too.
+                // On XFS, the parent directory of the deleted entry may also shrink. Its bytes do not count as freed.
                 let parent = || 512 * fs::metadata(path.parent().unwrap()).unwrap().blocks();
                 let parent_before = parent();
                 assert!(succeeds(Command::new("rm").arg("-rf").arg(&path)));
@@ -190,7 +190,7 @@ fn only_the_changes_of_later_snapshots_are_read_with_the_same_result() {
     }
 }
 
-/// Options of mkfs.xfs for a volume with a reverse-mapping tree, without which there is no space map.
+/// Options of mkfs.xfs for a volume with a reverse-mapping tree. XFS has a space map only on such volumes.
 const MAPPED: &[&str] = &["-q", "-m", "reflink=1,rmapbt=1"];
 const UNMAPPED: &[&str] = &["-q", "-m", "reflink=1,rmapbt=0"];
 

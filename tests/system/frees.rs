@@ -164,11 +164,12 @@ fn an_overwritten_file_may_free_other_bytes_until_its_new_data_is_on_the_disk() 
         let zeros = vec![0; usize::try_from(8 * MIB).unwrap()];
         std::os::unix::fs::FileExt::write_all_at(&file, &zeros, 0).unwrap();
     }
-    // `both/two` was not overwritten, but it is so new that duke assumes it may have data not yet on the disk.
+    // `both/two` was not overwritten, but the file is new. duke assumes that a new file may have data that is not on
+    // the disk yet.
     let dirty = sizes();
     assert_eq!(dirty, [(0, 16 * MIB), (0, 16 * MIB), (0, 16 * MIB), (0, 32 * MIB)]);
     sync(&root);
-    // Each of 64 compressed extents takes one block.
+    // The 8 MiB of zeros are compressed to 64 extents of one block each.
     let zeros = (64 * 4096, 64 * 4096);
     assert_eq!(sizes(), [zeros, zeros, whole, (whole.0 + zeros.0, whole.1 + zeros.1)]);
     let is_within = |(now, before): (&(u64, u64), &(u64, u64))| before.0 <= now.0 && now.1 <= before.1;
@@ -245,7 +246,8 @@ fn nothing_is_certain_if_a_subvolume_cannot_be_read() {
     }
     sync(&root);
     let log = tempfile::NamedTempFile::new().unwrap();
-    // Only the thread that reads the btrfs trees makes eight or more `ioctl` calls, so only its calls fail.
+    // In each thread, the eighth and all later `ioctl` calls fail. Only the thread that reads the btrfs trees makes so
+    // many calls.
     let faults = ["inject=ioctl:error=EIO:when=8+"];
     let Some(tracer) = crate::faults::trace(&log.path().display().to_string(), &faults) else {
         return crate::support::skip(&format!("{NAME}: no strace that injects"));
@@ -296,7 +298,7 @@ fn blocks_after_the_end_of_a_file_may_be_freed_before() {
             log.write_all(&vec![7; 1 << 16]).unwrap();
         }
         sync(&image.path());
-        // XFS has reserved blocks for further writes.
+        // XFS has reserved blocks after the end of the file for further writes. They count toward the disk usage.
         let disk = 512 * fs::metadata(&path).unwrap().blocks();
         assert!(disk > 10 * MIB);
         let (size, _) = frees(&image.path(), "log");
@@ -380,7 +382,7 @@ fn special_files_are_not_opened() {
     let scan = crate::support::scan(&root, 2);
     fs::remove_file(root.join("replaced")).unwrap();
     make_pipe("replaced");
-    // If the search opened a pipe, it would block until another program opens the pipe for writing.
+    // The search must not open a pipe, because it would block until another program opens the pipe for writing.
     let sizes = search(&scan);
     assert_eq!((size_of(&scan, &sizes, &root, "file").at_least, sizes.coverage.unread), (MIB, 1));
 }

@@ -220,7 +220,7 @@ fn an_interrupted_run_prints_partial_results_and_abandons_hanging_threads() {
         assert!(text.contains("\"complete\":false") || text.contains("\"complete\": false"), "{text}");
         let mut stderr = String::new();
         run.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
-        assert!(stderr.contains("interrupted while a read was hanging"), "{stderr}");
+        assert!(stderr.contains("interrupted while a file system did not respond"), "{stderr}");
     });
 }
 
@@ -237,7 +237,8 @@ fn a_run_names_the_directory_that_does_not_answer() {
             .unwrap();
         let mut stderr = String::new();
         BufReader::new(run.stderr.take().unwrap()).read_line(&mut stderr).unwrap();
-        let expected = format!("duke: {}: not responding\n", hung.fixture.join("mounted").display());
+        let expected =
+            format!("duke: {}: not responding; still waiting\n", hung.fixture.join("mounted").display());
         assert_eq!(stderr, expected);
         run.kill().unwrap();
         run.wait().unwrap();
@@ -254,8 +255,8 @@ fn the_browser_works_beside_a_silent_file_system() {
             session.wait_for_text("zebra/");
             session.wait_for_text("mounted/");
             session.wait_for_text("mounted is not responding");
-            // Opens another directory, the df view, and the details of the dead mount point, and goes back
-            // each time.
+            // The test opens another directory, the df view, and the details of the dead mount point. Each time, the
+            // test returns to the list.
             session.press("ng\r");
             session.wait_for_text("deep/");
             session.press("h");

@@ -173,8 +173,8 @@ fn an_automounter_is_not_triggered() {
     }
     let fixture = fixtures::plain();
     let path = fixture.join("empty/inside");
-    // Processes in the automounter's own process group never trigger a mount, so the daemon gets a group of
-    // its own. The daemon is started before the pipe is created, so that it inherits neither end.
+    // Processes in the automounter's process group never trigger a mount. The daemon therefore gets a group of its own,
+    // without this test. The daemon is started before the pipe is created, so that it inherits neither end.
     let mut daemon = std::os::unix::process::CommandExt::process_group(&mut Command::new("sleep"), 0)
         .arg("30")
         .stdout(Stdio::null())

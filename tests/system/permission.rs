@@ -1,5 +1,5 @@
-//! Tests of entries that cannot be deleted. The preview's counts of these entries must add up to the number of
-//! entries that the deletion then fails to delete.
+//! Tests of entries that cannot be deleted. The preview counts these entries by reason. The sum of these counts must
+//! equal the number of entries that the deletion fails to delete.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
@@ -100,8 +100,8 @@ fn no_freed_space_is_promised_for_entries_of_root() {
         let (preview, report) = preview_and_delete("/tmp/base/theirs");
         assert_eq!((preview.files, preview.directories), (3, 3), "it was looked at");
         assert_eq!((preview.least, preview.most, report.entries), (0, 0, 0));
-        // Three files and the empty directory are counted. The other directories are kept only because they
-        // contain these.
+        // Permission is denied for three files and the empty directory. The other directories are not counted, because
+        // they are kept only for their contents.
         assert_eq!(preview.kept, Kept { denied: 4, ..Kept::default() });
         // The user may write to `base`. Moving `theirs` also requires write permission for `theirs`, which belongs to
         // root.

@@ -35,7 +35,7 @@ fn select(root: &Path, paths: &[PathBuf]) -> Selection {
     Selection::new(scan.tree(), places, DeleteScope::Whole)
 }
 
-/// Creates a directory that no other user can write to.
+/// Creates a directory that no other user can change.
 fn private() -> Fixture {
     let folder = fixtures::empty();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
@@ -301,7 +301,7 @@ fn warnings_of_the_dialog_are_asked_in_the_script() {
             let output = run(shell, &written.path, answer);
             let stderr = String::from_utf8_lossy(&output.stderr);
             assert!(
-                stderr.contains("user ID 1000 can write to") && stderr.contains("theirs\\n"),
+                stderr.contains("user ID 1000 can change") && stderr.contains("theirs\\n"),
                 "{shell}: {stderr}"
             );
             assert!(!output.status.success() && theirs.join("x").exists(), "{shell}");
@@ -343,7 +343,8 @@ fn a_script_is_written_where_no_other_user_can_change_it() {
         assert!(matches!(written(None), Err(ScriptError::Exposed(_))), "it belongs to another user");
         chown(&folder, Some(0), None).unwrap();
     }
-    // During the next ten seconds, a link to another directory already has the usual name of a new script.
+    // For each of the next ten seconds, the usual name of a new script is already in use by a link into another
+    // directory.
     let elsewhere = private();
     fs::remove_dir_all(&folder).unwrap();
     fs::create_dir(&folder).unwrap();

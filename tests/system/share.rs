@@ -118,8 +118,8 @@ fn data_that_copies_share_in_part_is_not_wasted() {
         cloned("half").write_all_at(second, 2 * MIB).unwrap();
         let mib = i128::from(MIB);
         assert_eq!(wasted(), (1, 2 * mib), "{}", image.path().display());
-        // In another clone, the second half is also rewritten with the same bytes. The file and its two clones then
-        // take up the space of two whole files.
+        // A second clone is changed in the same way. The file and its two clones then take up the space of two whole
+        // files.
         cloned("other half").write_all_at(second, 2 * MIB).unwrap();
         assert_eq!(wasted(), (1, 4 * mib));
         fs::write(image.join("copy"), &bytes).unwrap();
@@ -283,7 +283,7 @@ fn files_that_changed_since_the_search_are_not_shared() {
         assert_eq!(report.failures.first[0].path, root.join("b").as_os_str().as_bytes());
         assert_eq!(fs::read(root.join("b")).unwrap(), other);
         assert_eq!(fs::read(root.join("c")).unwrap(), bytes);
-        // If the file whose data would be shared is deleted, the other files share data with each other.
+        // If the file that should provide the data is deleted, the other files share data with each other.
         let bytes = noise(MIB, 2);
         for name in ["d", "e", "f"] {
             fs::write(root.join(name), &bytes).unwrap();

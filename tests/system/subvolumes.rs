@@ -111,7 +111,7 @@ fn the_table_names_subvolumes_and_errors_name_a_remedy() {
         "256  data\n",
         "257  snapshots/one  (snapshot)\n",
         "260  snapshots/four  (snapshot)\n",
-        "freed by deleting subvolume 257\n",
+        "would be freed by deleting subvolume 257\n",
         "data in 7 subvolumes; sizes are exact\n",
     ] {
         assert!(text.contains(part), "{part} in {text}");

@@ -142,7 +142,7 @@ fn used_names_get_a_number_and_nothing_is_replaced() {
         fs::write(fixture.join("same"), format!("{round}")).unwrap();
         let scan = crate::support::scan(fixture.path(), 1);
         all.push(put(&select(&scan, &[fixture.join("same")]), &owner));
-        // The name of a trashed file is not used again, even if that file has no info file.
+        // A name in the trash is not used again, even if the trashed file with that name has no info file.
         fs::write(home.join("Trash/files/same.3"), "somebody's").unwrap();
     }
     assert_eq!(names(&home.join("Trash/files")), ["same", "same.2", "same.3", "same.4"]);
@@ -184,8 +184,8 @@ fn a_planted_trash_is_not_used() {
     }
     let fixture = fixtures::empty();
     let uid = owner(None).uid;
-    // This file blocks the path of the mount's own trash. Otherwise, entries that cannot go to the home trash would
-    // be moved to the mount's trash.
+    // This file blocks the trash of the mount. Without it, entries that cannot go to the home trash would be moved to
+    // the trash of the mount.
     fs::write(format!("/tmp/.Trash-{uid}"), "").unwrap();
     let other = Some(12_345);
     let home = fixture.join("home");

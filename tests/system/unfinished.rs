@@ -58,8 +58,8 @@ fn send(child: &Child, signal: Signal) {
 
 /// Usual number of runs. Each combination of a signal and a way to write occurs three times.
 const RUNS: u32 = 54;
-/// Time after which no further run starts if signals have already ended at least [`ENDED`] runs. On a busy machine,
-/// where each run takes seconds, fewer than [`RUNS`] runs may start in this time.
+/// Time for the usual runs. On a busy machine, fewer than [`RUNS`] runs may start in this time. Afterwards, further
+/// runs start only while signals have ended fewer than [`ENDED`] runs.
 const TIME_FOR_RUNS: Duration = Duration::from_secs(10);
 /// Minimum number of runs ended by signals. With fewer, the test would prove nothing.
 const ENDED: u32 = 3;
@@ -88,14 +88,13 @@ fn end_by_signals(tree: &Path, folder: &Path) {
         let whole = &mut whole[usize::try_from(run % 3).unwrap()];
         let wait = whole.mul_f64(part);
         std::thread::sleep(wait);
-        // The run may have ended before the signal is sent, if the machine is less busy than when the duration was
-        // measured.
+        // The run may end before the signal, because the machine may be less busy than during the measurement.
         if child.try_wait().unwrap().is_some() {
             *whole = wait;
             continue;
         }
         send(&child, SIGNALS[usize::try_from(run / 3).unwrap() % SIGNALS.len()]);
-        // If the signal sent above is SIGINT, duke merely records it. This second SIGINT ends the program.
+        // duke merely records a first SIGINT. If the signal above was SIGINT, this second SIGINT ends the program.
         send(&child, Signal::SIGINT);
         ended += u32::from(!child.wait().unwrap().success());
         assert_eq!(unfinished(folder), [] as [PathBuf; 0], "run {run}");

@@ -235,8 +235,8 @@ fn a_storm_of_sizes_clicks_and_keys_leaves_a_screen_that_fits() {
     }
     session.screen = parser(24, 80);
     session.master.resize(PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 }).unwrap();
-    // A click may have hit a hint that opens the help, a search or a question. Esc closes one of them at a time. The
-    // pause is needed because a byte directly after Esc would be read together with it as a different key.
+    // A click may have opened the help, a search or a question. Each Esc closes one of them. The test pauses after each
+    // Esc, because Esc and a byte directly after it would be read as a single key.
     for _ in 0..3 {
         session.press("\x1b");
         session.drain(Duration::from_millis(300));
@@ -464,8 +464,8 @@ fn a_snapshot_is_kept_once_a_day_beside_that_of_the_latest_scan() {
         command.env("XDG_STATE_HOME", state.path());
         let mut session = Session::run(command);
         session.wait_for_text("1 of 3");
-        // In the third run, this loop does not wait, because the second run has kept a `last-` snapshot. The program
-        // exits only after it has written the snapshot of the third run.
+        // In the third run, this loop ends at once, because the snapshot of the second run still exists. The program
+        // writes the snapshot of the third run before it exits.
         let end = Instant::now() + PATIENCE;
         while !kept(state.path()).iter().any(|name| name.starts_with(kind)) {
             assert!(Instant::now() < end, "nothing was kept");

@@ -116,7 +116,7 @@ fn screen(app: &mut App<'_>) -> String {
         let mut covered = 0;
         text.push(if is_selected { '>' } else { '|' });
         for x in 0..buffer.area.width {
-            // A wide character also covers the next cell, which is skipped here.
+            // Skips a cell that is covered by a wide character to its left.
             if covered > 0 {
                 covered -= 1;
                 continue;

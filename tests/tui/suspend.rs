@@ -25,7 +25,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Starts a shell with job control that runs the program. Each line of input makes the shell resume the program.
+/// Starts a shell with job control. The shell runs the program, and resumes the program at each line of input.
 fn shell(folder: &Path, pid: &Path) -> Session {
     let job = r#"sh -c 'echo $$ >"$0.new" && mv "$0.new" "$0" && exec "$@"' "$0" "$@""#;
     let mut shell = CommandBuilder::new("sh");
@@ -114,8 +114,8 @@ fn a_stopped_program_has_given_the_terminal_back() {
     });
 }
 
-/// Arguments with which `strace` slows a program down. A signal can then end the program between two of the escape
-/// sequences that set up the terminal, while other threads are still writing.
+/// Arguments with which `strace` delays the system calls of a program. A signal can then end the program while the
+/// program is setting up the terminal and other threads are still writing.
 const SLOW: [&str; 8] = [
     "-fqq",
     "-o/dev/null",
@@ -154,8 +154,8 @@ fn a_browser_ended_while_taking_the_terminal_gives_it_back() {
     }
 }
 
-/// SIGTERM arrives while a frame fills the terminal's buffer. The rest of the frame and the escape sequences that
-/// restore the terminal can be written only after a delay.
+/// SIGTERM arrives while a frame fills the terminal's buffer. The program can write the rest of the frame, and the
+/// escape sequences that restore the terminal, only when the test reads again.
 #[test]
 fn a_blocked_terminal_is_given_back_too() {
     let folder = tempfile::tempdir().unwrap();

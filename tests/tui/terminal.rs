@@ -352,8 +352,8 @@ fn ten_thousand_random_keys_with_random_sizes_end_where_keys_work() {
     command.arg(inner);
     command.arg("--read-only");
     let mut session = Session::run(command);
-    // This text is in the header, where no name has been drawn yet. Lines with names can be garbled, because the
-    // emulator and duke assign different widths to flag emoji.
+    // The test waits for text in the header, because lines with names can be garbled: the emulator and duke assign
+    // different widths to flag emoji.
     session.wait_for_text("2 roots");
     let keys: Vec<&str> = KEYS.split(',').collect();
     let soak: u64 = std::env::var("DUKE_SOAK").ok().and_then(|text| text.parse().ok()).unwrap_or(1);

@@ -141,7 +141,7 @@ fn the_overview_omits_the_smallest_ages() {
     let settings = Settings::new(order, Units::Binary, Theme::default(), TimeZone::UTC);
     let mut app = App::new(scan.tree(), vec![(Vec::new(), b"/home/me".to_vec())], &settings, (40, 10));
     finish(&mut app, 1);
-    // The two largest files are older than 30 days, and all others are younger.
+    // At this time, the two largest files are older than 30 days, and all others are younger.
     app.update(Event::Clock(1_700_000_000 + 32 * 86_400 + 43_200));
     press(&mut app, "` j j j");
     work(&mut app, &scan);

@@ -23,8 +23,8 @@ const TOUR: &str = include_str!("../../docs/tour.md");
 /// Directory in which docs/tour.md creates its files. The test replaces it with a temporary directory.
 const PLACE: &str = "/tmp";
 const CREATE: &str = "cargo run --example demo-tree -- ";
-/// Time within which the effect of a key is normally drawn. If drawing takes longer, the test does not
-/// fail, but may not notice that the expected text was on the screen before the key was pressed.
+/// Time that the test leaves for drawing the effect of a key. If drawing takes longer, the test does not fail. However,
+/// it may not notice that an expected text was on the screen before the key was pressed.
 const MOMENT: Duration = Duration::from_millis(150);
 
 /// Parsed item of the list below a numbered heading.
@@ -46,8 +46,8 @@ fn item(text: &str) -> Result<Item<'_>, String> {
     if words.len() != code.len() + 1 {
         return Err(format!("a backtick without its pair: {text}"));
     }
-    // In an item that the test performs, all words after the first code span must be separators. Other words could
-    // be an instruction, which the test would ignore.
+    // After the first code span of a `Run`, `Type` or `Press` item, only separators are allowed. Other words could be
+    // an instruction, which the test would ignore.
     let is_plain = words[1..].iter().all(|word| matches!(*word, ", " | " and " | "."));
     match (words[0], code.as_slice()) {
         ("Run ", [command]) if is_plain => Ok(Item::Run(command)),
@@ -182,8 +182,8 @@ impl Reader {
         }
     }
 
-    /// Performs a step. Text that the reader should see after pressing keys must not be on the screen before the keys
-    /// are pressed.
+    /// Performs a step. Fails if a text that should appear after keys are pressed is on the screen before they are
+    /// pressed.
     fn step(&mut self, items: &[Item<'_>]) {
         let mut is_seen = true;
         for (number, item) in items.iter().enumerate() {

@@ -15,8 +15,8 @@ const BURSTS: usize = 1_000;
 const TERMINALS: usize = 20;
 /// Time without input after which a question accepts an answer.
 const QUIET: Duration = Duration::from_millis(300);
-/// Input as a terminal sends it: single keys, most of which open or answer a question, and text that is pasted with
-/// and without bracketed paste mode.
+/// Input as a terminal sends it: single keys, and text pasted with and without bracketed paste mode. Most of the keys
+/// open or answer a question.
 const KEYS: [&str; 17] = [
     "d",
     "d",
@@ -83,8 +83,8 @@ fn burst(session: &mut Session, random: &mut Random) -> bool {
         1 => WORDS[random.below(WORDS.len())].chars().map(String::from).collect(),
         _ => (0..3 + random.below(8)).map(|_| KEYS[random.below(KEYS.len())].to_owned()).collect(),
     };
-    // In most bursts, the gaps between keys are less than 30 ms. In one burst out of eight, they are up to 250 ms, just
-    // too short to count as a pause.
+    // In most bursts, the gaps between keys are less than 30 ms. In one of eight bursts, they are less than 250 ms,
+    // which is just too short for a pause.
     let longest = if random.below(8) == 0 { 250 } else { 30 };
     let mut is_burst = true;
     let mut before: Option<Instant> = None;

@@ -1,5 +1,6 @@
-//! `crate::base::sync` of the program, with loom's locks and atomics. `OnceLock` is that of the standard library: its
-//! value need not be modeled, because the tree publishes it through one of these locks or atomics.
+//! Replacement for `crate::base::sync` of the program, with loom's locks and atomics. `OnceLock` comes from the
+//! standard library. Its value need not be modeled, because the tree publishes the value through one of these locks or
+//! atomics.
 
 pub use std::sync::{Arc, OnceLock, PoisonError};
 

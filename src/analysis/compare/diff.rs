@@ -61,8 +61,8 @@ pub struct Change<'t> {
     /// ID of the entry: in the old tree if the entry was deleted, otherwise in the new tree. For a root, the field
     /// `directory` is the ID of the root itself, and `position` is unused.
     pub entry: EntryId,
-    /// Directory that contains the entry, or contained it before it was deleted; for a root, the root itself. The ID
-    /// always refers to the new tree.
+    /// Directory in the new tree that contains the entry. For a deleted entry: the counterpart of the directory that
+    /// contained the entry in the old tree. For a root: the root itself.
     pub new_parent: DirId,
     /// ID of the directory, in the same tree as `entry`; `None` if the entry is not a directory.
     pub itself: Option<DirId>,
@@ -176,8 +176,8 @@ struct Diff<'t, N> {
     added: Vec<Located<'t>>,
 }
 
-/// Completeness of a directory in each tree: `true` if it was read completely. An entry missing from a complete
-/// directory is known to be new or deleted.
+/// Completeness of a directory in each tree: `true` if the directory was read completely. If an entry is missing in one
+/// tree, the comparison reports the entry as new or deleted only if that tree's directory is complete.
 #[derive(Clone, Copy)]
 struct Settled {
     old: bool,
@@ -263,8 +263,8 @@ impl<'t, N: FnMut(Finding<'t>)> Diff<'t, N> {
     }
 
     /// Passes a pair of directories to `note`, and queues the pair so that its entries are compared later. If the
-    /// totals of both directories are comparable, also passes the change to `note`, unless `difference` is
-    /// [`ChangeKind::Kept`] and the totals are equal.
+    /// totals of both directories are comparable, also passes the change to `note`. A change of kind
+    /// [`ChangeKind::Kept`] is omitted if the sizes are equal.
     fn pair(&mut self, difference: ChangeKind, located: Located<'t>, (old, new): (DirId, DirId)) {
         if self.old.tree.is_comparable(old) && self.new.tree.is_comparable(new) {
             self.add(difference, located, sizes_of(self.old.tree, old), sizes_of(self.new.tree, new));
@@ -295,8 +295,8 @@ impl<'t, N: FnMut(Finding<'t>)> Diff<'t, N> {
         }));
     }
 
-    /// Pairs directories that were renamed: one is only in the old tree, the other only in the new tree, and both have
-    /// the same inode. Returns `true` if it finds any.
+    /// Finds renamed and moved directories: a directory that is only in the old tree and a directory that is only in
+    /// the new tree form a pair if they have the same inode and are the same directory. Returns `true` if it finds any.
     fn find_renamed(&mut self) -> bool {
         let identify = |side: Side<'t>, located: &Located<'t>| match located.item.state {
             ItemState::Directory { id, inode, .. } if inode != 0 => Some((device_of(side, id), inode)),
@@ -335,9 +335,9 @@ impl<'t, N: FnMut(Finding<'t>)> Diff<'t, N> {
         !taken.is_empty()
     }
 
-    /// Returns `true` if two directories with the same inode number are the same directory, `false` if the number was
-    /// reused. They count as the same if they have an entry with the same name and inode number in common, or if both
-    /// are empty and have the same modification time.
+    /// Returns `true` if two directories with the same inode number are the same directory; `false` if the number was
+    /// reused. The directories are the same if they contain an entry with the same name and inode number. Two empty
+    /// directories are the same if they have the same modification time.
     fn is_same_directory(&self, old: &Item<'t>, new: &Item<'t>) -> bool {
         let (
             ItemState::Directory { id: old, mtime: then, .. },
@@ -397,8 +397,8 @@ fn inode(record: &Entry<'_>) -> u64 {
     }
 }
 
-/// Pairs the roots of two trees by name or, if no names match, by position. Omits roots that are files or lie inside
-/// other roots. In a tree with roots from several hosts, the name of each root begins with its host.
+/// Pairs the roots of two trees by name. If no names match, pairs the roots by position. Omits roots that are files or
+/// lie inside other roots. If a tree has roots from several hosts, the name of each root begins with its host.
 pub fn roots(old: &Tree, new: &Tree) -> Vec<(DirId, DirId)> {
     let (before, after) = (root_directories(old), root_directories(new));
     let known: HashMap<&[u8], DirId> = before.iter().flatten().map(|id| (old.name(*id), *id)).collect();

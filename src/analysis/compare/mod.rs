@@ -6,7 +6,7 @@
 //!            -> PreviousListing: the earlier state of each entry of a directory
 //! ```
 //!
-//! If a directory has not been read completely, entries missing from it are not compared; a later comparison includes
+//! If a directory has not been read completely, the entries that it lacks are not compared. A later comparison includes
 //! them.
 //!
 //! Invariant: an entry that has not been read yet is never reported as new or deleted.
@@ -69,8 +69,8 @@ pub struct Comparison {
     pub trends: Vec<Trend>,
     /// Total number of changes, including changes that are not in `rows`.
     pub matched: u64,
-    /// Earlier and current sizes of the requested directory. Set only if the directory is in both trees, its totals
-    /// are final in both, and it was read completely in both or in neither.
+    /// Earlier and current sizes of the requested directory; `None` if they cannot be compared. Both trees must contain
+    /// the directory with final totals, and both or neither must have read it completely.
     pub whole: Option<(Sizes, Sizes)>,
     /// Error from loading the earlier tree, if any. After an error, only the part that could be read was compared.
     pub trouble: Option<String>,
@@ -89,9 +89,9 @@ impl std::fmt::Debug for Comparison {
     }
 }
 
-/// Finds the changes that the query selects below the requested directory, and keeps the `most` largest.
-/// `earlier` is called inside the job and returns the earlier tree, if there is one. `history` is called
-/// afterwards and returns earlier trees, newest first, for the size charts.
+/// Finds the changes below the requested directory that match the query, and keeps the `most` largest. The job calls
+/// `earlier`, which returns the earlier tree, if there is one. Then the job calls `history`, which returns earlier
+/// trees for the size charts, newest first.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -209,9 +209,9 @@ impl Gathering<'_> {
     }
 
     fn is_wanted(&mut self, change: &Change<'_>) -> bool {
-        // Roots (which have an empty name here) and the requested directory get no row. The sizes of the requested
-        // directory are in `whole`. `request.from` is an ID in the new tree. For a deleted directory, `itself` is an
-        // ID in the old tree, so these two IDs cannot be compared.
+        // Roots and the requested directory get no row. Roots have an empty name here. The sizes of the requested
+        // directory are in `whole`. A deleted directory is never the requested directory: its `itself` is an ID in the
+        // old tree, but `request.from` is an ID in the new tree.
         let is_itself = change.name.is_empty()
             || change.itself == Some(self.request.from) && change.difference != ChangeKind::Deleted;
         if self.most == 0 || is_itself || !self.is_inside(change.new_parent) {
@@ -220,7 +220,7 @@ impl Gathering<'_> {
         let is_same = match self.request.order.by {
             SortBy::Apparent => change.before.apparent == change.after.apparent,
             SortBy::Disk => change.before.disk == change.after.disk,
-            // These orders use neither size, so a change in disk usage or in apparent size is enough to list the entry.
+            // These orders do not depend on a size, so a change in either size is enough to list the entry.
             SortBy::Modified | SortBy::Items | SortBy::Path => false,
         };
         if is_same && change.difference == ChangeKind::Kept {

@@ -1,6 +1,5 @@
-//! Changes as a tree: each changed directory is followed by the changes below it. If a directory has only one changed
-//! entry and both have changed by the same amounts, the directory has no row: the row of the entry shows the path
-//! `a/b/c`.
+//! Tree of changes: each changed directory is followed by the changes below it. A directory has no row if it has only
+//! one changed entry, and both have changed by the same amounts. The row of that entry then shows the path `a/b/c`.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -15,12 +14,12 @@ use crate::tree::{DirId, Tree};
 pub struct OutlineRow {
     /// Index of the change in the comparison's `rows`.
     pub row: usize,
-    /// Number of directories that contain the entry of this row and have rows of their own.
+    /// Nesting depth of the row: the number of directories around its entry that have rows of their own.
     pub depth: usize,
-    /// Innermost directory that contains the entry and has a row of its own, or else the requested directory.
+    /// Innermost directory around the entry that has a row of its own; if there is none, the requested directory.
     pub above: DirId,
     /// Hash of the path from the requested directory to the entry of this row; `None` if there are no changes below
-    /// this row. The hash depends only on this path, so it is the same in comparisons of other trees.
+    /// this row. The same path has the same hash in comparisons of other trees.
     pub key: Option<u64>,
     /// `true` if the change in this row is more than half of the change in the directory [`OutlineRow::above`].
     pub is_main: bool,
@@ -46,8 +45,7 @@ pub fn outline(rows: &[Row], tree: &Tree, from: DirId, (whole, by): (u64, SortBy
     }
     let mut outline = Vec::with_capacity(rows.len());
     let top = below.remove(&None).unwrap_or_default();
-    // Stack of rows that have not been placed yet, each with its depth and the amount by which the directory above it
-    // has changed.
+    // Stack of the rows that are not in `outline` yet. Each has its depth, and the change of the directory above it.
     let mut rest: Vec<_> = top.into_iter().map(|node| (node, 0, whole)).collect();
     while let Some(((row, above), depth, change_above)) = rest.pop() {
         let change = difference(rows[row].before, rows[row].after, by);
@@ -67,7 +65,7 @@ pub fn outline(rows: &[Row], tree: &Tree, from: DirId, (whole, by): (u64, SortBy
 }
 
 /// Returns `true` if a directory is in both trees under the same path, and its sizes have changed by the same amounts
-/// as those of `only`, the row of its only changed entry.
+/// as those of `only`. `only` is the row of the directory's only changed entry.
 fn is_same_change(directory: &Row, only: &Row) -> bool {
     let change = |row: &Row, by| i128::from(size(row.after, by)) - i128::from(size(row.before, by));
     directory.difference == ChangeKind::Kept

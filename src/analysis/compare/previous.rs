@@ -23,7 +23,7 @@ pub struct PreviousListing {
 enum PreviousDirectory {
     /// The directory is new, and so is everything in it.
     New,
-    /// Corresponding directory in the earlier tree, with the positions of its entries sorted by name.
+    /// ID of the directory in the earlier tree, and the positions of its entries, sorted by the entries' names.
     Was(DirId, Box<[Position]>),
     /// The earlier entries are unknown, because the directory was not compared, or because the earlier scan could not
     /// read it.
@@ -56,7 +56,7 @@ impl PreviousListing {
                 let rows = sort(&growth.old.listing(was), Names::Ascending, |_| Some(0));
                 PreviousDirectory::Was(was, rows.into_iter().map(|row| row.position).collect())
             }
-            // Roots may have different names in the two trees. `became` looks them up by ID and needs no names.
+            // `became` looks up roots by ID and needs no names. The names of a root may differ between the two trees.
             None if id == DirId::TOP => PreviousDirectory::Was(DirId::TOP, Box::default()),
             None if growth.is_new(new, id) => PreviousDirectory::New,
             Some(_) | None => PreviousDirectory::Unknown,
@@ -100,8 +100,9 @@ impl PreviousListing {
         }
     }
 
-    /// Returns `true` if the earlier listing is complete, so that an entry missing from it is new. Returns `false`
-    /// for the list of roots: a root may have different names in the two trees, so a missing name proves nothing.
+    /// Returns `true` if the earlier listing is complete. An entry that is missing from a complete listing is new.
+    /// Returns `false` for the list of roots, where a missing name proves nothing: the names of a root may differ
+    /// between the two trees.
     fn is_all_there(&self) -> bool {
         match self.directory {
             PreviousDirectory::Was(id, _) => id != DirId::TOP && self.growth.old.status(id).is_settled(),

@@ -55,7 +55,8 @@ pub fn difference(before: Sizes, after: Sizes, by: SortBy) -> u64 {
     size(before, by).abs_diff(size(after, by))
 }
 
-/// Returns the sort key: the largest change comes first, then the largest entry. The other parts make the key unique.
+/// Returns the sort key of a row. Larger changes come first and, among equal changes, larger entries. The other parts
+/// make the key unique.
 pub fn rank(row: &Row, by: SortBy) -> (Reverse<u64>, Reverse<u64>, EntryId, bool) {
     let largest = Reverse(size(row.before, by).max(size(row.after, by)));
     (

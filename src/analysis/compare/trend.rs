@@ -69,7 +69,7 @@ fn wanted<'t>(rows: &[Row], old: &'t Tree, new: &'t Tree) -> HashMap<DirId, Hash
         let mut inner = names.entry(row.new_parent).or_default();
         let is_new = inner.is_empty();
         inner.entry(name).or_default().push(Wanted::Row(index));
-        // If `names` already contained `row.new_parent`, it also contains all ancestors of `row.new_parent`.
+        // If `names` already contained `row.new_parent`, the ancestors of `row.new_parent` are also in `names` already.
         let mut ancestors = new.ancestry(row.new_parent).take_while(|_| is_new);
         let mut below = ancestors.next();
         for (above, id) in ancestors.map_while(|above| Some((above, below.replace(above)?))) {

@@ -1,17 +1,17 @@
 //! Search: queries, and background jobs that find matching entries in a subtree.
 //!
-//! [`Query::parse`] parses the user's text; [`search()`] lists the matching entries, largest first; [`filter()`]
+//! [`Query::parse`] parses the user's text. [`search()`] lists the matching entries, largest first. [`filter()`]
 //! computes the totals that a filtered view shows for every directory. [`search()`] and [`filter()`] start a [`Job`]
-//! and return at once; the latest result of the job can be fetched at any time.
+//! and return at once. The latest result of the job can be fetched at any time.
 //!
 //! A **search** tests each entry on its own. Size terms apply to a directory's size including all its contents. If the
 //! query finds directories by name, type or size, the total of the search includes all of their contents. A **filter**
 //! keeps the entries that a search finds, and all contents of directories found by name, type or size. As a result, the
 //! total of a search equals the total that its filter shows in the directory where the search started.
 //!
-//! The module does no I/O: a job reads the entries that are in the tree when it runs, and must run again to find
-//! entries that are added later. Invariant: the call stack does not grow with the depth of the directories, and work is
-//! divided by size rather than by directory, so that a single huge directory does not slow a job down.
+//! The module does no I/O: a job reads only the entries that are in the tree when the job runs. To find entries that
+//! are added later, a new job is needed. Invariant: the call stack does not grow with the depth of the directories.
+//! Work is divided by size rather than by directory, so that a single huge directory does not slow a job down.
 
 #[cfg(test)]
 mod tests;
@@ -48,8 +48,8 @@ pub fn search(pool: &Pool, request: Request) -> io::Result<Job<SearchResult>> {
     })
 }
 
-/// Computes the totals of the entries that the query keeps, for the directory `request.from` and every directory
-/// below it. If the request starts at [`DirId::TOP`](crate::tree::DirId::TOP), these are all directories of the tree.
+/// Computes the totals of the entries that the query keeps, for the directory `request.from` and every directory below
+/// it. A request for the whole tree starts at [`DirId::TOP`](crate::tree::DirId::TOP).
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

@@ -1,9 +1,9 @@
 //! Statistics of a subtree: largest files, types, ages, hard links, errors.
 //!
 //! Like a search, each statistic is a [`crate::base::job::Job`] for a [`crate::analysis::search::Request`]. The
-//! request's query is the active filter. Each row has a [`crate::analysis::search::Query`] that, combined with the
-//! filter, finds the entries of the row (`filter.narrowed_by(&row.query())`, then [`largest()`]). Views therefore need
-//! no code of their own to list files.
+//! request's query is the active filter. Each row has a [`crate::analysis::search::Query`]. Combined with the filter
+//! (`filter.narrowed_by(&row.query())`), this query finds the entries of the row for [`largest()`]. Views therefore
+//! need no code of their own to list files.
 //!
 //! Each inode counts once per row and once in the total. Therefore, the sum of the rows can exceed the total if an
 //! inode has names in several rows. Likewise, the sum over the child directories of a directory can exceed the

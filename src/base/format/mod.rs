@@ -236,7 +236,7 @@ pub fn parse(text: &str) -> Option<u64> {
     }
     // A number with too many digits becomes `u64::MAX`, which no size exceeds.
     let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().unwrap_or(u64::MAX) };
-    // Even in the largest unit, fractional digits after the eighteenth amount to about one byte at most.
+    // Fractional digits after the eighteenth are ignored. Even in the largest unit, they amount to about one byte.
     let digits = &fraction[..fraction.len().min(18)];
     let tenths = digits.bytes().fold(0_u128, |sum, digit| sum * 10 + u128::from(digit - b'0'));
     let part = tenths * u128::from(factor) / digits.bytes().fold(1, |power, _| power * 10);

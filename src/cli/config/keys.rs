@@ -42,17 +42,17 @@ pub fn read(config: &mut Config, text: Text<'_>, lines: &DeTable<'_>) {
     }
 }
 
-/// Returns a warning that `key` is bound to the commands at indexes `line` and `rival` of [`KEYMAP`]. Returns `None` if
-/// no warning is needed. `is_later` is `true` if the configuration file sets the keys of `rival` after those of
-/// `line`.
+/// Returns a warning that `key` is bound to two commands, or `None` if no warning is needed. `line` and `rival` are the
+/// indexes of the commands in [`KEYMAP`]. `is_later` is `true` if the configuration file sets the keys of `rival` after
+/// those of `line`.
 fn conflict(config: &Config, line: usize, rival: usize, key: Key, is_later: bool) -> Option<String> {
     let (name, other) = (KEYMAP[line].name(), KEYMAP[rival].name());
     let key = quoted(&key.name()).into_owned();
     if KEYMAP[rival].is_fixed() {
         Some(format!("when duke asks a question, {key} always means '{other}', not '{name}'"))
     } else if config.keymap.is_changed(rival) {
-        // If the file binds the key to two commands, the first binding in the file applies. Only the second binding
-        // causes a warning.
+        // The file binds the key to two commands. The first binding in the file applies, and only the second causes a
+        // warning.
         (!is_later).then(|| format!("{key} is already bound to '{other}' above; the first binding applies"))
     } else {
         Some(format!("{key} is now bound to '{name}' instead of '{other}'; set new keys for '{other}'"))

@@ -142,7 +142,10 @@ fn key_errors_have_a_position() {
         ),
         ("mark = ['x', 'foo']", vec![format!("f:2:14: 'foo': {written}")]),
         ("mark = 1.5", vec![format!("f:2:8: '': {written}")]),
-        ("mark = 'Ctrl-I'", vec!["f:2:8: 'Ctrl-I': terminals cannot distinguish it from Tab".to_owned()]),
+        (
+            "mark = 'Ctrl-I'",
+            vec!["f:2:8: 'Ctrl-I': terminals cannot distinguish this key from Tab".to_owned()],
+        ),
         (
             "mark = 'Ctrl-C'",
             vec!["f:2:8: Ctrl-C cannot be rebound: there must always be a key to quit".to_owned()],

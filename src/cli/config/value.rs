@@ -21,8 +21,8 @@ impl Value {
     /// Converts a TOML value from the configuration file.
     ///
     /// # Errors
-    /// Returns the reason why no setting can have this value. For a table, the reason is `None`, because the caller has
-    /// its own message for tables.
+    /// Returns an error if no setting can have this value. The error contains the reason. For a table, it contains
+    /// `None`, because the caller has its own message for tables.
     pub fn of(value: &DeValue<'_>) -> Result<Self, Option<&'static str>> {
         match value {
             DeValue::Boolean(is_on) => Ok(Self::Switch(*is_on)),
@@ -57,8 +57,8 @@ pub fn quote(text: &str) -> String {
         let as_bytes = letter.to_string();
         match letter {
             '"' | '\\' => quoted.extend(['\\', letter]),
-            // A space is visible inside the quotes, so it is not escaped. `escape` would escape it, because a space
-            // at the end of a text without quotes is invisible.
+            // A space is visible inside the quotes, so it is not escaped. `escape` escapes a space at the end of a
+            // text, and here the space is the whole text.
             ' ' => quoted.push(letter),
             _ if escape(as_bytes.as_bytes()) != as_bytes => {
                 // Writing to a string cannot fail.

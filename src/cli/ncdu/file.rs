@@ -64,7 +64,9 @@ fn flags_of(text: &[u8], path: &Path, home: Option<&OsStr>) -> Result<Vec<Given>
 fn checked(words: &[OsString]) -> Result<Vec<Given>, String> {
     let flags = given(words).map_err(UsageError::reason)?;
     if flags.iter().any(|(flag, _)| flag.is_none()) {
-        return Err("expected one flag per line, and a value only if the flag takes one".to_owned());
+        return Err(
+            "expected one flag per line, followed by a value only if the flag takes a value".to_owned()
+        );
     }
     translation(&flags, false).map_err(UsageError::reason)?;
     Ok(flags)

@@ -99,7 +99,7 @@ pub const FLAGS: [Flag; 60] = [
         Kernfs(true),
         "Enter kernel file systems (default of duke ncdu, but not of duke)",
     ),
-    flag('L', "follow-symlinks", Words("-L"), "Count the file that a symbolic link points to"),
+    flag('L', "follow-symlinks", Words("-L"), "Count a symbolic link as the file that it points to"),
     flag(' ', "no-follow-symlinks", Words("--no-follow-symlinks"), "Do not follow symbolic links"),
     flag(' ', "follow-firmlinks", Ignored, "No effect: duke always follows firmlinks (macOS)"),
     valued('t', "threads", "N", Words("-t"), "Use N threads"),
@@ -144,7 +144,7 @@ pub const FLAGS: [Flag; 60] = [
         "shared-column",
         "COLUMN",
         SharedColumn,
-        "Show the shared-size column (shared or unique) or hide it (off)",
+        "Show the column of the size shared by hard links (shared or unique), or hide the column (off)",
     ),
     valued(
         ' ',

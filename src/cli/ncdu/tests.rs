@@ -199,7 +199,7 @@ fn the_configuration_of_ncdu_comes_before_the_command_line() {
         ("-x\n--no-such\n", "config:2: unexpected argument '--no-such' found"),
         (
             "/home\n",
-            "config:1: expected one flag per line, and a value only if the flag takes one (to skip the line, begin it with @)",
+            "config:1: expected one flag per line, followed by a value only if the flag takes a value (to skip the line, begin it with @)",
         ),
         ("--exclude\n", "config:1: a value is required for '--exclude <PATTERN>'"),
     ] {

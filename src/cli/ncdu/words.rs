@@ -12,8 +12,8 @@ use crate::base::text::escape;
 use crate::cli::error::{UsageError, usage_error_with};
 use crate::run::print::BLOCK_SIZES;
 
-/// duke's scan flags that are omitted if an export is imported (`-f`). During an import, ncdu ignores its own scan
-/// flags, but duke rejects most of the flags in this list. `-x` and `--include-kernfs` are omitted separately.
+/// duke's scan flags that are not passed on during an import (`-f`). ncdu ignores its scan flags during an import, but
+/// duke rejects most of the flags in this list. `-x` and `--include-kernfs` are omitted separately.
 const SCAN: [&str; 6] = ["-e", "-t", "-L", "-X", "--exclude", "--exclude-caches"];
 
 /// Values of `--graph-style`, including a misspelled one that ncdu also accepts.
@@ -189,7 +189,7 @@ fn sort(value: &OsStr) -> Option<impl Iterator<Item = &'static str>> {
         Some((name, direction @ ("asc" | "desc"))) => (name, Some(direction)),
         _ => (value, None),
     };
-    // duke's flag for the column, and the column's default direction in duke and in ncdu.
+    // The three values are duke's flag for the column, duke's default direction, and ncdu's default direction.
     let (column, usual, default) = match name {
         "disk-usage" | "apparent-size" => ("--sort=size", "desc", "desc"),
         "itemcount" => ("--sort=count", "desc", "desc"),

@@ -21,8 +21,8 @@ pub struct Written {
     pub warnings: Vec<DeleteWarning>,
 }
 
-/// Writes the script for `selection` to a new file that only its owner can read and run. The file is in `directory` or,
-/// if other users can write there, in `fallback`, which is created if necessary.
+/// Writes the script for `selection` to a new file that only its owner can read and run. The file is in `directory`. If
+/// other users can write there, the file is in `fallback` instead, which is created if necessary.
 ///
 /// # Errors
 /// Returns an error if an entry must not be deleted, has changed or cannot be read, or if the script cannot be written.
@@ -69,8 +69,8 @@ fn write_text(
     Err(io::Error::from(ErrorKind::AlreadyExists).into())
 }
 
-/// Returns the path of `directory` without symbolic links. If other users can change or redirect `directory`, returns
-/// the path of `fallback` instead. Fails if neither is safe.
+/// Returns the path of `directory`, or of `fallback` if other users can change or replace `directory`. The path
+/// contains no symbolic links. Fails if neither folder is safe.
 fn folder(directory: &Path, fallback: Option<&Path>) -> Result<PathBuf, ScriptError> {
     let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
     let here = std::path::absolute(here)?;

@@ -4,11 +4,12 @@
 //! selection -> guards, as for the dialog -> identity of each entry -> new file: functions.sh, four lines per entry
 //! ```
 //!
-//! duke applies the same guards as for the dialog before it writes the script, and the script prints the same warnings.
-//! Before the script deletes an entry, it changes to the directory that contains the entry, and compares the directory
+//! Before duke writes the script, it applies the same guards as for the dialog. The script prints the same warnings. To
+//! delete an entry, the script first changes to the directory that contains the entry. It then compares the directory
 //! and the entry with their recorded identity: device, inode and birth time, and for files also size and modification
-//! time. It then deletes the entry by its name in that directory, so the checked path is not resolved again. Mounts are
-//! skipped. Every name is quoted so that the shell reads its exact bytes and the script is safe to print.
+//! time. Finally, it deletes the entry by its name in that directory, so the path is not resolved again after the
+//! check. The script skips mounts. Every name is quoted so that the shell reads its exact bytes and the script is safe
+//! to print.
 //!
 //! Invariant: every byte of a name is quoted, and names add no control characters to the script.
 
@@ -44,8 +45,8 @@ const LONGEST: usize = 4096;
 pub enum ScriptError {
     /// A selected entry must not be deleted, has changed, or cannot be read. Contains its path and the reason.
     Refused(Vec<u8>, Reason),
-    /// Neither the given folder nor the fallback folder, if there is one, is safe: other users could change the script
-    /// before it is run. Contains the directory in which they could do that, and the reason.
+    /// No folder is safe for the script: in the given folder and in the fallback folder (if there is one), other users
+    /// could change the script before it is run. Contains an unsafe directory, and the reason.
     Exposed(UnsafePath),
     /// The script cannot be written.
     Failed(std::io::Error),

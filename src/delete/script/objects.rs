@@ -34,7 +34,7 @@ pub(crate) fn text(selection: &Selection, sizes: &[String]) -> String {
 
 /// Returns `true` if `name` contains a time in the form that rclone adds to the name of a noncurrent version. rclone
 /// finds such a version only with the flag `--s3-versions`. With this flag, rclone does not find an ordinary object
-/// whose name contains such a time.
+/// that has such a name.
 fn is_version(name: &[u8]) -> bool {
     const TIME: &[u8] = b"-v0000-00-00-000000-000";
     let matches = |(byte, pattern): (&u8, &u8)| match pattern {

@@ -73,8 +73,8 @@ impl<'g> Trashes<'g> {
         self.of_top.get_or_init(find).as_ref().map_err(|why| *why)
     }
 
-    /// Calls `attempt` with one usable trash after another until the result is not [`Reason::Mount`], and returns that
-    /// result. If there is no such result, returns the reason why no trash can be used.
+    /// Calls `attempt` with each usable trash in turn, and returns the first result other than [`Reason::Mount`].
+    /// Without such a result, returns the reason why no trash can be used.
     pub fn first<T>(&self, mut attempt: impl FnMut(&Trash) -> Result<T, Reason>) -> Result<T, Reason> {
         let mut why = NoTrash::Nowhere;
         let home = self.home.as_ref().map_err(|why| *why);
@@ -82,8 +82,8 @@ impl<'g> Trashes<'g> {
             match trash.map(&mut attempt) {
                 Ok(Err(Reason::Mount)) => {}
                 Ok(result) => return result,
-                // If no trash can be used, the first reason other than `Nowhere` is reported, because the preferred
-                // trash is tried first.
+                // The preferred trash is tried first, so its reason is reported. The reason of a later trash replaces
+                // only `Nowhere`.
                 Err(reason) if why == NoTrash::Nowhere => why = reason,
                 Err(_) => {}
             }
@@ -99,14 +99,14 @@ pub struct Trash {
     pub files: Directory,
     /// Path from `files` to the items, with a slash at the end. Empty if `files` itself contains the items.
     below: Vec<u8>,
-    /// Directory of the info files, and the path to which the paths in these files are relative (without such a path,
-    /// they are absolute). `None` if the trash has no info files.
+    /// Directory of the info files, and the base of the paths in these files. Without a base, the paths are absolute.
+    /// `None` if the trash has no info files.
     pub info: Option<(Directory, Option<PathBuf>)>,
 }
 
 impl Trash {
-    /// Opens the trash of the home directory, if it is on the same device as the items and belongs to the user. Except
-    /// on macOS, creates the trash if necessary.
+    /// Opens the trash of the home directory. The trash must be on the same device as the items and belong to the user.
+    /// Creates a missing trash, except on macOS.
     fn home(path: &Path, here: &Attributes, owner: &Owner) -> Result<Self, NoTrash> {
         let above = path
             .ancestors()
@@ -122,8 +122,8 @@ impl Trash {
             let path = real.join(path.file_name().ok_or(NoTrash::Nowhere)?);
             return Self::unopened(path, home, Access { uid: owner.uid, is_open: false });
         }
-        // The next call fails if HOME belongs to another user, for example because sudo keeps HOME. Without this check,
-        // root would create a trash that the user cannot use.
+        // sudo may keep HOME. The next call then fails, because HOME belongs to another user. Otherwise, root would
+        // create a trash that this user cannot use.
         let (directory, path) = PrivateFolder::find(path)?.make()?.into_parts();
         Self::in_directory(path, &directory, Access { uid: owner.uid, is_open: false }, None)
     }
@@ -197,8 +197,9 @@ impl Trash {
 
     /// Opens the trash at `path` to move something out of it. Creates nothing.
     pub fn open(path: &Path) -> Result<Self, NoTrash> {
-        // Directories to which other users can write are accepted, because other users may have gained access since
-        // the items were trashed. This is harmless: before restoring an item, duke checks that it is the trashed one.
+        // Directories that other users can write to are accepted, because these users may have gained access since the
+        // items were trashed. This is harmless: before duke restores an item, it checks that nobody has replaced the
+        // item.
         let access = Access { uid: users::own(), is_open: true };
         if !TRASH_HAS_INFO {
             let above = path
@@ -227,9 +228,9 @@ struct Access {
 }
 
 impl Access {
-    /// Returns the required owner and permissions for the trash of a mount point. Some file systems give all
-    /// directories the same permissions. Therefore, if the mount point has no sticky bit and other users can write to
-    /// it, a trash that other users can write to is accepted.
+    /// Returns the required owner and permissions for the trash of a mount point. If other users can write to the mount
+    /// point, and the mount point has no sticky bit, the trash may be writable for these users, too. The reason is that
+    /// some file systems give all directories the same permissions.
     fn of_top(top: &Directory, owner: &Owner) -> Result<Self, Errno> {
         let found = top.attributes()?;
         Ok(Self { uid: owner.uid, is_open: found.mode & STICKY == 0 && others_may_write(top, &found) })

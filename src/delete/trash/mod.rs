@@ -1,9 +1,9 @@
 //! Moves items to the trash and back. Each item is moved by a single rename within one mount, or not at all. `location`
 //! finds the trash directories.
 //!
-//! The module follows the freedesktop.org Trash specification 1.0: the info file is created first and reserves the
-//! name. Nothing is copied, so no item is ever left half moved, and no space is freed. If there is no trash on the same
-//! mount, the item is not moved.
+//! The module follows the freedesktop.org Trash specification 1.0: the info file is created first, which reserves the
+//! item's name in the trash. Data is never copied, so no item is ever left half moved. If there is no trash on the
+//! item's mount, the item is not moved. Moving an item frees no space.
 //!
 //! Invariant: if a moved entry turns out not to be the selected one, it is moved back.
 
@@ -84,7 +84,7 @@ pub(crate) fn run<T: Send + Sync>(
     report: &dyn Fn(&Trashing),
 ) -> Trashing {
     io_policy::refuse();
-    // Without a mount table, mounts are recognized only by the attributes of each item.
+    // Without a mount table, an item that is a mount point is still recognized, but a mount point below an item is not.
     let mounts = mounts().unwrap_or_default();
     let mut trashing = Trashing::default();
     let mut number = 0;
@@ -163,7 +163,8 @@ fn move_in(
         return Err(Reason::NoTrash(NoTrash::InCloud));
     }
     let item = &Item { identity: Some(now), ..item.clone() };
-    // rename(2) would also move mounts below the item, and emptying the trash would then delete the files on them.
+    // Do not move an item with a mount point below it. rename(2) would move the mount as well, and emptying the trash
+    // would then delete the mounted files.
     let takes_along = |path: &Path| holds_mount(&path.join(OsStr::from_bytes(&item.name)), mounts);
     let is_holder = item.kind == Kind::Directory && takes_along(trashes.path().map_err(Reason::NoTrash)?);
     if is_holder || directory.is_mount(item.name.as_slice())? {
@@ -247,16 +248,16 @@ fn move_back(it: &Trashed) -> Result<(), Reason> {
     Ok(())
 }
 
-/// Returns the name to try for the item `name` in the trash on attempt `number`, shortened if necessary to leave room
-/// for the suffix of its info file.
+/// Returns the name in the trash to try on attempt `number`. `name` is the item's own name. A long name is shortened,
+/// so that there is room for the number and for the suffix of the info file.
 fn numbered(name: &[u8], number: u32) -> Vec<u8> {
     let suffix = if number == 1 { String::new() } else { format!("{TRASH_NAME_SEPARATOR}{number}") };
     let room = LONGEST - INFO.len() - suffix.len();
     [&name[..name.len().min(room)], suffix.as_bytes()].concat()
 }
 
-/// Returns the contents of the info file for `item`. `path` is the directory that contains `item`. If `relative_to`
-/// is given, the info file contains a path relative to it. Returns an error if `path` is not inside `relative_to`.
+/// Returns the contents of the info file for `item`, which lies in the directory `path`. If `relative_to` is given, the
+/// file contains the item's path relative to that directory. Returns an error if `path` is not inside `relative_to`.
 fn info_of(path: &Path, item: &Item, relative_to: Option<&Path>) -> Result<Vec<u8>, NoTrash> {
     let path = match relative_to {
         Some(top) => path.strip_prefix(top).map_err(|_| NoTrash::Nowhere)?,

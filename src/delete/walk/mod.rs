@@ -9,8 +9,8 @@
 //!
 //! A directory stays open until its last child is done, because each child is deleted relative to it. If too many
 //! directories are open, a directory is closed once its first child is open. Its children are then visited one at a
-//! time, and the directory is reopened through the child's `..`, which must be the same inode. As a result, a chain of
-//! directories of any depth needs only a few descriptors, and one `..` per level.
+//! time. After each child, the directory is reopened through the child's `..`, which must lead to the same inode. As a
+//! result, a chain of directories of any depth needs only a few descriptors, and one `..` per level.
 //!
 //! Invariant: every directory below a selected one is opened without following a link or crossing a mount, relative to
 //! its parent or, when it is reopened, to its child. Every claim on a directory ([`Node::claims`]) is released exactly
@@ -213,9 +213,9 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Processes a directory that could not be opened, if the cause is that its contents are only in the cloud
-    /// ([`Boundary::Dataless`]). Returns `EDEADLK` if there is another cause, or if only the contents of the selected
-    /// directories are to be deleted.
+    /// Deletes or counts a directory that could not be opened, because its contents are only in the cloud
+    /// ([`Boundary::Dataless`]). Returns `EDEADLK` if its contents are not in the cloud, or if only the contents of the
+    /// selected directories are to be deleted.
     fn visit_dataless(&self, above: &Directory, name: &CStr, item: usize) -> Result<(), Errno> {
         let found = above.attributes_of(name)?;
         if found.border != Boundary::Dataless || self.selection.scope == DeleteScope::Content {
@@ -245,7 +245,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         let count = u32::try_from(directories.len()).unwrap_or(u32::MAX);
         node.claims.fetch_add(count, Ordering::Relaxed);
         if self.descriptors.suffice() && self.descriptors.count() < MOST_OPEN {
-            // If the directory is being read again, `kept` may already be set, so the error of `set` is ignored.
+            // When a directory is read again, `kept` may already be set. The error that `set` then returns is ignored.
             drop(node.kept.set(self.descriptors.hold(Arc::clone(&directory))));
         }
         *lock(&node.waiting) = directories;
@@ -403,8 +403,8 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Deletes or counts a directory after its entries, unless only its contents are selected. If the directory has
-    /// gained new entries, opens and returns it, so that the caller can process them.
+    /// Deletes or counts a directory whose entries are done. Skips a selected directory if only its contents are to be
+    /// deleted. If the directory has new entries, opens and returns it, so that the caller can process them.
     fn leave(&self, node: &Node<'w>, above: Option<&Directory>) -> Option<Directory> {
         let Some(above) = above else {
             self.fail_in(node, None, Reason::Changed);

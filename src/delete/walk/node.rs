@@ -16,18 +16,18 @@ pub struct Node<'w> {
     pub found: Attributes,
     /// Index of the selected item that is or contains this directory.
     pub item: usize,
-    /// `true` if something in the directory is kept. Set by the workers in the directory, and read by the last worker
-    /// to leave it. The atomic operations on `claims` order these accesses.
+    /// `true` if something in the directory is kept. All workers in the directory can set the flag, and the last worker
+    /// to leave reads it. The atomic operations on `claims` order these accesses.
     is_kept: AtomicBool,
-    /// Number of workers in the directory plus the number of unfinished child directories. Each of these is a claim.
-    /// The worker that releases the last claim processes the directory itself.
+    /// Number of claims: one for each worker in the directory, and one for each unfinished child directory. The worker
+    /// that releases the last claim processes the directory itself.
     pub claims: AtomicU32,
     /// Number of times the directory has been read again.
     pub rounds: AtomicU32,
     /// Names of the child directories that have not been opened yet.
     pub waiting: Mutex<Vec<CString>>,
-    /// Open directory, kept so that its child directories can be opened. Not set if it has no child directories, or
-    /// if too many directories were open when it was read.
+    /// This directory, kept open so that its child directories can be opened. Not set if the directory has no child
+    /// directories, or if too many directories were open when it was read.
     pub kept: OnceLock<Counted<'w, Arc<Directory>>>,
 }
 
@@ -83,8 +83,8 @@ impl<'w> Node<'w> {
         })
     }
 
-    /// Returns the directory that contains this node, opening it again if necessary, or `None` if that fails.
-    /// `directory` is the open directory of this node, if there is one.
+    /// Returns the open parent directory of this node, after opening it again if necessary. Returns `None` if it cannot
+    /// be opened. `directory` is the directory of this node, if it is open.
     pub fn above(&self, directory: Option<&Directory>) -> Option<Arc<Directory>> {
         match &self.above {
             Above::Selected(directory) => Some(Arc::clone(directory)),

@@ -30,8 +30,8 @@ impl PathTree {
             repeated(self.log.chain(last).map(|position| self.name_hash(node, position)).collect());
         let mut positions: Vec<LogPosition> = self.log.chain(last).collect();
         if !repeated.is_empty() {
-            // Of several records with the same path, the first one counts. `positions` starts with the last record, so
-            // it is reversed for the check.
+            // The first of several records with the same path counts, so the records are checked from the first to the
+            // last. `positions` has the opposite order.
             positions.reverse();
             let mut seen = HashSet::new();
             positions.retain(|position| match self.is_first(node, *position, &repeated, &mut seen) {
@@ -52,8 +52,8 @@ impl PathTree {
         positions
     }
 
-    /// Returns `true` if the record at `position` is the first one with its path. If a directory has this path but no
-    /// line of its own yet, stores the record as the directory's own line and returns `false`.
+    /// Returns `true` if no record before the one at `position` has the same path. If a directory with this path has no
+    /// line of its own yet, stores the record as that line and returns `false`.
     ///
     /// # Errors
     /// Returns the name if the path was listed before.

@@ -17,7 +17,7 @@ const LONGEST_CLASS: usize = 255;
 pub(crate) struct EntryLine {
     /// Path as written in the line.
     pub(crate) path: Vec<u8>,
-    /// Precedence of the column from which `path` was taken. A column with a higher precedence replaces `path`.
+    /// Precedence of the column that contained `path`. Only a column with a higher precedence can replace `path`.
     path_rank: Rank,
     /// Root or bucket; empty if the line does not name one.
     pub(crate) root: Vec<u8>,
@@ -110,7 +110,7 @@ impl EntryLine {
         Ok(())
     }
 
-    /// Stores the ID that the entry's storage class has in `classes`. Adds the class to `classes` if it is
+    /// Looks up the entry's storage class in `classes`, and stores the ID found. Adds the class to `classes` if it is
     /// new. `classes` belongs to the tree to which the entry will be added.
     pub(crate) fn number_class(&mut self, classes: &StorageClasses) {
         self.facts.class = (!self.class.is_empty()).then(|| classes.add(&self.class));

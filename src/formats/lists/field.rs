@@ -207,8 +207,9 @@ impl FieldColumn {
     }
 }
 
-/// Splits a name into lower-case words: at every character that is not a letter or digit, and between a lower-case and
-/// an upper-case letter, except before the `B` of a unit such as `KiB`.
+/// Splits a name into words, and converts the words to lower case. Words are separated by characters that are not
+/// letters or digits. A new word also begins at an upper-case letter after a lower-case letter, except at the `B` of a
+/// unit such as `KiB`.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut previous = ' ';

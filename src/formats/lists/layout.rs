@@ -172,9 +172,9 @@ fn objects(is_array: bool, options: &ListOptions) -> Result<Recognized, LayoutEr
     }))
 }
 
-/// Returns the layout of a list of tab-separated fields without a header. The columns are those specified by the user
-/// or, if there are none, those of `preset`. Apart from read errors, fails only if a column is specified by a name
-/// instead of a number, or if no column contains the path.
+/// Returns the layout of a list of tab-separated fields without a header. Uses the columns specified by the user or, if
+/// there are none, those of `preset`. Fails if the input cannot be read, if a column is specified by a name instead of
+/// a number, or if no column contains the path.
 fn tabs(
     records: &mut RecordReader<'_>,
     options: &ListOptions,
@@ -278,8 +278,8 @@ fn of_header(texts: &FieldTexts, given: &[FieldColumn]) -> Option<Vec<(usize, Fi
         let is_new = |meaning: &FieldUnit| !columns.iter().any(|(_, known)| known.field == meaning.field);
         columns.extend(meaning.filter(is_new).map(|meaning| (index, meaning)));
     }
-    // If the user has not specified columns, a line with only one known column name is not treated as a header. Such
-    // a line may be the first entry, with a value that is equal to the column name.
+    // If the user has not specified columns, a header must contain at least two known column names. A line with only
+    // one of them may be the first entry, because a value may be equal to a column name.
     let has_known = columns.len() - before > usize::from(given.is_empty());
     (path_column(&columns).is_some() && (has_name || has_size || has_known)).then_some(columns)
 }

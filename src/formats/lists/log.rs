@@ -7,17 +7,17 @@
 //!   other tags: an entry, encoded like the first record of a segment (`tree::encoding`)
 //! ```
 //!
-//! The records of a directory form a chain, which is followed from the last record to the first when the directory is
-//! written to the tree. Directories that are written one after another share blocks, and a block is freed once all of
-//! its records have been read. As a result, a list needs little more memory than its tree, regardless of the order of
-//! its lines.
+//! The records of a directory form a chain. When the directory is written to the tree, the chain is followed from the
+//! last record to the first. Directories that are written to the tree one after another share blocks of the log, and a
+//! block is freed once all of its records have been released. As a result, a list needs little more memory than its
+//! tree, regardless of the order of its lines.
 
 use crate::platform::memory::pages::Pages;
 use crate::tree::encoding::{Draft, Records};
 use crate::tree::varint::{ByteReader, write_varint};
 use crate::tree::{Entry, EntryState, Metadata};
 
-/// Size of a block in bytes, which exceeds the size of the longest record.
+/// Size of a block in bytes. The longest record is smaller.
 const BLOCK: usize = 1 << 18;
 /// Number of directories in a group. The directories have consecutive node numbers, and their records share blocks.
 const GROUP: u32 = 1024;
@@ -53,8 +53,7 @@ pub(crate) enum Logged<'l> {
 #[derive(Default)]
 pub(crate) struct EntryLog {
     blocks: Vec<LogBlock>,
-    /// For each group of [`GROUP`] directories, the index in `blocks` of the last block with records of the group;
-    /// `None` if there are no such records.
+    /// Last block of each group of [`GROUP`] directories, as an index in `blocks`; `None` if the group has no records.
     groups: Vec<Option<usize>>,
     draft: Option<Draft>,
     head: Vec<u8>,
@@ -62,7 +61,7 @@ pub(crate) struct EntryLog {
 }
 
 struct LogBlock {
-    /// Records; `None` once all of them have been released.
+    /// Records of the block; `None` once all of them have been released.
     pages: Option<Pages>,
     /// Number of records that have not been released with [`EntryLog::release`].
     live: u32,

@@ -52,7 +52,7 @@ pub enum ListPreset {
     S3Inventory,
 }
 
-/// Reason why the flags for [`ListOptions`] are rejected if the input is not a list.
+/// Message shown if flags for [`ListOptions`] are given, but the input is not a list.
 pub const ONLY_FOR_LISTS: &str =
     "--format, --fields, --root and --columns FIELD=COLUMN work only with lists of files";
 

@@ -1,7 +1,7 @@
 //! Directories of a list, looked up by path, and a log of their entries.
 //!
 //! ```text
-//! root     --root if given, or else the root or bucket that the line names; if there is neither, `/` for
+//! root     the value of --root; without --root, the root or bucket that the line names; without both, `/` for
 //!          an absolute path, and `.`, `..` or `../..` for a relative path
 //! path     empty names and `.` are dropped, as by the kernel; `..` after a name is refused
 //! a/b/     a path that ends with a slash is a directory, and so is everything that contains an entry
@@ -31,8 +31,8 @@ pub(crate) struct PathTree {
     pub(super) index: NodeIndex,
     pub(super) roots: Vec<ListRoot>,
     known_roots: HashMap<Vec<u8>, u32>,
-    /// Root, path below the root, and node of the directory that contains the most recent entry. The next entry is
-    /// often in the same directory.
+    /// Directory of the most recent entry: its root, its path below the root, and its node. The next entry is often in
+    /// the same directory.
     near: (u32, Vec<u8>, u32),
     /// Part to read; `None` to read the whole list.
     only: Option<OnlyPart>,
@@ -54,7 +54,6 @@ pub(super) struct DirectoryNode {
     pub(super) id: DirId,
 }
 
-/// Root of a list.
 pub(super) struct ListRoot {
     pub(super) node: u32,
     pub(super) name: Vec<u8>,
@@ -180,7 +179,7 @@ impl PathTree {
         node
     }
 
-    /// Returns the directory whose path relative to the root is `above`, creating it if necessary.
+    /// Returns the directory at the path `above` below the root. Creates the directory if necessary.
     fn directory(&mut self, root: u32, above: &[u8]) -> u32 {
         if self.near.0 == root && self.near.1 == above {
             return self.near.2;
@@ -218,8 +217,8 @@ impl PathTree {
     pub(super) fn find_hashed(&self, hash: u64, parent: u32, name: &[u8]) -> Option<u32> {
         self.index.find(hash, |node| {
             let node = &self.nodes[node as usize];
-            // On a hash collision, the node may be in another directory whose records have been released and must
-            // not be read. Therefore, the parent is compared first.
+            // The parent is compared first. On a hash collision, the node may be in another directory, whose records
+            // may have been released and must not be read.
             node.parent == parent && node.record.is_some_and(|record| self.log.child_name(record) == name)
         })
     }
@@ -238,7 +237,7 @@ impl PathTree {
         u32::try_from(self.nodes.len() - 1).expect("memory holds fewer than 2^32 directories")
     }
 
-    /// Stores the line that describes directory `node`. Returns an error if the directory already has such a line.
+    /// Stores the line that describes directory `node`. Fails if an earlier line already describes the directory.
     fn set_own(
         &mut self,
         node: u32,
@@ -386,7 +385,7 @@ fn first_name(path: &[u8]) -> Option<(&[u8], &[u8])> {
     None
 }
 
-/// Returns the path above the last name, that name, and `true` if a slash follows it; `None` if there is no name.
+/// Returns the path above the last name, the last name, and `true` if a slash follows; `None` if there is no name.
 fn last_name(path: &[u8]) -> Option<(&[u8], &[u8], bool)> {
     let mut rest = path;
     loop {

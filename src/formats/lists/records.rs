@@ -1,8 +1,8 @@
 //! Splits a list into records: lines, NUL-terminated records, or CSV records that may contain quoted newlines.
 //!
-//! Invariant: memory holds one chunk and one record of at most [`LONGEST_RECORD`] bytes. A longer record is rejected,
-//! and so is a record whose quote is never closed. Reading continues after the first line end in the rejected record
-//! (or after the next NUL, if records end with NUL).
+//! Invariant: memory holds one chunk and one record of at most [`LONGEST_RECORD`] bytes. A record is rejected if it is
+//! longer, or if its quote is never closed. Reading then continues after the first line end in the rejected record, or
+//! after the next NUL if records end with NUL.
 
 use std::ops::{ControlFlow, Range};
 
@@ -55,8 +55,8 @@ impl<'a> RecordReader<'a> {
         Lexer::resume(self.bytes, self.chunks, self.pulse)
     }
 
-    /// Fills the buffer until the input ends or `is_enough` accepts the bytes that have not been taken or skipped
-    /// yet. Returns these bytes.
+    /// Reads input until `is_enough` accepts the unread bytes, or until the input ends. Returns the unread bytes: all
+    /// bytes that have been neither taken nor skipped.
     ///
     /// # Errors
     /// Returns an error if reading is stopped or fails.

@@ -1,7 +1,7 @@
 //! Writes the directories of a list to a tree.
 //!
-//! The directories are written in the order of their node numbers, so a parent is written before its children. The log
-//! of the list's entries (`log.rs`) is freed in the same order.
+//! The directories are written in the order of their node numbers, so a parent is written before its children. The
+//! records of the log (`log.rs`), which contains the entries of the list, are released in the same order.
 //!
 //! Invariant: every record of the log is released once, and every directory is completed once.
 
@@ -21,9 +21,9 @@ use crate::tree::{Batch, DirId, Entry, EntryState, Links, Metadata, Tree, join};
 pub(crate) enum RootLabel<'l> {
     /// Prefix of each root's name, which distinguishes the root from the roots of other inputs.
     Prefix(&'l [u8]),
-    /// Name of the root `.`. Other roots are named `NAME:ROOT`. Unlike with `Prefix`, a root whose only entry is a
-    /// directory is not replaced with that directory. If the list has no entries, an empty root with this name is
-    /// written.
+    /// Name of the root `.`. Other roots are named `NAME:ROOT`. If the list has no entries, an empty root with this
+    /// name is written. Unlike with `Prefix`, a root that contains only one directory is not replaced with this
+    /// directory.
     Name(&'l [u8]),
 }
 
@@ -90,9 +90,9 @@ impl PathTree {
         }
     }
 
-    /// Replaces an implied root ([`ListRoot::is_implied`]) with its only child directory, and repeats this with the
-    /// new root. Stops at a root that has a line of its own or contains anything besides one directory. Also stops if
-    /// the path of that directory is in `taken`, which contains the names of the roots that are not implied.
+    /// Replaces an implied root ([`ListRoot::is_implied`]) with its only child directory, and repeats this with the new
+    /// root. Stops if the root has a line of its own, if it contains anything besides one directory, or if the path of
+    /// this directory is in `taken`. `taken` contains the names of the roots that are not implied.
     fn narrow(&mut self, root: &mut ListRoot, taken: &HashSet<(u32, Vec<u8>)>) {
         let host = root.host;
         while root.is_implied && self.nodes[root.node as usize].own.is_none() {
@@ -105,8 +105,9 @@ impl PathTree {
         }
     }
 
-    /// Returns the only child directory of a directory, with the path that `path` returns for it, and releases the
-    /// child's record. Returns `None` if the directory contains anything else, or if `path` returns `None`.
+    /// Returns the node and the path of the only child directory of a directory, and releases the child's record.
+    /// `path` converts the child's name to the path. Returns `None` if the directory contains anything else, or if
+    /// `path` returns `None`.
     fn only_directory(
         &mut self,
         node: u32,
@@ -122,9 +123,9 @@ impl PathTree {
             _ => return None,
         };
         let path = path(&name)?;
-        // The older record `positions[1]` may be the line of the child directory itself: a line that does not have the
-        // kind `LineKind::Directory` and precedes all lines of entries inside the child is logged as an entry of the
-        // parent.
+        // The older record `positions[1]` may be the line of the child directory itself. Such a line is logged as an
+        // entry of the parent if it does not have the kind `LineKind::Directory` and precedes all lines of entries
+        // inside the child.
         if let Some(position) = positions.get(1) {
             let is_line = matches!(self.log.read(*position), Logged::Entry(_, entry) if entry.name == name);
             if !is_line || self.nodes[directory as usize].own.is_some() {
@@ -154,8 +155,8 @@ impl PathTree {
         let start = DirectoryStart { name, metadata, sizes: Sizes::Own, device, is_read: true };
         target.builder.enter(&start);
         let id = target.builder.current();
-        // The additional claim keeps the root marked as incomplete until its entries have been written.
-        // Without the claim, the root would seem complete while the entries of other roots are written.
+        // The additional claim keeps the root incomplete until its entries have been written. All other roots are
+        // created before that.
         target.tree.claim(id, 1);
         target.builder.publish();
         target.builder.leave();
@@ -202,8 +203,8 @@ impl PathTree {
         tree.release(id);
     }
 
-    /// Returns the metadata of a directory from the line that describes the directory itself, and releases the log
-    /// record of that line. If the list has no such line, returns default metadata.
+    /// Returns the metadata of a directory from its own line in the list, and releases the log record of this line. If
+    /// the list has no line for the directory itself, returns default metadata.
     fn own(&mut self, node: u32, path: impl Fn() -> Vec<u8>, target: &mut ListTarget<'_, '_>) -> Metadata {
         let Some(position) = self.nodes[node as usize].own else { return Metadata::default() };
         let Logged::Entry(tag, entry) = self.log.read(position) else { return Metadata::default() };

@@ -1,7 +1,8 @@
 //! Blocks of ncdu's binary export: index, decompression, and chains of items.
 //!
-//! Invariant: items that were read do not overlap. Therefore reading always ends, and the memory for items is
-//! proportional to the length of the unpacked blocks, which is limited by the length of the file.
+//! Invariant: no byte belongs to two items that were read. Therefore, reading always ends, and the memory for items is
+//! proportional to the length of the unpacked blocks. `check_ratio` limits this length in proportion to the length of
+//! the file.
 
 use std::ops::Range;
 
@@ -104,8 +105,8 @@ impl Blocks {
         Ok(block)
     }
 
-    /// Adds the content length of a block to the total, but only the first time that the block is unpacked. Returns
-    /// an error if the total is too large in proportion to the length of the file.
+    /// Adds `content`, the content length of a block, to the total when the block is unpacked for the first time.
+    /// Returns an error if the total is too large in proportion to the length of the file.
     fn check_ratio(&self, index: usize, content: u64) -> Result<(), String> {
         let mut total = self.unpacked.load(Ordering::Relaxed);
         self.claimed[index].words.get_or_init(|| {
@@ -137,8 +138,8 @@ impl Blocks {
         self.pointer(index).map_or(self.index_offset, |pointer| pointer >> POINTER_LENGTH_BITS)
     }
 
-    /// Follows the chain of items that ends at `last`, and adds the references of these items to `chain`, last item
-    /// first. After an error, `chain` contains the references of the items that were read before the error.
+    /// Adds the references of all items in a chain to `chain`, starting with the last item `last`. After an error,
+    /// `chain` contains the references of the items that were read before the error.
     fn follow(
         &self,
         last: u64,

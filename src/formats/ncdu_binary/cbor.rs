@@ -4,7 +4,7 @@
 
 use crate::tree::encoding::Malformed;
 
-/// Maximum number of values in an item. The known fields have fewer than 40 values.
+/// Maximum number of values to read from an item. The known fields of an item have fewer than 40 values.
 const MOST: u32 = 1 << 10;
 
 const UNSIGNED: u8 = 0;
@@ -15,11 +15,12 @@ const ARRAY: u8 = 4;
 const MAP: u8 = 5;
 const TAG: u8 = 6;
 const OTHER: u8 = 7;
-/// Argument in the first byte of a value of indefinite length, and in the byte that ends the value.
+/// Low five bits of the byte that begins a value of indefinite length, and of the byte that ends the value.
 const INDEFINITE: u8 = 31;
 
-/// First byte of a map of indefinite length, and the byte that ends it.
+/// Byte that begins a map of indefinite length.
 pub(crate) const MAP_START: u8 = MAP << 5 | INDEFINITE;
+/// Byte that ends a map of indefinite length.
 pub(crate) const MAP_END: u8 = OTHER << 5 | INDEFINITE;
 
 /// Value, or the beginning or end of a value that contains others.
@@ -31,12 +32,11 @@ pub(crate) enum CborValue<'a> {
     /// Bytes or text.
     Bytes(&'a [u8]),
     Bool(bool),
-    /// Beginning of an array, a map, or a string that is stored in parts. Contains the number of values up to its
-    /// end, if known.
+    /// Beginning of an array, a map, or a string that is stored in parts. Contains the number of inner values, if
+    /// known. The keys of a map are counted, too.
     Open(Option<u64>),
     /// End of an array, a map or a string of indefinite length.
     End,
-    /// Any other value.
     Other,
 }
 

@@ -3,7 +3,7 @@
 //! ```text
 //! item = map: key -> value           keys and values are numbers, except where noted
 //!   0 type                           1 name (bytes)             2 previous item in the directory (reference)
-//!   3 apparent size  4 disk usage    5 device                   6 read error (true: its own, false: below)
+//!   3 apparent size  4 disk usage    5 device                   6 read error (true: here, false: below)
 //!   7 apparent size  8 disk usage    of everything in and below a directory, each inode once
 //!   9 apparent size 10 disk usage    of inodes in a directory that also have names outside it
 //!  11 items below   12 last item in the directory (reference)

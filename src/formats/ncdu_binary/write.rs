@@ -66,7 +66,7 @@ type Level = Vec<(DirId, usize)>;
 
 struct Writer<'t, 'o> {
     tree: &'t Tree,
-    /// For each directory, the sizes of the inodes in it that also have names outside it.
+    /// For each directory, the total size of the inodes that have names both inside and outside the directory.
     shared: HashMap<DirId, Totals>,
     output: Output<'o>,
     written: &'t WrittenEntries,
@@ -134,9 +134,9 @@ impl Writer<'_, '_> {
         levels
     }
 
-    /// Writes the entries of a directory, and returns the reference to the last one. `lasts` begins with one element
-    /// for each child directory, in the order of the listing: the reference to the last item in that child. All later
-    /// elements belong to other directories and are ignored.
+    /// Writes the entries of a directory, and returns the reference to the last entry. `lasts` begins with one element
+    /// for each child directory, in the order of the listing: the reference to the last item in that child directory.
+    /// The remaining elements belong to other directories and are ignored.
     fn chain<'s>(
         &'s self,
         scope: &Scope<'s>,

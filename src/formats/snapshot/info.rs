@@ -4,9 +4,9 @@
 
 use crate::tree::varint::{ByteReader, Malformed, write_varint, zigzag};
 
-/// Value of [`SnapshotInfo::scope`] if the flags are unknown, or if path patterns exclude entries. Two scans with the
-/// same path patterns may not be comparable, because the matches also depend on the paths that the user gave for the
-/// roots.
+/// Value of [`SnapshotInfo::scope`] if the flags are unknown, or if path patterns exclude entries. Two scans with this
+/// value may not be comparable, even if they used the same patterns: the matches also depend on the paths that the user
+/// gave for the roots.
 pub(crate) const UNKNOWN_SCOPE: &[u8] = b"filtered";
 
 /// Information about the tree in a snapshot, apart from its entries.
@@ -27,8 +27,8 @@ pub struct SnapshotInfo {
     pub file_systems: Vec<FileSystemInfo>,
     /// Parts of a plan (`duke plan`) that make up the tree; `None` for a whole tree.
     pub parts: Option<PlanParts>,
-    /// `true` if the names of the roots are written unchanged. If `false`, the names are paths on this machine, and
-    /// are converted to absolute paths. The file does not contain this flag.
+    /// `true` if the names of the roots are written unchanged. Otherwise, the names are paths on this machine, and are
+    /// written as absolute paths. The flag itself is not written.
     pub keeps_names: bool,
 }
 
@@ -96,8 +96,8 @@ impl SnapshotInfo {
         !host.is_empty() && name.strip_prefix(&*host).is_some_and(|rest| rest.starts_with(b":"))
     }
 
-    /// Returns the name of the root at `index` in a tree that may combine several inputs: `host:name`, or `label`
-    /// followed by `name` if the host is not known. Returns `name` unchanged if it already begins with the host, or
+    /// Returns the name of the root at `index` in a tree that may combine several inputs. The result is `host:name`, or
+    /// `label` followed by `name` if the host is not known. `name` is unchanged if it already begins with the host, or
     /// if `label` is empty because there is only one input.
     pub fn name_beside_others(&self, index: usize, label: &[u8], name: &[u8]) -> Vec<u8> {
         match self.origin(index).host {

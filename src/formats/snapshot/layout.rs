@@ -188,8 +188,8 @@ fn plan(cursor: &mut ByteReader<'_>, index: u64, version: u32) -> Result<Plan, M
         devices: Vec::new(),
         classes: Vec::new(),
     };
-    // Offsets follow from the lengths of the blocks. `first` and `child` are stored as differences from the previous
-    // block.
+    // The index stores the lengths of the blocks, from which their offsets follow. It stores `first` and `child` as
+    // differences from the previous block.
     let (mut offset, mut first, mut child) = (HEADER, 0, 0);
     let flags = if version > 2 { LINKS | FAILURES | OTHERS } else { LINKS | FAILURES };
     for _ in 0..cursor.varint()? {
@@ -202,8 +202,8 @@ fn plan(cursor: &mut ByteReader<'_>, index: u64, version: u32) -> Result<Plan, M
             ROWS_OF_DIRECTORIES if kind == ROWS_OF_DIRECTORIES => {
                 let before = plan.rows.len() as u64 * u64::from(ROWS);
                 let rows = u64::from(directories).saturating_sub(before).min(u64::from(ROWS));
-                // A loaded block takes memory for all of its rows, even if it is damaged. A block that is too short
-                // for its rows is rejected, so that a small file cannot take much memory.
+                // Reject a block that is too short for its rows. Otherwise, a small damaged file could take much
+                // memory, because a loaded block takes memory for all of its rows.
                 if length < rows * LEAST {
                     return Err(Malformed);
                 }
@@ -214,8 +214,8 @@ fn plan(cursor: &mut ByteReader<'_>, index: u64, version: u32) -> Result<Plan, M
                 let is_next = if kind & OTHERS == 0 {
                     step != 0 || plan.listings.is_empty()
                 } else {
-                    // If a listing is divided, the block with its head is directly followed by the block with its
-                    // other entries. The listing of the top (`first` is 0) is never divided.
+                    // The block with the other entries of a listing must directly follow the block with its head. The
+                    // listing of the top (`first` is 0) has no head.
                     let follows_head = plan.listings.last().is_some_and(|before| before.others.is_none());
                     step == 0 && first != 0 && follows_head
                 };

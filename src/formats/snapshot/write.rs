@@ -55,8 +55,8 @@ pub fn save(
     })
 }
 
-/// Writes `tree` to `out` and returns the number of bytes written. `check` runs after the last entry has been read
-/// and before the index is written. Without the index, the output is not a valid snapshot.
+/// Writes `tree` to `out` and returns the number of bytes written. `check` runs after the last entry has been read. If
+/// `check` fails, the index is not written, so the output is not a valid snapshot.
 pub(crate) fn write(
     tree: &impl WrittenTree,
     about: &SnapshotInfo,
@@ -124,7 +124,7 @@ struct Page {
     child: u32,
     has_links: bool,
     has_failures: bool,
-    /// Number of entries in the block, if the block continues a listing whose head is in the previous block; see
+    /// Number of entries in the block, if the block contains the entries after the head of a long listing; see
     /// [`ListingBlock::others`].
     others: Option<u64>,
 }
@@ -155,8 +155,8 @@ impl Segments {
         }
     }
 
-    /// Moves the finished segments to `page`, if there are any. `child` is the number assigned to the first child
-    /// directory in the listing.
+    /// Moves the finished segments to `page`. `child` is the number that the first child directory in the segments got.
+    /// `page` records it if the page was empty.
     fn finish(&mut self, directory: u32, child: u32, page: &mut Page) {
         if page.listings.length() == 0 {
             page.child = child;
@@ -211,8 +211,8 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
                 self.blocks.rows(&mut self.rows)?;
             }
             self.listing(number, id, &aliases)?;
-            // The list of roots gets its own block, because an alias in it may refer to any directory. In every other
-            // block, readers require that the child directories have consecutive numbers.
+            // The list of roots gets its own block, because its aliases may refer to any directory. In all other
+            // blocks, the child directories must have consecutive numbers.
             let is_full = self.page.others.is_some() || self.page.listings.length() >= BLOCK;
             if id == DirId::TOP || is_full {
                 self.blocks.listings(&mut self.page)?;
@@ -232,8 +232,8 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
             self.blocks.listings(&mut self.page)?;
         }
         let (child, count) = self.seal((id, number), order.others(), aliases);
-        // A long listing gets its own block. Otherwise, it would also have to be read whenever one of the
-        // short listings before it is read.
+        // A long listing begins a new block. Otherwise, reading one of the short listings before it would also read the
+        // long one.
         if self.segments.bytes.len() >= BLOCK {
             self.blocks.listings(&mut self.page)?;
         }
@@ -242,9 +242,8 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
         Ok(())
     }
 
-    /// Adds `entries`, which belong to the directory `id`, to the current listing, and finishes its last segment.
-    /// `number` is the number assigned to `id`. Returns the first number assigned to a child directory in `entries`,
-    /// and the number of entries.
+    /// Adds the entries of directory `id` to the current listing, and completes the last segment. `number` is the
+    /// number of `id`. Returns the number that the first child directory in `entries` gets, and the number of entries.
     fn seal(
         &mut self,
         (id, number): (DirId, u32),
@@ -306,7 +305,7 @@ struct Numbers<'t, T> {
     waiting: VecDeque<(DirId, u32)>,
     /// Next number to assign. Equals the count of the numbers assigned so far.
     given: u32,
-    /// Roots visited so far.
+    /// Roots that already have a number.
     roots: HashSet<DirId>,
 }
 
@@ -334,8 +333,8 @@ impl<'t, T: WrittenTree> Numbers<'t, T> {
     }
 }
 
-/// Returns the numbers that will be assigned to the directories in [`WrittenTree::named_by_roots`]. They must be
-/// known in advance, because the list of roots is written first and may refer to any of these directories.
+/// Returns the numbers that will be assigned to the directories in [`WrittenTree::named_by_roots`]. The writer needs
+/// these numbers in advance: it writes the list of roots first, and this list may refer to any of these directories.
 fn aliases(tree: &impl WrittenTree, splits_long_listings: bool) -> HashMap<DirId, u32> {
     let wanted = tree.named_by_roots();
     let mut found = HashMap::new();

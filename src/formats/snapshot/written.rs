@@ -13,9 +13,9 @@ pub(crate) trait WrittenTree {
     fn storage_classes(&self) -> Vec<Vec<u8>>;
     /// Returns the entries of a directory. The writer passes each entry to [`WrittenTree::entry`].
     fn listing(&self, id: DirId) -> Listing<'_>;
-    /// Returns `record`, an entry from the listing of directory `id`, as an entry of this tree. In a merged tree,
-    /// each listing comes from one of the merged snapshots. The directory ID and the device index in `record` are
-    /// therefore converted from those of that snapshot to those of the merged tree.
+    /// Returns `record` as an entry of this tree. `record` comes from the listing of directory `id`. In a merged tree,
+    /// this listing belongs to one of the merged snapshots. The directory ID and the device index are therefore
+    /// converted to those of the merged tree.
     fn entry<'e>(&self, id: DirId, record: Entry<'e>) -> Entry<'e>;
     fn parent(&self, id: DirId) -> Option<DirId>;
     fn totals(&self, id: DirId) -> Totals;

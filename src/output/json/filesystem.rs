@@ -23,8 +23,8 @@ pub(super) fn of_root(json: &mut JsonWriter<'_>, system: &FileSystem) {
     }
 }
 
-/// Opens the JSON object of a volume, which the caller closes. Writes the path and the mount of the volume, then either
-/// the numbers that df shows or the error that prevented reading these numbers.
+/// Opens the JSON object of a volume. The caller closes the object. Writes the path and the mount of the volume, then
+/// the numbers that df shows. If these numbers could not be read, writes the error instead.
 fn df(json: &mut JsonWriter<'_>, volume: &Volume) {
     json.raw("{");
     path(json, "path", &volume.path);

@@ -21,7 +21,7 @@ use crate::tree::{
 /// Scan result to write as JSON.
 pub struct Report<'t> {
     pub tree: &'t Tree,
-    /// Totals of incomplete directories. Empty unless the scan was abandoned because it hung.
+    /// Totals of directories that were still being read when a hung scan was abandoned; otherwise empty.
     pub live: LiveTotals,
     /// `true` if the scan read all readable entries.
     pub is_complete: bool,
@@ -42,8 +42,8 @@ pub enum Body<'t> {
         depth: Option<usize>,
         /// Lists requested with `--top` and `--by`.
         summary: &'t Summary,
-        /// File system of the first root that is a mount point. If no root is a mount point: with `-x`, the
-        /// file system of the first root that still exists; otherwise, `None`. Always `None` for incomplete scans,
+        /// File system of the first root that is a mount point. If no root is a mount point, `-x` selects the file
+        /// system of the first root that still exists. `None` if neither rule applies, and always for incomplete scans,
         /// imports and snapshots.
         system: Option<&'t FileSystem>,
     },

@@ -22,7 +22,7 @@ pub struct Summary {
 #[derive(Clone, Debug)]
 pub struct LargeFile {
     /// Path of the file, starting with the root as given by the user. If the file has several names, this is the path
-    /// that sorts first. If the file grew during the scan, so that its names were read with different sizes, only the
+    /// that sorts first. If the file grew during the scan, its names may have different sizes. In that case, only the
     /// names with the largest size are considered.
     pub path: Vec<u8>,
     pub kind: Kind,

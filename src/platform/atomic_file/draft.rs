@@ -1,7 +1,7 @@
-//! File that is being written and does not have its final name yet. The file has no name at all if the system
-//! supports unnamed files. Otherwise the file has a temporary name in the directory of its final name, and is
-//! deleted when the process ends. After SIGKILL or a power failure, the file remains until duke next writes
-//! a file into that directory.
+//! File that is being written and does not have its final name yet. If the system supports unnamed files, the file has
+//! no name. Otherwise, the file has a temporary name in the directory of its final name. If the process ends early, the
+//! file is deleted. After SIGKILL or a power failure, a file with a temporary name remains until duke next writes a
+//! file into that directory.
 //!
 //! ```text
 //! .report.json.duke-9ae0daaf-1234-0.part      file name, checksum of the host name, process ID, attempt
@@ -119,8 +119,8 @@ impl DraftFile {
     }
 }
 
-/// Calls `make` with one temporary name after another until one is free in the directory of `output`. Returns the
-/// result of `make` and the name. Fails with `EEXIST` if [`TRIES`] names are in use.
+/// Calls `make` with different temporary names in the directory of `output` until a name is free. Returns the result of
+/// `make` and the name. Fails with `EEXIST` if [`TRIES`] names are in use.
 fn with_fresh_name<T>(
     output: &Output,
     make: impl Fn(&CStr) -> Result<T, Errno>,

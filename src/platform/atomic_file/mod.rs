@@ -21,8 +21,8 @@ pub use draft::UNFINISHED;
 /// File that is being written. A new file is deleted on drop, unless [`AtomicFile::keep`] or
 /// [`AtomicFile::keep_as_new`] has given it its final name.
 pub struct AtomicFile {
-    // Declared before `output` and therefore dropped first, because the directory must stay open while a temporary
-    // file in it is registered for deletion.
+    // This field must be dropped before `output`, so it is declared first. While `draft` has registered a temporary
+    // file for deletion, the directory of that file must stay open, and `output` keeps it open.
     draft: DraftFile,
     output: Output,
 }

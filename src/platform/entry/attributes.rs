@@ -45,9 +45,9 @@ pub enum Boundary {
     /// Opening the entry crosses no boundary that the kernel reports.
     #[default]
     None,
-    /// Root of a mount. It may have the same device as the parent directory, as with bind mounts and APFS volume
-    /// groups, so only the kernel can recognize it (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8; `DIR_MNTSTATUS_MNTPOINT`,
-    /// macOS).
+    /// Root of a mount, as reported by the kernel (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8; `DIR_MNTSTATUS_MNTPOINT`,
+    /// macOS). The device number does not always show a mount: with bind mounts and APFS volume groups, the root of the
+    /// mount may have the same device as its parent directory.
     Mount,
     /// Link to another volume of the same volume group (`SF_FIRMLINK`, macOS). For example, `/Users` links to the data
     /// volume.

@@ -71,9 +71,9 @@ pub struct StoredContents {
 }
 
 impl StoredContents {
-    /// Returns `true` if all files stored at this location necessarily have the same contents. Returns `false` if a
-    /// part is reserved, inline or at an unknown location. Also returns `false` if a part is compressed, because the
-    /// system does not report which part of the extent a file contains.
+    /// Returns `true` if all files with this location certainly have the same contents. Returns `false` if a part is
+    /// reserved, inline, compressed or at an unknown location. For a compressed part, the system does not report which
+    /// bytes of the extent belong to the file.
     pub fn determines_contents(&self) -> bool {
         self.parts.iter().all(|part| part.form == StoredForm::Plain)
     }
@@ -162,7 +162,8 @@ impl Contents {
             return None;
         }
         let ranges = unshared_ranges(&self.stored()?.parts, &other.parts);
-        // The last extent ends at a block boundary, and more blocks can be allocated after the end of the file.
+        // Extents can reach beyond the end of the file: they end at a block boundary, and the file may have more blocks
+        // than it needs.
         let size = self.state().ok()?.size;
         let ranges = ranges.into_iter().map(|range| range.start..range.end.min(size));
         Some(ranges.filter(|range| !range.is_empty()).collect())
@@ -179,8 +180,8 @@ impl Contents {
     }
 
     /// Calls `each` for every extent of the file up to the offset `end`. An extent that crosses `end` is shortened.
-    /// Returns `true` if all extents were read, and `false` if the file has more than about 130,000 extents and only
-    /// the first ones were read.
+    /// Returns `true` if all extents were read. If the file has more than about 130,000 extents, reads only the first
+    /// ones and returns `false`.
     ///
     /// # Errors
     /// Returns any error of `ioctl_fiemap(2)`, and always `EOPNOTSUPP` on systems other than Linux.

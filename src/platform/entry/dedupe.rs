@@ -33,8 +33,8 @@ const DEDUPE: u32 = 0xc018_9436;
 /// `true` if duke can let files share data on this system.
 pub const CAN_SHARE: bool = true;
 
-/// Lets `to` share up to `length` bytes at `offset` with `from`, provided that `from` has the same bytes there. Returns
-/// the number of bytes shared, or `None` if the bytes differ.
+/// Lets two files share up to `length` bytes at `offset`: the file `to` then uses the data of `from`. Returns the
+/// number of bytes shared, or `None` if the bytes of the two files differ.
 ///
 /// # Errors
 /// Returns any error of `ioctl_fideduperange(2)`, such as `EOPNOTSUPP` if the file system cannot share data, or

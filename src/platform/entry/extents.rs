@@ -12,8 +12,8 @@ const UNWRITTEN: i64 = 120;
 /// not report the compressed size.
 pub const SMALLEST_COMPRESSED: u64 = 4096;
 
-/// Returns `true` if new data of a file that last changed at `changed` might not be on the disk yet. Both times are
-/// in seconds since 1970.
+/// Returns `true` if a file that last changed at `changed` may have new data that is not on the disk yet. Both times
+/// are in seconds since 1970.
 pub fn may_be_unwritten(changed: i64, now: i64) -> bool {
     changed >= now - UNWRITTEN
 }
@@ -26,9 +26,9 @@ pub enum Sharing {
     /// Files can share extents, and [`layout`] reports the number of bytes not shared. Deleting a file frees at most
     /// its disk usage.
     Bounded,
-    /// Like [`Sharing::Bounded`], but deleting a file can free more than its disk usage: the file system keeps a whole
-    /// extent while a file refers to part of it. Deleting a directory or a symbolic link may free nothing, because it
-    /// may have no blocks of its own.
+    /// Like [`Sharing::Bounded`], but the file system keeps a whole extent while a file refers to part of it. Deleting
+    /// a file can therefore free more than its disk usage. Deleting a directory or a symbolic link may free nothing,
+    /// because it may have no blocks of its own.
     Unbounded,
 }
 
@@ -37,10 +37,10 @@ pub enum Sharing {
 pub struct ExtentLayout {
     /// Number of bytes not shared with any other file.
     pub private: u64,
-    /// Minimum number of bytes on disk that belong to this file alone. The system does not report the compressed size
-    /// of data, so each compressed extent counts as one block. A delayed extent, which has no location on disk yet,
-    /// also counts as one block, because it may be compressed when it is written. Blocks after the end of the file are
-    /// not included, because the file system may free them before the file is deleted.
+    /// Number of bytes on disk that certainly belong to this file alone. Blocks after the end of the file are not
+    /// included, because the file system may free them before the file is deleted. Each compressed extent counts as one
+    /// block, because the system does not report its size on disk. Each delayed extent (without a location on disk yet)
+    /// also counts as one block, because it may be compressed when it is written.
     pub certain: u64,
     /// Number of bytes shared with copies or file-system snapshots. Always 0 on macOS, which reports only private
     /// bytes.
@@ -89,8 +89,7 @@ pub enum ExtentReference {
 pub struct StoredPart {
     /// Offset in the file at which the part begins.
     pub logical: u64,
-    /// Offset on the volume at which the part begins. For a part of a compressed extent, the offset at which the
-    /// extent begins.
+    /// Offset on the volume at which the part begins; for compressed data, the offset at which the whole extent begins.
     pub physical: u64,
     /// Number of the file's bytes in this part, counted before compression.
     pub length: u64,
@@ -128,11 +127,11 @@ impl StoredPart {
     }
 }
 
-/// Returns the ranges of a file that could share the space of another file with the same contents, but take up space
-/// of their own on the volume. `parts` and `other` are the parts of the two files, each sorted by file offset.
+/// Returns the ranges of a file that have space of their own on the volume, but could share the space of another file
+/// with the same contents. `parts` and `other` are the parts of the two files, each sorted by file offset.
 ///
-/// The ranges contain no reserved space, because the program that reserved it wants to keep it, and no inline data,
-/// because inline data cannot be shared.
+/// Reserved space is left out, because the program that reserved it wants to keep it. Inline data is left out, because
+/// it cannot be shared.
 pub fn unshared_ranges(parts: &[StoredPart], other: &[StoredPart]) -> Vec<Range<u64>> {
     let mut ranges: Vec<Range<u64>> = Vec::new();
     let can_share = |part: &&StoredPart| !matches!(part.form, StoredForm::Reserved | StoredForm::Inline);

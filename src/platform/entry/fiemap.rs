@@ -33,7 +33,7 @@ struct Extent {
 }
 
 impl Extent {
-    /// Returns the number of bytes in the part of the extent that precedes the offset `end` in the file.
+    /// Returns the number of bytes of the extent that lie before the offset `end` in the file.
     fn before(&self, end: u64) -> u64 {
         self.length.min(end.saturating_sub(self.logical))
     }
@@ -109,8 +109,8 @@ pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno>
     Ok(ExtentLayout { is_cut_short: end == End::CutShort, changed: status.st_ctime, ..sums.layout })
 }
 
-/// Calls `each` with the parts of `file` in order of their position, until `each` returns `Break`. Returns `true` if
-/// all parts were visited, and `false` otherwise. Cached changes are flushed first.
+/// Flushes cached changes to disk. Then calls `each` with the parts of `file` in the order of their offsets in the
+/// file, until `each` returns `Break`. Returns `true` if all parts were visited.
 ///
 /// # Errors
 /// Returns any error of `ioctl_fiemap(2)`.
@@ -134,7 +134,7 @@ fn part(extent: &Extent) -> StoredPart {
 }
 
 /// Calls `each` for every extent that `file` refers to before the offset `end`. Returns `false` if the file has more
-/// extents than `CALLS` calls return. Does not flush cached changes first, so that nothing is written to disk.
+/// extents than [`CALLS`] calls return. Cached changes are not flushed, so nothing is written to disk.
 ///
 /// # Errors
 /// Returns any error of `ioctl_fiemap(2)`.
@@ -257,8 +257,8 @@ struct Sums {
     end_of_file: u64,
     /// Position on the disk at which the previous extent ended.
     end: Option<u64>,
-    /// Disk positions of the compressed extents. If the middle of a compressed extent is overwritten, the remaining
-    /// parts are reported as separate extents with the same position.
+    /// Disk positions of the compressed extents so far. If the middle of a compressed extent is overwritten, the system
+    /// reports its rest as two extents with the same position, which count once.
     compressed: HashSet<u64>,
 }
 
@@ -299,8 +299,8 @@ impl Sums {
         if is(DELAYED) {
             add(&mut layout.delayed);
         }
-        // An extent continues the previous piece only if it starts where that piece ends. The length of a
-        // compressed extent exceeds its size on disk, so the extent after it counts as a new piece.
+        // An extent belongs to the same piece as the previous extent if it starts where that extent ends. A compressed
+        // extent is shorter on disk than its length, so the extent after it counts as a new piece.
         if self.end != Some(extent.physical) {
             layout.pieces = layout.pieces.map(|pieces| pieces + 1);
         }

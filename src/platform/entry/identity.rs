@@ -35,10 +35,10 @@ impl Identity {
         self.is_same_inode(now) && (ignores_contents || written(self) == written(now))
     }
 
-    /// Returns `true` if [`Self::is_unchanged`] returns `true` and the change time of the inode is the same.
-    /// Renaming the entry usually updates this time, and no program can set it back. The time is ignored for
-    /// a directory whose birth time is known. It is also ignored for a file with several names, because
-    /// deleting any of the names updates it.
+    /// Returns `true` if [`Self::is_unchanged`] returns `true` and the change time of the inode is the same. Renaming
+    /// the entry usually updates this time, and no program can set this time back. The change time is ignored for a
+    /// directory whose birth time is known, and for a file with several names, because deleting any of the names
+    /// updates the time.
     pub fn is_untouched(&self, now: &Self) -> bool {
         let is_directory = self.attributes.kind == Kind::Directory;
         let may_be_touched =

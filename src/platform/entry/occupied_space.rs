@@ -8,13 +8,13 @@ use super::extents::{SMALLEST_COMPRESSED, StoredForm, StoredPart};
 /// Space that files occupy on volumes. Each byte is counted once.
 #[derive(Debug, Default)]
 pub struct OccupiedSpace {
-    /// Map from the volume and start of each range to its end. Ranges of a volume do not overlap.
+    /// End of each range, by the range's volume and start. Ranges of a volume do not overlap.
     ranges: BTreeMap<(Option<u64>, u64), u64>,
 }
 
 impl OccupiedSpace {
-    /// Adds the space that a file occupies, and returns how many of the file's bytes were already counted. Compressed
-    /// data is counted at its uncompressed size, as in the file's disk usage.
+    /// Adds the space that a file occupies. Returns the number of the file's bytes that were already counted.
+    /// Compressed data is counted at its uncompressed size, as in the file's disk usage.
     pub fn add(&mut self, contents: &StoredContents) -> u64 {
         let parts = contents.parts.iter();
         parts.fold(0, |known, part| known.saturating_add(self.add_part(contents.volume, part)))

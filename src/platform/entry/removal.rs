@@ -181,8 +181,8 @@ impl Directory {
         imp::is_locked(self, name)
     }
 
-    /// Creates an unnamed file in this directory, accessible only to its owner, and opens it for writing. The system
-    /// deletes the file when the process ends, unless it has been given a name.
+    /// Creates an unnamed file in this directory, accessible only to its owner, and opens it for writing. When the file
+    /// is closed, the system deletes it, unless [`Self::link_unnamed`] has given it a name.
     ///
     /// # Errors
     /// Returns any error of openat(2), such as `EOPNOTSUPP` if the system or the file system does not support unnamed

@@ -15,7 +15,8 @@ use crate::platform::{Attributes, Directory, STICKY};
 pub struct Rights {
     /// Error that prevents all deletions in the directory; `None` if there is no such error.
     refused: Option<Errno>,
-    /// ID of the only user whose entries may be deleted, if the sticky bit restricts deletion to one owner.
+    /// ID of the only user whose entries may be deleted, because of the sticky bit; `None` if there is no such
+    /// restriction.
     only: Option<u32>,
 }
 
@@ -39,9 +40,9 @@ impl Directory {
     /// entry.
     ///
     /// # Errors
-    /// Returns any error of `Rights::to_remove`, `EPERM` if the entry is immutable or append-only, or any
-    /// error of faccessat(2) for a directory. A directory can be moved only if it is writable itself, because
-    /// its `..` changes.
+    /// Returns any error of `Rights::to_remove`, or `EPERM` if the entry is immutable or append-only. For a directory,
+    /// also returns any error of faccessat(2): a directory can be moved only if it is writable itself, because its `..`
+    /// changes.
     pub fn check_move(&self, name: &(impl NixPath + ?Sized), found: &Attributes) -> Result<(), Errno> {
         self.rights().to_remove(found)?;
         if self.is_locked(name)? {

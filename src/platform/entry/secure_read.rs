@@ -34,7 +34,7 @@ const GROUP: u32 = 0o020;
 /// Write permission for others (chmod(2)).
 const OTHERS: u32 = 0o002;
 
-/// Returns the contents of the regular file at `path`, which may have at most `limit` bytes and must belong to root
+/// Returns the contents of the regular file at `path`. The file may have at most `limit` bytes, and must belong to root
 /// or to the user who runs duke. If duke runs as root, a file that another user could write to or replace is refused.
 ///
 /// # Errors

@@ -46,7 +46,7 @@ const ENDS: [Signal; 13] = [
 ];
 
 /// Slot for a registered file: its directory and its name, which is null if no file is registered. The thread that
-/// takes the slot sets both. A thread that replaces the name with null becomes the owner of the name.
+/// takes the slot sets directory and name. A thread that replaces the name with null becomes the owner of the name.
 struct Slot {
     is_taken: AtomicBool,
     directory: AtomicI32,
@@ -98,8 +98,8 @@ impl Drop for Unfinished {
     }
 }
 
-/// Runs `act` with all signals blocked in this thread. If the process is about to end while `act` runs, it waits
-/// up to [`PATIENCE`] for `act` to return.
+/// Runs `act` with all signals blocked in this thread. If the process is about to end while `act` runs, the process
+/// waits up to [`PATIENCE`] for `act` to return.
 ///
 /// # Errors
 /// Returns any error of `act`, or `ECANCELED` if the process is about to end.
@@ -131,8 +131,8 @@ pub(crate) fn remove_all() {
         // The memory of the name is not freed, because a signal handler must not free memory.
         let name = slot.name.swap(null_mut(), Ordering::SeqCst);
         if !name.is_null() {
-            // SAFETY: `name` ends with NUL. This thread has taken it out of the slot, so it has no other owner. If
-            // the call fails, it changes nothing.
+            // SAFETY: `name` ends with NUL. This thread has taken the name out of the slot, so the name has no other
+            // owner. A failed call changes nothing.
             unsafe { libc::unlinkat(slot.directory.load(Ordering::SeqCst), name, 0) };
         }
     }

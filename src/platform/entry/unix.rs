@@ -39,7 +39,7 @@ pub fn rename_exclusively(_: &Directory, _: &CStr, _: &Directory, _: &CStr) -> R
     Err(Errno::ENOSYS)
 }
 
-/// Deletes an empty directory. Nothing else is needed here, because only macOS has directories whose contents are
+/// Deletes an empty directory. No special call is needed here, because only macOS has directories whose contents are
 /// only in the cloud.
 pub fn remove_dataless(directory: &Directory, name: &CStr) -> Result<(), Errno> {
     directory.remove_directory(name)
@@ -146,7 +146,8 @@ pub fn share_range(
     Err(Errno::EOPNOTSUPP)
 }
 
-/// Fails, because duke needs this call only on Linux, to measure the space freed when files share data.
+/// Fails, because duke needs this call only on Linux. There, the call helps to measure the space that is freed when
+/// files share data.
 ///
 /// # Errors
 /// Always returns `EOPNOTSUPP`.

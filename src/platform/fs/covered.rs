@@ -1,5 +1,6 @@
-//! Access to the files that a mount hides under its mount point: `open_tree(2)` with `OPEN_TREE_CLONE` clones a mount
-//! without the mounts below it. This requires Linux 5.2 and `CAP_SYS_ADMIN`.
+//! Access to the files that a mount hides under its mount point. `open_tree(2)` with `OPEN_TREE_CLONE` clones the outer
+//! mount without the mounts below it, so these files are visible in the clone. This requires Linux 5.2 and
+//! `CAP_SYS_ADMIN`.
 //!
 //! Invariant: the clone is not attached to any directory, and exists until its last descriptor is closed.
 

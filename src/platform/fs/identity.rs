@@ -1,7 +1,7 @@
 //! Identity of mounted file systems: type, source, and the ID that statvfs(3) reports.
 //!
-//! Invariant: a file system that does not answer has no ID. If threads can be started, such file systems delay the
-//! caller by at most `answer::LIMIT`.
+//! Invariant: a file system that does not respond gets the ID 0. All such file systems together delay the caller by at
+//! most `answer::LIMIT`, unless no thread can be started.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use crate::platform::fs::answer::{LIMIT, within};
 use crate::platform::fs::mounts::{Mount, mounts};
 
-/// Returns the mount of each device, and the ID of the file system (0 if unknown). Returns `None` for a device that
-/// the mount table does not list.
+/// Returns the mount of each device, and the ID of its file system (0 if unknown). The element for a device is `None`
+/// if the mount table does not list the device.
 pub fn identities(devices: &[u64]) -> Vec<Option<(Mount, u64)>> {
     let mounts = mounts().unwrap_or_default();
     let found: Vec<Option<&Mount>> = devices.iter().map(|device| widest(&mounts, *device)).collect();
@@ -29,14 +29,14 @@ fn widest(mounts: &[Mount], device: u64) -> Option<&Mount> {
     mounts.iter().filter(|mount| mount.device == device).min_by_key(|mount| mount.root.len())
 }
 
-/// Returns the ID of the file system at `point`, or 0 if the file system has no ID or another file system is mounted on
-/// top of it.
+/// Returns the ID of the file system mounted at `point` on `device`. Returns 0 if the file system has no ID, or if
+/// another file system is mounted on top of it.
 #[allow(clippy::useless_conversion)] // the ID has 32 bits on some systems
 fn id_of(point: &Path, device: u64) -> u64 {
     let is_visible = std::fs::symlink_metadata(point).is_ok_and(|found| found.dev() == device);
     let id = || nix::sys::statvfs::statvfs(point).map_or(0, |status| u64::from(status.filesystem_id()));
-    // musl reports only the lower 32 bits of the ID. With other C libraries, the upper 32 bits are also dropped, so
-    // that the ID does not depend on the library.
+    // musl reports only the lower 32 bits of the ID. The upper 32 bits are always dropped, so that the ID is the same
+    // with every C library.
     if is_visible { id() & u64::from(u32::MAX) } else { 0 }
 }
 

@@ -81,8 +81,8 @@ fn numbered(number: Option<u64>, device: u64) -> Result<Mount, Errno> {
 /// Returns any error of stat(2).
 pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
     match statx::of_path(path) {
-        // Mount IDs and the flag for mount roots were added in the same kernel version. Without them, or if statx(2) is
-        // denied, mount points are recognized by device.
+        // A kernel without mount IDs has no flag for mount roots either. In this case, or if statx(2) is denied, mount
+        // points are recognized by device.
         Ok(statx::Status { mount: None, .. }) | Err(Errno::ENOSYS | Errno::EPERM) => unix::standing(path),
         Ok(statx::Status { mount, attributes }) => Ok(MountPosition {
             mount,

@@ -73,10 +73,9 @@ pub fn is_whole(path: &Path) -> bool {
     standing(path).is_ok_and(|standing| standing.is_mount_point)
 }
 
-/// Determines the mount that `path` is on, and whether `path` is the root of that mount. Follows a symbolic
-/// link at the end of the path. Asks the kernel for the mount point, because neither the path nor the device
-/// identifies the volume: the path may contain a firmlink to another volume, and volumes can share a device
-/// number.
+/// Determines the mount that `path` is on, and whether `path` is the root of that mount. Follows a symbolic link at the
+/// end of the path. The kernel is asked for the mount point, because path and device do not identify the volume: the
+/// path may contain a firmlink to another volume, and volumes can share a device number.
 ///
 /// # Errors
 /// Returns any error of stat(2).

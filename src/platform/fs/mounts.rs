@@ -5,8 +5,8 @@
 //! | Linux | `/proc/self/mountinfo` (proc(5)) | `statx(2)`, which reports the mount since Linux 5.8 |
 //! | macOS | `getfsstat(2)`, without requests to the file systems | `statfs(2)`: the mount point |
 //!
-//! On Linux, network file systems are recognized by type and mount source (`fs::kind`). On macOS, they are recognized
-//! by the absence of the flag `MNT_LOCAL`, with which the kernel marks local file systems.
+//! On Linux, network file systems are recognized by type and mount source (`fs::kind`). On macOS, the kernel marks
+//! local file systems with the flag `MNT_LOCAL`. All other file systems are network file systems.
 //!
 //! Invariant: a lookup accesses only the file system that the path is on, so an unreachable server blocks no other
 //! lookup.
@@ -23,7 +23,7 @@ pub struct Mount {
     pub id: u64,
     /// ID of the parent mount, which contains the mount point.
     pub parent: u64,
-    /// Device of the file system. On btrfs, the device of a file (`st_dev`) is that of its subvolume instead.
+    /// Device of the file system. On btrfs, files have a different device (`st_dev`): the device of their subvolume.
     pub device: u64,
     /// Path within the file system to the directory that is visible at the mount point; `/` if the whole file system
     /// is visible.

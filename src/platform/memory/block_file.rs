@@ -2,9 +2,9 @@
 //!
 //! A file is accessed in one of two ways. *Read*: a block is copied into memory, so later changes to the file have no
 //! effect, and truncation is an ordinary error. *Mapped*: the system decides which parts are in memory, so the file may
-//! be larger than memory; but access to a truncated part ends the process with SIGBUS, and later writes to the file
-//! become visible. [`Access::for_length`] maps only files that do not easily fit into memory. The content of a pipe is
-//! kept in memory.
+//! be larger than memory. However, access to a truncated part ends the process with SIGBUS, and later writes to the
+//! file become visible. [`Access::for_length`] maps only files that do not easily fit into memory. The content of a
+//! pipe is kept in memory.
 //!
 //! Invariant: a block is returned only after its checksum has been verified. [`BlockFile::bytes`] is for data that is
 //! verified in another way.
@@ -122,7 +122,7 @@ fn ask(variable: libc::c_int) -> Option<u64> {
 }
 
 impl BlockFile {
-    /// Opens a regular file. If `access` is `None`, the length of the file determines the kind of access.
+    /// Opens a regular file. If `access` is `None`, uses the result of [`Access::for_length`].
     ///
     /// # Errors
     /// Returns any error of open(2) and mmap(2), or an error if `path` is not a regular file.

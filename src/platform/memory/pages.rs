@@ -10,8 +10,8 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Reserves a block. Pages that are never written to are not resident. Aborts the process when out of memory, like
-    /// any allocation.
+    /// Reserves a block of `bytes` bytes. A page of the block takes physical memory only after it has been written to.
+    /// Aborts the process when out of memory, like any allocation.
     pub fn with_capacity(bytes: usize) -> Self {
         let mapping = MappedMemory::new(bytes).unwrap_or_else(|_| {
             let layout =

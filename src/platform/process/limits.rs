@@ -25,8 +25,8 @@ pub(crate) fn raise_descriptors() -> u64 {
     u64::try_from(granted).unwrap_or(u64::MAX)
 }
 
-/// Returns the number of processors available to this process, but at least one and no more than the number of threads
-/// that fit into its address space.
+/// Returns the number of processors available to this process. The result is at least one, and at most the number of
+/// threads that fit into the address space of this process.
 pub fn processors() -> usize {
     threads(std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
 }
@@ -34,9 +34,9 @@ pub fn processors() -> usize {
 /// Returns the number of threads, up to `wanted` and at least one, that fit into the address space of this process
 /// (`RLIMIT_AS`).
 ///
-/// The system would allow more threads, but the process would end as soon as one of them could not allocate its memory.
-/// If the address space is limited, this call also makes all threads share one arena of the C library's allocator (on
-/// Linux with glibc).
+/// More threads could be started. However, the process would end as soon as one of them could not allocate its memory.
+/// On Linux with glibc, this call also makes all threads share one arena of the allocator if the address space is
+/// limited.
 pub fn threads(wanted: usize) -> usize {
     threads_with_room(wanted)
 }

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 pub use unix::*; // includes `threads_with_room`, because `RLIMIT_AS` does not limit the address space on macOS
 
-/// `false`: if no event is requested, poll(2) does not report a terminal hangup, because the kernel watches only for
-/// requested events. For `/dev/tty`, poll(2) does not work at all.
+/// `false`, because poll(2) reports no terminal hangup if no event is requested: the kernel watches only for requested
+/// events. For `/dev/tty`, poll(2) does not work at all.
 pub const POLL_REPORTS_HANGUP: bool = false;
 /// Upper limit of the default number of scan threads. More threads would slow each other down by waiting for locks in
 /// APFS (docs/macos.md).

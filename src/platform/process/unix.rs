@@ -23,7 +23,7 @@ pub const BIRTH_HAS_NANOSECONDS: bool = false;
 pub const MOST_DESCRIPTORS: Option<libc::rlim_t> = None;
 
 /// Returns the path of the trash: in `XDG_DATA_HOME` if this variable is an absolute path, otherwise in `.local/share`
-/// of the home directory `home`. Returns `None` if there is neither.
+/// of the home directory `home`. Returns `None` if neither directory is known.
 pub fn home_trash(home: Option<PathBuf>) -> Option<PathBuf> {
     let data = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|data| data.is_absolute());
     data.or_else(|| home.map(|home| home.join(".local/share"))).map(|data| data.join("Trash"))

@@ -26,8 +26,8 @@ const NAME: usize = 19;
 
 /// Batch of directory records as packed by the kernel.
 pub struct Buffer {
-    /// Directory records of getdents64(2). The capacity is [`SIZE`]; pages that the kernel never wrote to are not
-    /// resident.
+    /// Directory records of getdents64(2). The capacity is [`SIZE`], but only pages that the kernel has written to use
+    /// memory.
     bytes: Vec<u8>,
     /// `false` once statx(2) has turned out not to work, as in old container sandboxes.
     statx: Cell<bool>,
@@ -44,7 +44,7 @@ impl<'d> Reader<'d> {
         Self { directory }
     }
 
-    /// Calls [`Self::new`], because on Linux all attributes are read by name, which always includes the owners.
+    /// Calls [`Self::new`]. On Linux, reading the attributes of an entry always includes the owner.
     pub fn without_owners(directory: &'d Directory) -> Self {
         Self::new(directory)
     }
@@ -146,13 +146,13 @@ impl Buffer {
     }
 }
 
-/// Returns the name in a directory record, or `None` if no zero byte ends the name. Reads eight bytes at a time; the
-/// kernel aligns records to eight bytes. Reading byte by byte took a sixth of the time that a scan spends outside
-/// system calls.
+/// Returns the name in a directory record, or `None` if no zero byte ends the name. Reads eight bytes at a time,
+/// because reading byte by byte took a sixth of the time that a scan spends outside system calls. The kernel aligns
+/// records to eight bytes.
 #[allow(unsafe_code)]
 fn name(record: &[u8]) -> Option<&CStr> {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    /// Offset of the eight bytes that contain the first byte of the name.
+    /// Offset of the eight-byte block in which the name begins.
     const FIRST: usize = NAME / 8 * 8;
     // Mask that sets the three bytes before the name to 0xff. A zero byte there would be mistaken for the end of the
     // name.

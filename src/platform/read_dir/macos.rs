@@ -1,8 +1,8 @@
 //! macOS: names and attributes together from `getattrlistbulk(2)`, in a reused buffer.
 //!
-//! Attributes of directories are read by name, because getattrlistbulk(2) describes the covered directory instead of
-//! the mounted file system, and a firmlink instead of its target. If the call does not work at all, the directory is
-//! read with `readdir`.
+//! The attributes of a directory that may be opened are read by name. At a mount point, getattrlistbulk(2) would
+//! describe the covered directory, and at a firmlink, the firmlink itself instead of its target. If getattrlistbulk(2)
+//! does not work for a directory, the directory is read with `readdir`.
 //!
 //! `attr_list` describes the layout of records. Invariant: no entry is returned twice.
 
@@ -24,7 +24,7 @@ pub(crate) use stream::{Stream, kind_of, open};
 /// possible entry needs 8 KiB.
 const SIZE: usize = 128 << 10;
 
-/// Batch of records in the kernel's format, or of names if the directory is read with `readdir`.
+/// Batch of entries: records in the kernel's format, or names if the directory is read with `readdir`.
 pub struct Buffer {
     bytes: Box<[u8]>,
     filled: usize,
@@ -36,8 +36,8 @@ pub struct Buffer {
 pub struct Reader<'d> {
     directory: &'d Directory,
     method: Method<'d>,
-    /// `true` once a call has succeeded. From then on, the reader cannot switch to the fallback, which would return
-    /// some entries a second time.
+    /// `true` once a call of getattrlistbulk(2) has succeeded. After that, the reader cannot switch to `readdir`, which
+    /// would return some entries a second time.
     begun: bool,
 }
 
@@ -164,9 +164,9 @@ impl Buffer {
         }
     }
 
-    /// Calls [`Buffer::attributes`]. If the entry is not a directory, replaces its device with `device`, the device
-    /// of `directory`. A file cannot be a mount point, but the listing may report a different device for it than
-    /// stat(2) does.
+    /// Returns the attributes of an entry, like [`Buffer::attributes`]. If the entry is not a directory, sets its
+    /// device to `device`, the device of `directory`. Such an entry cannot be a mount point, but the listing may report
+    /// a different device for it than stat(2) does.
     ///
     /// # Errors
     /// Returns any error of [`Buffer::attributes`].

@@ -36,7 +36,8 @@ impl<'d> Reader<'d> {
         Self { directory, stream: None }
     }
 
-    /// Calls [`Self::new`]. Owners cannot be omitted here, because attributes read by name always include them.
+    /// Creates a reader like [`Self::new`]. This implementation cannot omit the owners, because fstatat(2) always
+    /// reports them.
     pub fn without_owners(directory: &'d Directory) -> Self {
         Self::new(directory)
     }
@@ -103,8 +104,8 @@ impl Buffer {
         directory.attributes_of(entry.name)
     }
 
-    /// Calls [`Buffer::attributes`]. The device of `directory` is not needed, because stat(2) reports the device of
-    /// the entry.
+    /// Returns the same attributes as [`Buffer::attributes`]. The first argument, the device of `directory`, is not
+    /// needed, because fstatat(2) reports the device of the entry.
     ///
     /// # Errors
     /// Returns any error of [`Buffer::attributes`].

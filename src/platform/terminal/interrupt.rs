@@ -21,9 +21,9 @@ const CODE: i32 = 130;
 /// Handle for holding back the first SIGINT.
 #[derive(Debug)]
 pub struct Interrupt {
-    /// `true` if the next signal ends the process, because a signal has been recorded or signals are no longer held
-    /// back. Set by the handler and by [`Interrupt::release`]. Accesses are `SeqCst`, because signal handlers and
-    /// threads share the flag, and speed does not matter.
+    /// `true` if the next SIGINT ends the process. Set by the handler when it records a signal, and by
+    /// [`Interrupt::release`]. Accesses are `SeqCst`, because signal handlers and threads share the flag, and speed
+    /// does not matter.
     ends_on_next: Arc<AtomicBool>,
 }
 
@@ -36,8 +36,8 @@ impl Interrupt {
     pub fn hold() -> io::Result<Self> {
         let ends_on_next = Arc::new(AtomicBool::new(false));
         if !is_ignored(Signal::SIGINT) {
-            // Handlers run in the order of registration. On the first signal, the handler registered here finds the
-            // flag unset, and the handler registered next sets it. The second signal therefore ends the process.
+            // Handlers run in the order of registration. On the first signal, this handler finds the flag unset and
+            // does nothing, and the next handler sets the flag. On the second signal, this handler ends the process.
             register_end(Arc::clone(&ends_on_next))?;
             flag::register(SIGINT, Arc::clone(&ends_on_next))
                 .inspect_err(|_| ends_on_next.store(true, Ordering::SeqCst))?;

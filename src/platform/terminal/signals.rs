@@ -162,10 +162,9 @@ fn is_writable_by_select(terminal: BorrowedFd<'_>, wait: Duration) -> bool {
     select(None, None, &mut writable, None, &mut wait).map_or(true, |count| count > 0)
 }
 
-/// Installs a handler that restores `terminal` if the process aborts, which happens when it runs out of memory or after
-/// a panic that cannot unwind. If `is_on` is `true`, the handler writes `restore_sequences` and restores the terminal
-/// modes that were in effect when this function was called. Then the handler reports the abort, and SIGABRT ends the
-/// process.
+/// Installs a handler for SIGABRT, which ends the process when it runs out of memory or after a panic that cannot
+/// unwind. If `is_on` is `true`, the handler restores `terminal`: it writes `restore_sequences` and sets the modes that
+/// were in effect when this function was called. Then the handler reports the abort, and SIGABRT ends the process.
 ///
 /// # Errors
 /// Returns an error if `terminal` is not a terminal or the system refuses a handler.

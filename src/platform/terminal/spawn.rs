@@ -22,12 +22,13 @@ use nix::unistd::{Pid, getpgrp, setsid, tcgetpgrp, tcsetpgrp};
 use super::actions::{Answer, Before, answer};
 use super::stops::stop_group;
 
-/// Signal actions of the duke process while a program uses the terminal. Signals from keys go to the whole foreground
-/// group, but are meant for the program. system(3) ignores them for the same reason.
+/// Signal actions of the duke process while a program uses the terminal. Signals from keys such as Ctrl-C are meant
+/// only for the program, but also reach duke, which is in the same foreground group. duke therefore ignores them, as
+/// system(3) does.
 const MEANWHILE: [(Signal, Answer); 3] = [
     (Signal::SIGINT, Answer::Ignore),
     (Signal::SIGQUIT, Answer::Ignore),
-    // If duke is in the background when it takes the terminal back, SIGTTOU would stop it.
+    // SIGTTOU would stop duke if duke is in the background when it takes the terminal back.
     (Signal::SIGTTOU, Answer::Ignore),
 ];
 

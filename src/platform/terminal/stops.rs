@@ -1,11 +1,11 @@
 //! Suspension of the process by SIGTSTP (Ctrl-Z, `kill -TSTP`). The process stops only after it has handed the
 //! terminal back to the shell, that is, restored the original screen and modes.
 //!
-//! A signal sent to the process can be received by any thread, and the other threads continue for a moment.
-//! Without precautions, a thread could hand the terminal back, send the signal and take the terminal again,
-//! all before the process stops. Therefore every thread blocks SIGTSTP. One thread waits for the
-//! signal, hands the terminal back, sends the signal to itself and unblocks the signal briefly. During that
-//! time, only this thread can receive the signal, and the process stops before the unblocking call returns.
+//! A signal to the process can be received by any thread, and the other threads continue for a moment. A thread could
+//! therefore hand the terminal back, send the signal and take the terminal again before the process stops. To prevent
+//! this, every thread blocks SIGTSTP. One thread waits for the signal, hands the terminal back, sends the signal to
+//! itself and unblocks the signal briefly. During that time, only this thread can receive the signal, and the process
+//! stops before the unblocking call returns.
 //!
 //! Invariant: after [`hold`] has returned, SIGTSTP stops this process only inside `stop_here`.
 
@@ -33,8 +33,9 @@ struct Stops {
 
 static STOPS: OnceLock<Stops> = OnceLock::new();
 
-/// Ensures that SIGTSTP first calls the function set with [`around`], if there is one, instead of stopping this process
-/// directly. Must be called before any thread is started, because existing threads would not block the signal.
+/// Makes SIGTSTP call the function set with [`around`], which then stops this process. If no function is set, SIGTSTP
+/// stops this process directly. Must be called before any thread is started, because existing threads would not block
+/// the signal.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -78,7 +79,7 @@ pub fn stop_group() -> io::Result<()> {
     let Some(stops) = STOPS.get() else { return Ok(()) };
     let mut count = lock(&stops.count);
     let before = *count;
-    // Zero means the process group of this process, so the signal also reaches the thread that waits for it.
+    // Zero sends the signal to the whole process group, including the thread of this process that waits for the signal.
     // The system does not stop an orphaned group. In this case, `stop_here` returns at once in that thread, and the
     // loop below ends.
     kill(Pid::from_raw(0), Signal::SIGTSTP)?;
@@ -88,7 +89,7 @@ pub fn stop_group() -> io::Result<()> {
     Ok(())
 }
 
-/// Stops this process and returns when a shell continues it. If no shell could continue it, the system ignores the
+/// Stops this process, and returns when a shell continues the process. If no shell could do so, the system ignores the
 /// signal, and this function returns at once.
 fn stop_here() -> io::Result<()> {
     raise(Signal::SIGTSTP)?;

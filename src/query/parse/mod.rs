@@ -9,8 +9,8 @@
 //!           | "type:" names | "ext:" names | "is:" property   names separated by commas
 //! ```
 //!
-//! A lower-case letter matches both cases unless the term contains a capital. A word or glob with a slash is matched
-//! against the path, as is a regex with `\/`.
+//! A lower-case letter matches both cases unless the term contains a capital. A word or glob with a slash is compared
+//! with the path. So is a regex with `\/`.
 //!
 //! Invariant: every string produces a query, or an error about a part of the string.
 
@@ -119,8 +119,8 @@ fn next_word(text: &str, at: usize) -> Option<(Word<'_>, bool, usize)> {
 }
 
 /// Returns the regex at the start of `rest`, which follows an opening slash. The regex ends at the first unescaped
-/// slash. Returns `None` if the regex is empty or the term continues after this slash. If there is no unescaped
-/// slash, the user may still be typing. In that case, returns all of `rest` if it contains a character that is
+/// slash. Returns `None` if the regex is empty, or if a character other than a blank follows this slash. If there is no
+/// unescaped slash, the user may still be typing the regex: returns all of `rest` if it contains a character that is
 /// typical of a regex.
 fn regex_inside(rest: &str) -> Option<(&str, Sort)> {
     let mut escaped = false;
@@ -323,8 +323,8 @@ const QUALIFIERS: [(&str, Qualifier); 5] = [
     ("is", |word, value, _| word.property(value)),
 ];
 
-/// Returns the words of the search syntax: each size key with `>`, each other key with `:`, and each value of `type:`
-/// and `is:` with its key.
+/// Returns the words of the search syntax: keys of sizes as `KEY>`, all other keys as `KEY:`, and the values of `type:`
+/// and `is:` as `KEY:VALUE`.
 pub fn vocabulary() -> Vec<String> {
     let sizes = SIZES.iter().map(|(key, _)| format!("{key}>"));
     let keys = QUALIFIERS.iter().map(|(key, _)| format!("{key}:"));

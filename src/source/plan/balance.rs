@@ -46,10 +46,10 @@ fn entries(tree: &Tree, id: DirId) -> u64 {
     tree.totals(id).items.saturating_add(1)
 }
 
-/// Divides each directory that has more than `limit` entries into its child directories, unless most of its entries are
-/// its own children. Skips directories that `flags` or `filter` exclude. Returns the directories that are neither
-/// divided nor skipped, leaving out mount points. Also returns `total`, the number of entries in and below
-/// the root, less the skipped directories and the entries below them.
+/// Divides the root, and each directory with more than `limit` entries, into its child directories. Does not divide a
+/// directory that directly contains most of its entries ([`is_flat`]). Skips directories that `flags` or `filter`
+/// exclude. Returns all undivided directories except mount points. Also returns `total`, the number of entries in and
+/// below the root, without the skipped directories and the entries below them.
 fn units(
     tree: &Tree,
     (root, path): (DirId, &[u8]),
@@ -82,8 +82,8 @@ fn units(
     (units, total)
 }
 
-/// Returns `true` if most entries of a directory are directly in it. Dividing such a directory would assign all of
-/// these entries to part 0, which contains the rest of the tree.
+/// Returns `true` if a directory directly contains most of the entries below it. If the directory were divided, all
+/// these entries would go to part 0, the rest of the tree.
 fn is_flat(tree: &Tree, id: DirId) -> bool {
     let below: u64 = tree.listing(id).directories().map(|child| entries(tree, child)).sum();
     below < entries(tree, id) / 2

@@ -86,8 +86,8 @@ impl ScanPlan {
 
     /// Returns the directories that part `index` must not enter.
     pub fn other_parts(&self, index: usize) -> OtherParts {
-        // Only part 0 can reach the directories of other parts: all of these directories are below the plan's path,
-        // which is the root of part 0, and none of them is inside another.
+        // Only part 0 can reach the directories of other parts. The root of part 0 is the plan's path. The directories
+        // of the other parts are below this path, but never inside one another.
         let others = self.parts.iter().filter(|_| index == 0);
         OtherParts::at(others.flat_map(|part| &part.paths).map(Vec::as_slice))
     }

@@ -1,8 +1,8 @@
 //! Sorts the entries of a directory, and determines which of them are shown.
 //!
-//! The sort order is stored only for the directory being shown, with eight bytes per entry. Sorting a directory of a
-//! million entries takes a while, so the duration is measured, and [`SortedEntries::can_sort`] allows the next sort
-//! only after ten times that duration. Sorting a huge, growing directory therefore takes at most a tenth of the drawing
+//! The sort order is stored only for the directory being shown, with eight bytes per entry. The duration of each sort
+//! is measured, because sorting a million entries takes a while. [`SortedEntries::can_sort`] allows the next sort only
+//! after ten times that duration. Sorting a huge, growing directory therefore takes at most a tenth of the drawing
 //! thread's time.
 //!
 //! For a large directory in a snapshot, only the largest entries are loaded and sorted at first.
@@ -40,8 +40,8 @@ pub struct SizeSource {
     pub growth: Option<Arc<Comparison>>,
     /// Totals from the previous scan, if these are shown for incomplete directories.
     pub recorded: Option<Arc<RecordedTotals>>,
-    /// `true` if only the largest entries of a long recorded listing are merged into the rows, because merging the
-    /// whole listing would slow down the scan.
+    /// `true` to merge only the largest entries of a long recorded listing into the rows. Merging the whole listing
+    /// would slow down the scan.
     pub has_heads_only: bool,
 }
 
@@ -73,8 +73,9 @@ impl SizeSource {
         }
     }
 
-    /// Returns the directory of the previous scan whose entries are shown in addition to those found in `id`. Returns
-    /// `None` if a filter is active, if no such directory is known, or if all entries of `id` have been found.
+    /// Returns the directory of the previous scan that corresponds to `id`. Its entries are shown in addition to the
+    /// entries that the running scan has found. Returns `None` if a filter is active, if there is no such directory, or
+    /// if the running scan has found all entries of `id`.
     fn recorded_dir(&self, tree: &Tree, id: DirId) -> Option<RecordedDir> {
         let recorded = self.recorded.as_ref().filter(|_| self.filtered.is_none())?.directory(tree, id)?;
         Some(RecordedDir { is_head: self.has_heads_only, ..recorded })
@@ -144,15 +145,16 @@ impl SortedEntries {
     /// scan that the running scan may still find.
     pub fn of(tree: &Tree, sizes: &SizeSource, id: DirId, order: Order) -> Self {
         let (edition, was_complete) = (tree.edition(), tree.status(id).is_complete());
-        // The recorded directory must be looked up before the listing is taken, because the recorded entries
-        // are omitted once the scan has found all entries. In the opposite order, entries found between the
-        // two steps would be missing from both.
+        // Look up the recorded directory before taking the listing. In the opposite order, the scan could find the last
+        // entries between the two steps. These entries would be in neither: the listing would be too old, and recorded
+        // entries are omitted once the scan has found all entries.
         let recorded = sizes.recorded_dir(tree, id);
         Self { was_complete, edition, ..Self::merged(tree, sizes, id, &tree.listing(id), order, recorded) }
     }
 
-    /// Sorts the largest entries of `id` if only these have been loaded from a snapshot and `order` puts them first.
-    /// Otherwise, or if `sizes` includes a filter, growth or recorded totals, returns `None`.
+    /// Sorts the largest entries of `id`, which are loaded from a snapshot before all other entries. Returns `None` if
+    /// all entries are loaded, if `order` does not put the largest entries first, or if `sizes` includes a filter,
+    /// growth or recorded totals.
     pub fn of_head(tree: &Tree, sizes: &SizeSource, id: DirId, order: Order) -> Option<Self> {
         let edition = tree.edition();
         let is_plain = sizes.filtered.is_none() && sizes.growth.is_none() && sizes.recorded.is_none();
@@ -194,9 +196,9 @@ impl SortedEntries {
                 omitted.fetch_add(1, Ordering::Relaxed);
                 return None;
             }
-            // Rows are sorted by descending key. Excluded and unreadable entries have no numbers and always get the
-            // smallest key, 0. Other keys of numeric columns are at least 1, and are inverted in the reversed
-            // direction. Entries without numbers therefore come last in both directions.
+            // Rows are sorted by key, the largest key first. Excluded and unreadable entries have no numbers and always
+            // get the key 0. All other keys of numeric columns are at least 1, even in the reversed direction, which
+            // inverts them. Entries without numbers therefore come last in both directions.
             let EntryState::Known(metadata) = &record.state else { return Some(0) };
             let totals = metadata.directory.map(|id| sizes.totals(tree, id));
             let size = order.size(totals.as_ref(), metadata);
@@ -280,9 +282,9 @@ impl SortedEntries {
         self.length != listing.length()
     }
 
-    /// Returns `true` if `since`, the time since the last sort, is at least ten times the duration of that sort. If
-    /// the rows include recorded entries, the factor is [`MERGE_FACTOR`] instead: the recorded entries already make
-    /// the list useful, and frequent sorts would slow down the scan.
+    /// Returns `true` if the next sort may begin. `since` is the time since the last sort. It must be at least ten
+    /// times the duration of that sort. With recorded entries, it must be [`MERGE_FACTOR`] times that duration: the
+    /// list is already useful, and frequent sorts would slow down the scan.
     pub fn can_sort(&self, since: Duration) -> bool {
         let factor = if self.recorded.is_some() { MERGE_FACTOR } else { 10 };
         since >= self.cost.saturating_mul(factor)

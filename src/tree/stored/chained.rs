@@ -70,7 +70,7 @@ impl ChainedFile {
         self.are_failures_loaded.store(true, Ordering::Relaxed);
     }
 
-    /// Returns the damage found so far that is closest to the start of the file, if any.
+    /// Returns the damage that is closest to the start of the file, if any damage has been found so far.
     pub(crate) fn damage(&self) -> Option<Damage> {
         self.damage.get()
     }

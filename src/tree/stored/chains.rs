@@ -15,12 +15,11 @@ const LOCKS: usize = 64;
 /// Item of a chain: one entry of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainItem<'a> {
-    /// Entry. Its directory ID and the device in its `links` (see `links_on`) are set later.
+    /// Entry. Its directory ID, and the device in its `links` (see `links_on`), are set when the listing is loaded.
     pub entry: Entry<'a>,
     /// Data of a directory besides its own metadata; `None` if the entry is not a directory.
     pub inside: Option<Inside>,
-    /// Index of the device to set in the entry's `links`; `None` if the entry is on the same device as the directory
-    /// that contains the entry.
+    /// Index of the device for the entry's `links`; `None` if the entry is on the device of its parent directory.
     pub links_on: Option<u32>,
 }
 
@@ -50,13 +49,14 @@ pub struct Inside {
 
 /// File in which the entries of each directory form a chain. The implementation defines the meaning of positions.
 pub trait Chains: Send + Sync {
-    /// Calls `give` with each item of the chain that ends at `last`, from the first to the last. In a file, each item
-    /// contains the position of the previous one, so the chain is read backward before the first call.
+    /// Calls `give` with each item of a chain, from the first to the last. `last` is the position of the last item. In
+    /// a file, each item contains the position of the previous item, so the chain is read backward before the first
+    /// call.
     ///
     /// # Errors
-    /// Returns the damage that interrupts the chain. In that case, `give` may have been called with items between the
-    /// damage and `last`, but with no others. An item that belongs to another chain, or occurs twice in this one,
-    /// counts as damage.
+    /// Returns the damage that interrupts the chain. In that case, `give` may have been called with items after the
+    /// damage, but not with items before it. An item counts as damage if it also belongs to another chain, or occurs
+    /// twice in this chain.
     fn chain(&self, last: u64, give: &mut dyn FnMut(&ChainItem<'_>)) -> Result<(), Damage>;
 }
 

@@ -11,8 +11,8 @@ use crate::tree::reading::Tree;
 /// Largest entries of a directory whose other entries have not been loaded.
 #[derive(Clone, Debug)]
 pub struct ListingHead<'t> {
-    /// Entries with the largest disk usage, largest first. The whole listing starts with these entries, so their
-    /// positions are the same there.
+    /// Entries with the largest disk usage, largest first. The whole listing starts with the same entries, so each of
+    /// them has the same position in both listings.
     pub listing: Listing<'t>,
     /// Number of entries that are not in `listing`.
     pub others: u64,
@@ -20,8 +20,8 @@ pub struct ListingHead<'t> {
 
 #[doc(hidden)]
 impl Tree {
-    /// Returns the head of the listing of directory `id`. Returns `None` if the whole listing has been loaded or has no
-    /// head; [`Tree::listing`] then returns all entries.
+    /// Returns the head of the listing of directory `id`. Returns `None` if the whole listing has been loaded, if the
+    /// listing has no head, or if the head is damaged. [`Tree::listing`] then returns all readable entries.
     pub fn head(&self, id: DirId) -> Option<ListingHead<'_>> {
         let Stored::Numbered(file) = self.stored.as_deref()? else { return None };
         if self.dir(id).listing.load(Ordering::Acquire) != 0 {

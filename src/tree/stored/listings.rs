@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The child directories in the records of a block have consecutive numbers, starting with the number in the block's
-//! index entry. Only the listing of the top directory may also refer to directories with other numbers, so it gets
-//! its own block.
+//! index entry. Only the listing of the top directory may also refer to directories with other numbers. The listing of
+//! the top directory therefore gets its own block.
 //!
 //! Invariant: any bytes decode to a result or an error. In an accepted block, every record can be read and every name
 //! is valid.

@@ -28,7 +28,8 @@ pub(super) use plan::Stored;
 pub use plan::{ListingBlock, Plan, ROWS};
 
 impl Stored {
-    /// Loads the block of the directory table that starts at directory `first`, and returns its directories.
+    /// Loads a block of the directory table, and returns the directories in the block. `first` is the first directory
+    /// in the block.
     pub(crate) fn rows(&self, tree: &Tree, first: u32) -> Vec<Dir> {
         match self {
             Self::Numbered(file) => file.rows(tree, first),
@@ -46,8 +47,8 @@ impl Stored {
         }
     }
 
-    /// Returns the length in bytes of the snapshot block that contains the listing of `id`; 0 if unknown. If the
-    /// listing has a head, the block of the head is not counted.
+    /// Returns the length in bytes of the snapshot block that contains the listing of `id`, not counting the block of
+    /// the listing's head. Returns 0 if the length is unknown.
     pub(crate) fn block_length(&self, id: DirId) -> u64 {
         match self {
             Self::Numbered(file) => file.block_length(id),
@@ -143,7 +144,7 @@ impl Tree {
         })
     }
 
-    /// Returns the damage found so far that is closest to the start of the file, if any.
+    /// Returns the damage found so far, if any. If there are several, returns the one closest to the start of the file.
     pub fn damage(&self) -> Option<Damage> {
         self.stored.as_ref()?.damage()
     }

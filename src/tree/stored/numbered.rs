@@ -2,8 +2,9 @@
 //!
 //! Directories are numbered breadth-first: the top is 0, and the child directories of each directory get the next
 //! numbers, in the order of its listing. A parent therefore has a smaller number than its children. If directories are
-//! sorted by number, the numbers of their parents and of their children also ascend. This order keeps the file
-//! small. A block is checked against this order when it is first used. There are two kinds of blocks:
+//! sorted by number, the numbers of their parents and of their children also ascend. The file stores only the
+//! differences between successive numbers, which are small. The order of the numbers in a block is checked when the
+//! block is first used. There are two kinds of blocks:
 //!
 //! ```text
 //! rows      1024 rows of the directory table, with all totals; see `rows`
@@ -70,8 +71,8 @@ impl NumberedFile {
         Some((self.fetch_block(tree, index.checked_sub(1)?)?, others))
     }
 
-    /// Returns the length in bytes of the block that contains the listing of `id`, or 0 if there is no such block. If
-    /// the listing has a head, the block of the head is not counted.
+    /// Returns the length in bytes of the block that contains the listing of `id`, or 0 if there is no such block. For
+    /// a listing that is stored in two blocks, returns the length of the second block, which does not contain the head.
     pub(crate) fn block_length(&self, id: DirId) -> u64 {
         self.block_of(id).map_or(0, |index| self.plan.listings[index].block.length)
     }
@@ -120,7 +121,7 @@ impl NumberedFile {
         let end = next.map_or((all, all), |next| (next.first, next.child));
         let has_others = next.is_some_and(|next| next.others.is_some());
         let part = match others {
-            // The head of a listing contains its largest entries. If the head cannot be loaded, the other entries are
+            // The head of this listing is in the previous block. If the head cannot be loaded, the other entries are
             // not published either.
             Some(_) => match index.checked_sub(1).and_then(|before| self.fetch_block(tree, before)) {
                 Some(head) => Part::Others(head),

@@ -6,7 +6,7 @@ use crate::base::sync::OnceLock;
 use crate::platform::memory::arena::Address;
 use crate::platform::memory::block_file::{Block, BlockFile};
 
-/// Number of rows of the directory table in each block of rows. The last block may have fewer.
+/// Number of rows of the directory table per block. The last block may have fewer rows.
 pub const ROWS: u32 = 1 << 10;
 
 /// Block of directory listings in a file.
@@ -16,8 +16,8 @@ pub struct ListingBlock {
     pub block: Block,
     /// Number assigned to the first directory in the block.
     pub first: u32,
-    /// Number assigned to the first child directory named in this block or, if this block names none, in a later
-    /// block.
+    /// Number assigned to the first child directory named in this block. If this block names none, the number assigned
+    /// to the next child directory, which is named in a later block.
     pub child: u32,
     /// `true` if the block contains names of inodes with several links.
     pub has_links: bool,

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! block = rows of directories with consecutive numbers
-//! row   = flags u8  parent varint (difference from the previous row of the block, or from 0 in the first)
+//! row   = flags u8  parent varint (minus the parent of the previous row in this block; in the first row, minus 0)
 //!         disk varint  apparent varint  items varint
-//!         DEVICE: device index varint   (if absent, as in the previous row, or 0 in the first)
+//!         DEVICE: device index varint   (without this flag, as in the previous row; in the first row, 0)
 //!         ERRORS: errors varint   ERRNO: errno varint   SHARED: shared varint
 //! flags = PARTIAL 1  DEVICE 2  ERRORS 4  ERRNO 8  SHARED 16
 //! ```

@@ -58,8 +58,8 @@ impl<'t> App<'t> {
         self.layers.insert(0, layer);
     }
 
-    /// Returns the answer gate of the top layer; `None` if no layer is open, if the top layer does not ask anything, or
-    /// if it is a deletion dialog that cannot be confirmed.
+    /// Returns the answer gate of the top layer. Returns `None` if no layer is open, if the top layer does not ask
+    /// anything, or if the top layer is a deletion dialog that cannot be confirmed.
     fn gate(&mut self) -> Option<&mut AnswerGate> {
         match self.layers.last_mut()? {
             Layer::ConfirmDelete(dialog) if !dialog.is_open() => None,
@@ -67,8 +67,8 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Returns the time until the next `Event::Idle` is due; `None` if no question is waiting to accept answers and
-    /// no notice is waiting to expire.
+    /// Returns the time until the next `Event::Idle` is due, so that a question accepts answers or a notice expires.
+    /// Returns `None` if neither is pending.
     pub fn idle_wait(&mut self, now: Duration) -> Option<Duration> {
         let gate = self.gate().and_then(|gate| gate.wait(now));
         [gate, self.cx.notice_wait(now)].into_iter().flatten().min()
@@ -87,8 +87,8 @@ impl<'t> App<'t> {
         self.layers.iter().any(|layer| layer.component().selected().is_some())
     }
 
-    /// Closes the gates of all open questions if `is_input` is `true`, so that a Yes is ignored until the user
-    /// pauses. `is_input` is `true` for a key repeat, and for any input while a question was already open.
+    /// Closes the gates of all open questions if `is_input` is `true`. A Yes is then ignored until the user pauses.
+    /// `is_input` must be `true` for a key repeat, and for any other input that arrives while a question is open.
     pub(super) fn close_gates_if(&mut self, is_input: bool) {
         if is_input {
             let gates = self.layers.iter_mut().filter_map(|layer| layer.component_mut().gate());

@@ -31,8 +31,8 @@ impl App<'_> {
         self.cx.shown.columns.has(Column::Owner) || self.cx.window.lines.iter().any(has_owner)
     }
 
-    /// Handles a key press. `was_waiting` is `true` if the key has canceled a waiting command. In that case,
-    /// [`Command::Back`] does nothing more.
+    /// Handles a key press. `was_waiting` is `true` if the key press has canceled a waiting command. [`Command::Back`]
+    /// then has no other effect.
     pub(super) fn key(&mut self, event: KeyEvent, was_waiting: bool) -> Option<Effect> {
         self.cx.notice = None;
         self.cx.pressed = Some(self.cx.scan.last.now);
@@ -59,8 +59,8 @@ impl App<'_> {
         }
     }
 
-    /// Performs the command that was waiting for the scan, once the entries that it acts on have been found. If a
-    /// layer has opened in the meantime, the command is dropped, because it would be sent to that layer.
+    /// Performs the command that waits for the scan, once the scan has found the entries that the command acts on.
+    /// Drops the command if a layer has opened in the meantime, because the layer would receive the command.
     pub(super) fn perform_waiting(&mut self) -> Option<Effect> {
         if !self.layers.is_empty() {
             self.cx.forget_waiting();

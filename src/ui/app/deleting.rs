@@ -156,8 +156,8 @@ impl<'t> App<'t> {
         Effect::Deletion(DeletionRequest::Preview(selection, now))
     }
 
-    /// Opens the deletion dialog again after the changed entries have been rescanned, unless the user has
-    /// since opened a layer other than a question.
+    /// Opens the deletion dialog again after the changed entries have been rescanned. Does not open the dialog if a
+    /// layer other than a question is open.
     fn ask_again(&mut self) -> Option<Effect> {
         let is_free = self.layers.iter().all(|layer| matches!(layer, Layer::Question(_)));
         let (kind, selection) = self.cx.deletion.asked_again.take().filter(|_| is_free)?;
@@ -241,9 +241,11 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Handles a message from the rescan. Returns `None` until the rescan has ended, and then the effect of
-    /// [`Self::after_rescan`]. If there is no such effect, the user requested the rescan, and both the rescanned and
-    /// the shown directory are gone, requests a rescan of the nearest existing directory, which is now shown.
+    /// Handles a message from the rescan. Once the rescan has ended, returns the effect of [`Self::after_rescan`], if
+    /// any.
+    ///
+    /// If both the rescanned and the shown directory are gone, the nearest existing directory is now shown. If there is
+    /// no other effect, and the user requested the rescan, requests a rescan of that directory.
     pub(super) fn take_rescan(&mut self, message: RescanMessage) -> Option<Effect> {
         let is_reported = self.cx.rescan().is_some_and(|rescan| rescan.wanted.is_some());
         let shown = self.cx.location.id;
@@ -254,9 +256,10 @@ impl<'t> App<'t> {
         self.after_rescan().or_else(|| if is_missing { self.cx.rescan_shown() } else { None })
     }
 
-    /// Takes the first of these steps that is needed after a rescan: rescanning the next directory with restored
-    /// items, reopening the deletion dialog after its changed entries have been rescanned, or checking marked
-    /// directories that have changed.
+    /// Takes the first step that is needed after a rescan:
+    /// 1. Rescan the next directory with restored items.
+    /// 2. Open the deletion dialog again.
+    /// 3. Check marked directories that have changed.
     fn after_rescan(&mut self) -> Option<Effect> {
         self.cx.rescan_next_restored().or_else(|| self.ask_again()).or_else(|| self.cx.compare_marks())
     }

@@ -57,8 +57,8 @@ impl<'t> App<'t> {
     }
 
     pub fn update(&mut self, action: Event) -> Option<Effect> {
-        // State before the event. If `question_was_open` is `true`, a key, a click or pasted text restarts the delay
-        // before a Yes is accepted. If the event changes the scope, the clickable areas are cleared.
+        // State before the event. If a question was open, a key, a click or pasted text restarts the delay before a Yes
+        // is accepted. If the event changes the scope, the clickable areas are cleared.
         let (question_was_open, scope) = (self.has_open_question(), self.scope());
         if matches!(action, Event::Key(_) | Event::Mouse(..)) {
             self.cx.cancel_mark_total();

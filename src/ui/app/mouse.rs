@@ -50,9 +50,9 @@ impl App<'_> {
         }
     }
 
-    /// Returns the screen position (column and line) of the cursor in a text field or of the selected row of a layer.
-    /// If neither is drawn, returns the position of the selection in the view: a row, a treemap cell or a part of the
-    /// overview. Returns `None` if that position is outside the view or a layer is open.
+    /// Returns the column and line of the selection on the screen. In an open layer, this is the cursor of a text field
+    /// or the selected row. In the view, it is the selected row, treemap cell or part of the overview. Returns `None`
+    /// if the layer shows no selection, or if the selection is outside the view.
     pub fn cursor(&self) -> Option<(u16, u16)> {
         if self.hits.caret.is_some() {
             return self.hits.caret;
@@ -74,8 +74,7 @@ impl App<'_> {
         (line < list.bottom()).then_some((list.x, line))
     }
 
-    /// Clears the clickable areas if the scope is no longer `scope`, because they belong to a frame drawn for that
-    /// scope.
+    /// Clears the clickable areas if the scope has changed. The areas belong to a frame that was drawn for `scope`.
     pub(super) fn forget_hits_of_another(&mut self, scope: Scope) {
         if self.scope() != scope {
             self.hits.clear();

@@ -101,8 +101,8 @@ impl Context<'_> {
         Effect::Recheck(entries)
     }
 
-    /// Requests a recheck that names the directories of the shared files, but no entries in them. Its only purpose is
-    /// to make the search for duplicates run again.
+    /// Requests a recheck of the directories of the shared files, without any entries. The only purpose of the recheck
+    /// is to repeat the search for duplicates.
     fn recheck_shared(&mut self, sharing: &CopySharing) -> Effect {
         let directories = sharing.directories();
         let name = directories.first().map(|directory| self.tree.name(*directory).to_vec());
@@ -152,8 +152,8 @@ impl Context<'_> {
         }
     }
 
-    /// Requests a check of the marked directories for which a rescan found a new modification time. Each of them may
-    /// now be a different directory of the same name.
+    /// Requests a check of marked directories. A rescan found a new modification time for each of them, so another
+    /// directory of the same name may have replaced it.
     pub fn compare_marks(&mut self) -> Option<Effect> {
         let touched = self.marks.touched_directories();
         let selection =

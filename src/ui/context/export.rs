@@ -29,8 +29,8 @@ impl Context<'_> {
         self.export.request.as_ref()
     }
 
-    /// Returns the share of the entries that the running export has written, in thousandths. Excluded entries are
-    /// also written, but do not count as items. If there are many of them, the share reaches 1,000 too early.
+    /// Returns the share of the entries that the running export has written, in thousandths. The export also writes
+    /// excluded entries, which do not count as items. With many excluded entries, the share reaches 1,000 too early.
     pub fn written_share(&self) -> u16 {
         let entries = self.tree.totals(DirId::TOP).items;
         share(self.export.written.count().min(entries), entries)
@@ -43,7 +43,7 @@ impl Context<'_> {
         let is_plain = |letter: &char| letter.is_alphanumeric() || ['-', '_', '.'].contains(letter);
         let name: String = String::from_utf8_lossy(last).chars().filter(is_plain).collect();
         let name = name.trim_start_matches(['-', '.']);
-        // The root of an import has the name of the imported file, so the ending of that name is removed.
+        // The root of an import has the name of the imported file. The ending of that name is removed.
         let without_ending = ENDINGS.iter().filter_map(|ending| name.strip_suffix(ending));
         let name = without_ending.min_by_key(|name| name.len()).unwrap_or(name);
         // ncdu's format supports only one root.
@@ -53,7 +53,7 @@ impl Context<'_> {
 
     /// Requests an export, or shows a notice if it cannot start now.
     pub fn write_file(&mut self, request: ExportRequest) -> Option<Effect> {
-        // While the prompt was open, an operation may have started that would change the exported tree.
+        // An operation that would change the exported tree may have started while the prompt was open.
         self.checked(self.check_export())?;
         self.export.request = Some(request.clone());
         self.export.written = Arc::default();

@@ -20,8 +20,8 @@ use crate::ui::view_state::GrowthState;
 use crate::ui::views::growth;
 
 impl Context<'_> {
-    /// Searches for a baseline if that has not been done yet, and compares the tree with it if the comparison is
-    /// needed. Ends a comparison that is no longer needed. Returns `true` if there is a new result.
+    /// Starts the search for a baseline and the comparison with the baseline when they are needed, and collects their
+    /// results. Ends a comparison that is no longer needed. Returns `true` if there is a new result.
     pub fn poll_comparison(&mut self, sources: &Sources<'_>) -> bool {
         let (can_start, order) = (sources.can_compare(), self.request(Query::default()).order);
         let basis = || sources.basis.cloned();
@@ -80,8 +80,8 @@ impl Context<'_> {
         }
     }
 
-    /// Chooses another snapshot as the baseline. `next` converts the index of the current baseline to the index of
-    /// the new one. Index 0 is the newest snapshot; `next` returns `None` if there is no newer one.
+    /// Chooses another snapshot as the baseline. `next` takes the index of the current baseline, and returns the index
+    /// of the new baseline. Index 0 is the newest snapshot. `next` returns `None` if there is no newer snapshot.
     pub fn choose_baseline(&mut self, next: impl Fn(usize) -> Option<usize>) {
         let Some(info) = self.views.compared.baseline() else {
             self.notify(Notice::NoBaseline);
@@ -147,7 +147,7 @@ impl Context<'_> {
         }
     }
 
-    /// Goes to the entry of a row or, if the entry was deleted, to its former directory.
+    /// Goes to the entry of a row. If the entry was deleted, goes to the directory that contained the entry.
     pub fn follow_change(&mut self, row: &Row) {
         if row.difference == ChangeKind::Deleted {
             if let Some(entry) = EntryId::of(self.tree, row.new_parent) {

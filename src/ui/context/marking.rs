@@ -1,6 +1,7 @@
 //! Commands that mark entries.
 //!
-//! Invariant: only the functions in this file change marks. A rescan keeps the marks of existing entries.
+//! Invariant: only the functions in this file change marks. A rescan keeps the marks of entries that still exist. The
+//! mark of a file is kept only if the file is unchanged.
 
 use std::ops::RangeInclusive;
 
@@ -19,8 +20,8 @@ use crate::ui::views::table::Copies;
 
 type Located<'t> = (DirId, Entry<'t>);
 
-/// Minimum number of requested entries in a directory for a single pass over its listing. Fewer entries are looked up
-/// one by one.
+/// Minimum number of entries of one directory for which the listing of the directory is read in a single pass. Fewer
+/// entries are looked up one by one.
 const FEW: usize = 16;
 
 impl<'t> Context<'t> {
@@ -166,8 +167,8 @@ impl<'t> Context<'t> {
         self.add_up_marks();
     }
 
-    /// Marks all copies in the group under the cursor except one, and unmarks that one. Then moves the cursor to the
-    /// next group.
+    /// Marks all copies in the group under the cursor except the copy that `kept` selects, and unmarks that copy. Then
+    /// moves the cursor to the next group.
     pub fn mark_copies(&mut self, kept: KeptCopy) {
         let Some(copies) = self.table().and_then(|view| view.copies(kept)) else {
             self.notify(Notice::NoCopies);
@@ -252,8 +253,8 @@ impl<'t> Context<'t> {
         entries
     }
 
-    /// Returns the same entries as [`Self::entries`], except directories that contain entries hidden by the filter, and
-    /// shows a notice if any are omitted. Thus, a command for several rows never marks hidden entries.
+    /// Returns the entries of [`Self::entries`], except directories in which the filter hides entries. A command for
+    /// several rows therefore never marks hidden entries. Shows a notice if any directory is omitted.
     fn whole_entries(&mut self, first: usize, count: usize) -> Vec<Located<'t>> {
         let mut entries = self.entries(first, count);
         let before = entries.len();
@@ -319,9 +320,9 @@ impl<'t> Context<'t> {
         Some(Effect::Print(self.marks.in_order(self.tree).iter().map(path).collect()))
     }
 
-    /// Requests that the path of the entry under the cursor be copied to the clipboard, even if the entry is known
-    /// only from the previous scan. Without an entry under the cursor, the path of the shown directory is copied or,
-    /// in a table view, a notice is shown.
+    /// Requests that the path of the entry under the cursor be copied to the clipboard. The entry may be known only
+    /// from the previous scan. If there is no entry under the cursor, copies the path of the shown directory or, in a
+    /// table view, shows a notice.
     pub fn copy_path(&mut self) -> Option<Effect> {
         let path = match self.entries(self.row(), 1).first() {
             Some((id, record)) => Some(self.shown_path(&Marks::path(self.tree, (*id, record.name)))),
@@ -339,8 +340,8 @@ impl<'t> Context<'t> {
         Some(Effect::Copy(path))
     }
 
-    /// Returns the displayed path of the entry under the cursor of a table view. Returns `None` unless the row shows
-    /// an entry of the previous scan.
+    /// Returns the displayed path of the row under the cursor of a table view, if the row shows an entry of the
+    /// previous scan. Otherwise returns `None`.
     fn recorded_path(&self) -> Option<Vec<u8>> {
         let (record, entries) = self.table()?.recorded(self.row())?;
         let name = (entries[0].directory, entries[0].name(&record.tree)?);

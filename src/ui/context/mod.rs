@@ -73,7 +73,7 @@ pub struct Context<'t> {
     pub notice: Option<Notice>,
     /// Time from the start of the session until the notice appeared on the screen; `None` if it has not appeared yet.
     pub notice_since: Option<Duration>,
-    /// `true` if a page is open that can be drawn beside the view, so that the view has no keyboard focus.
+    /// `true` if a page is open that can be drawn beside the view. The view then has no keyboard focus.
     pub has_page_beside: bool,
     /// Number of columns and lines of the terminal.
     pub size: (u16, u16),
@@ -101,9 +101,8 @@ pub struct Context<'t> {
     pub record: Option<RecordedTree>,
     /// Totals that the previous scan found for the directories on the screen.
     pub recorded: Option<Arc<RecordedTotals>>,
-    /// Directory whose list shows all entries from the previous scan, because the user has scrolled to the end of the
-    /// list. The list of any other directory may show only the largest of its entries from the previous
-    /// scan.
+    /// Directory whose list the user has scrolled to the end. This list shows all entries from the previous scan. The
+    /// lists of other directories may show only the largest of these entries.
     scrolled_through: Option<DirId>,
     pub pressed: Option<Duration>,
     pub sorted: Duration,

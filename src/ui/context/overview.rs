@@ -159,9 +159,9 @@ impl Context<'_> {
         }
     }
 
-    /// Returns a part of the overview that shows the first rows of a table view. If the rows are from the tree
-    /// of the previous scan, `record` contains that tree and the directory that paths are relative to. If the rows
-    /// are from the current tree, `record` is `None`.
+    /// Returns a part of the overview with the first rows of a table view. For rows from the previous scan, `record`
+    /// contains the tree of that scan, and the directory that paths are relative to. For rows from the current tree,
+    /// `record` is `None`.
     fn part_of_table(
         &self,
         view: &'static ViewSpec,

@@ -108,8 +108,8 @@ impl<'t> Context<'t> {
         self.parent_list = Some(ParentList { list, window });
     }
 
-    /// Returns the rows of directory `id`, with the cursor on the child that is or contains the shown directory; `None`
-    /// if there are too many rows to sort synchronously.
+    /// Returns the rows of directory `id`. The cursor is on the child that is the shown directory or contains it.
+    /// Returns `None` if there are too many rows to sort synchronously.
     fn parent_rows(&self, id: DirId, sizes: &SizeSource, lines: usize) -> Option<ListState<'t>> {
         let tree: &'t Tree = self.tree;
         let child = tree.ancestry(self.location.id).find(|child| tree.parent(*child) == Some(id))?;

@@ -16,10 +16,10 @@ use crate::ui::notice::Notice;
 use crate::ui::sentences::damage_text;
 
 impl Context<'_> {
-    /// Returns the directories that the scan should read next, with the most urgent one last: the directories in the
-    /// visible rows (first the unchanged ones, then those that have changed since the previous scan), the shown
-    /// directory, and the directory that a command waits for. Omits directories that the scan has already begun to
-    /// read.
+    /// Returns the directories that the scan should read next, the most urgent one last. In this order: directories in
+    /// visible rows that are unchanged since the previous scan, directories in visible rows that have changed, the
+    /// shown directory, and the directory that a command waits for. Omits directories that the scan has already begun
+    /// to read.
     pub fn viewed_directories(&self) -> Vec<DirId> {
         let scanned_at = self.record.as_ref().map_or(i64::MAX, |record| record.scanned_at);
         let is_changed =
@@ -34,9 +34,8 @@ impl Context<'_> {
     /// Looks up the sizes that the previous scan found for the directories on the screen. Skips large listings,
     /// because this function runs on the drawing thread.
     ///
-    /// Drops the tree of the previous scan when the running scan has ended, or when the file that contains the tree
-    /// turns out to be damaged. In case of damage, also drops the rows of open views, because some rows may be
-    /// missing.
+    /// Drops the tree of the previous scan when the running scan has ended, or when the file of the previous scan is
+    /// found to be damaged. Damage also drops the rows of open views, because rows may be missing.
     pub fn refresh_recorded(&mut self) {
         if !self.is_scanning() {
             (self.record, self.recorded, self.scan.recorded) = (None, None, None);
@@ -47,8 +46,8 @@ impl Context<'_> {
         if self.recorded.as_ref().is_none_or(|recorded| !recorded.are_of(self.tree, &shown)) {
             self.recorded = Some(Arc::new(record.totals(self.tree, shown)));
         }
-        // Damage is detected only when the lookup reads the affected part of the file, so this check follows the
-        // lookup. Sizes in a damaged part are read as 0, so the results of the lookup are dropped.
+        // Check for damage after the lookup, because only reading the damaged part reveals the damage. The lookup reads
+        // sizes in a damaged part as 0, so its results are dropped.
         if let Some(damage) = record.tree.damage() {
             (self.record, self.recorded, self.scan.recorded) = (None, None, None);
             self.sort_anew();

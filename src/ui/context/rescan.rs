@@ -41,8 +41,8 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Requests a rescan of the shown directory. Used if the directory that was shown previously no longer exists. The
-    /// result of the rescan is not reported.
+    /// Requests a rescan of the shown directory, without a notice about the result. Used after the browser has moved
+    /// here from a directory that no longer exists.
     pub fn rescan_shown(&mut self) -> Option<Effect> {
         let shown = Some(self.location.id).filter(|id| *id != DirId::TOP)?;
         self.await_rescan(self.tree.name(shown).to_vec(), None, vec![shown]);
@@ -52,8 +52,8 @@ impl<'t> Context<'t> {
     /// Requests a recheck of a root that is not a directory.
     fn recheck_root(&mut self, root: Entry<'_>) -> Option<Effect> {
         self.checked(self.check_rescan())?;
-        // If the root could not be read and lies inside another root, a rescan of the root's deepest known ancestor
-        // also updates the root.
+        // A root that could not be read may lie inside another root. A rescan of its deepest known ancestor there also
+        // updates the root.
         if let (EntryState::Failed(_), Some((directory, _))) = (root.state, self.tree.locate(root.name)) {
             return self.begin_rescan(directory);
         }
@@ -130,8 +130,8 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Handles a message from the rescan. Once the rescan has ended, returns the directories that it may have
-    /// replaced.
+    /// Handles a message from the rescan. Returns `None` while the rescan is running. Once the rescan has ended,
+    /// returns the directories that it may have replaced.
     pub fn take_rescan(&mut self, again: RescanMessage) -> Option<Vec<DirId>> {
         let rescan = self.rescan.as_mut()?;
         rescan.progress = again.progress;

@@ -47,9 +47,9 @@ impl Context<'_> {
         }
     }
 
-    /// Goes to a directory of the previous scan, or to the entry `name` in it. Opens the deepest directory on this
-    /// path that the running scan has found, and puts the cursor on the next name of the path. If that name no longer
-    /// exists, only shows a notice and keeps the view open.
+    /// Goes to a directory of the previous scan, or to the entry `name` in it. If the running scan has not found the
+    /// whole path yet, opens the deepest directory found, and puts the cursor on the next name of the path. If the scan
+    /// has read this directory, and the next name no longer exists, only shows a notice and keeps the view open.
     fn leave_for_recorded(&mut self, directory: DirId, name: Option<Vec<u8>>) {
         let found = self.record.as_ref().and_then(|record| record.locate(self.tree, directory));
         let Some((directory, missing)) = found else { return };
@@ -67,8 +67,8 @@ impl Context<'_> {
         }
     }
 
-    /// Closes the view, saves its state for [`Self::return_to_view`], and goes to an entry. If `is_in_place` is
-    /// `true`, also opens the entry, which must be a directory.
+    /// Goes to an entry, and saves the state of the view for [`Self::return_to_view`]. If `is_in_place` is `true`, the
+    /// entry must be a directory, and is opened. If the entry no longer exists, the view stays open.
     pub fn leave_for(&mut self, entry: EntryId, is_in_place: bool) {
         let return_to = self.take_view(is_in_place);
         if !self.go_to_entry(entry) {
@@ -126,8 +126,8 @@ impl Context<'_> {
         if return_to.is_in_place {
             return self.return_to_view();
         }
-        // The user came from a row that shows an entry of this directory, not the directory itself. Going to the
-        // parent therefore does not return to the saved view.
+        // The row of the saved view showed an entry of this directory, not the directory itself. Going to the parent
+        // therefore does not return to the view.
         self.views.return_to = None;
         false
     }

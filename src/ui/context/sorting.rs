@@ -4,10 +4,11 @@
 //! are ready, the old rows are shown. If a filter was set or cleared, or a directory was just entered, the old
 //! rows would be wrong, so no rows are shown.
 //!
-//! In a snapshot, a large directory first shows only its largest entries. The others are loaded when the user scrolls
-//! down to them, or when a command needs them. During a scan, the list also shows entries that only the previous scan
-//! has found. If there are many of these, only the largest are shown at first; the others are added later, or when
-//! the user scrolls to the end.
+//! In a snapshot, a large directory first shows only its largest entries. The other entries are loaded when the user
+//! scrolls down to them, or when a command needs them.
+//!
+//! During a scan, the list also shows entries that only the previous scan has found. If there are many such entries,
+//! only the largest are shown at first. The others are added after some time, or when the user scrolls to the end.
 //!
 //! Invariant: sorted rows belong to the latest requested directory and order.
 
@@ -41,8 +42,8 @@ impl Context<'_> {
         self.sort();
     }
 
-    /// Returns `true` if the rows may be sorted now to include new entries: no sort is running, and either there are
-    /// no rows or enough time has passed since the last input (`HOLD`) and, during a scan, since the last sort.
+    /// Returns `true` if the rows may be sorted now to include new entries. No sort may be running. If there are rows,
+    /// enough time must have passed since the last input (`HOLD`) and, during a scan, since the last sort.
     pub fn can_sort(&self) -> bool {
         let now = self.scan.last.now;
         let is_held = self.pressed.is_some_and(|pressed| now.saturating_sub(pressed) < HOLD);
@@ -60,7 +61,7 @@ impl Context<'_> {
     /// Sorts the rows, in the background if the directory is large.
     pub fn sort(&mut self) {
         let order = self.order_here();
-        // The flag is set before sorting, because entries read during the sort make the order outdated again.
+        // During a scan, the order is outdated at once, because entries may be read during the sort.
         self.is_stale = self.is_scanning();
         self.parent_list = None;
         let (mut sizes, lines) = (self.sizes(), self.lines_here());
@@ -72,9 +73,8 @@ impl Context<'_> {
         let directory = self.location.id;
         let long = sizes.recorded.as_ref().filter(|recorded| recorded.is_large(directory));
         let is_long = long.is_some();
-        // Merging a long recorded listing slows the scan down, so it may take only a small part of the scan's time.
-        // Until the scan has run long enough, only the largest entries of that listing are merged, unless the user has
-        // scrolled to the end of the list.
+        // Merging a long listing of the previous scan slows the running scan down. Early in the scan, only the largest
+        // entries of that listing are therefore merged, unless the user has scrolled to the end of the list.
         let is_early = long.is_some_and(|recorded| {
             self.scan.last.elapsed < recorded.merge_time(directory).saturating_mul(MERGE_FACTOR)
         });
@@ -100,8 +100,9 @@ impl Context<'_> {
         }
     }
 
-    /// Moves the list cursor. If the move leads to rows that have not been loaded, first loads all of them. If it leads
-    /// to the last row and some recorded entries have not been merged, starts to merge all of them.
+    /// Moves the list cursor. If less than a screen of loaded rows would remain at and below the cursor, first loads
+    /// all rows. If the cursor would reach the last row, and some recorded entries have not been merged, starts to
+    /// merge all of them.
     pub fn step(&mut self, motion: Motion) {
         let lines = self.lines_here();
         if self.location.lacks_rows_for(motion, lines) {

@@ -52,7 +52,8 @@ impl Context<'_> {
             let compared = &self.views.compared;
             let is_of_changes = top.spec.is_of_changes();
             if is_of_changes && self.record.is_some() && compared.baseline.is_loading() {
-                // It is not known yet whether the previous scan can be compared with the baseline.
+                // Until the baseline is loaded, duke cannot decide whether to compare the previous scan with the
+                // baseline.
                 return false;
             }
             let record = self.record.as_ref().filter(|record| !is_of_changes || compared.precedes(record));
@@ -137,8 +138,8 @@ impl Context<'_> {
     /// Reloads results that may lack new entries, at intervals during the scan and once at its end.
     pub fn refresh_views(&mut self, has_grown: bool) {
         if has_grown {
-            // New entries do not change rows from the previous scan, so views with such rows are reloaded only after
-            // the running scan has ended.
+            // New entries do not change rows from the previous scan. Views with such rows are therefore not reloaded
+            // until the running scan has ended.
             let keeps_recorded = self.is_scanning() && self.record.is_some();
             let outdated = self.views.tables.iter_mut().filter(|it| !(keeps_recorded && it.is_recorded()));
             outdated.for_each(|view| view.rows.outdate());
@@ -191,8 +192,8 @@ impl Context<'_> {
         self.views.tables = vec![TableView::new(self.title(spec), table, request)];
     }
 
-    /// Checks that the prerequisite of a view, if any, is met: a scan on this machine, a finished scan on this machine
-    /// without a running rescan, or a baseline.
+    /// Checks that a view can be shown. Some views need a scan on this machine, and some of these need a finished scan
+    /// without a running rescan. Other views need a baseline.
     fn check_view(&self, spec: &ViewSpec) -> Result<(), Notice> {
         match spec.needs {
             Needs::LiveScan | Needs::CompleteScan if self.source_kind != SourceKind::Live => {

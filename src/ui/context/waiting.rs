@@ -1,4 +1,5 @@
-//! Commands that wait for the running scan, because they would act on entries that only the previous scan has found.
+//! Commands that wait for the running scan. Such a command is meant for entries of the previous scan that the running
+//! scan has not found yet.
 //!
 //! ```text
 //! key on a row of the previous scan -> notice -> the entry is found: the command is performed on it
@@ -6,9 +7,9 @@
 //!                                         -> any input, or another notice: the command is forgotten
 //! ```
 //!
-//! The scan gives priority to the shown directory or, if the row is in a table view, to the deepest directory found
-//! so far on the path of the entry ([`Context::viewed_directories`]). The command is stored in the notice that tells
-//! the user about it. When the notice disappears, the command is forgotten.
+//! While a command waits, the scan first reads the shown directory. If the row is in a table view, the scan first reads
+//! the deepest directory found so far on the path of the entry ([`Context::viewed_directories`]). The notice that tells
+//! the user about the command also stores the command. When the notice disappears, the command is therefore forgotten.
 //!
 //! Invariant: a waiting command acts only on entries that the scan has found, and never after further input.
 
@@ -22,8 +23,8 @@ use crate::ui::view_state::BaseView;
 use crate::ui::waiting_command::{Awaited, WaitingCommand};
 
 impl Context<'_> {
-    /// Makes a command wait if it would act on an entry that only the previous scan has found so far, or on several
-    /// rows of a list that contains such entries. Returns `false` if the command can be performed now.
+    /// Makes `command` wait if it is meant for an entry that the running scan has not found yet, or for several rows of
+    /// a list that contains such entries. Returns `false` if the command can be performed now.
     pub fn wait_for_scan(&mut self, command: Command) -> bool {
         if self.table().is_some_and(TableView::is_recorded) {
             return self.wait_for_row(command);
@@ -50,7 +51,8 @@ impl Context<'_> {
     }
 
     fn wait(&mut self, command: Command, awaited: Awaited) {
-        // Rows may be added above the row that the command is for, so the cursor is pinned to that row.
+        // Pins the cursor to its entry. Otherwise, rows that the scan adds above would move the cursor to another
+        // entry.
         match self.views.tables.last_mut() {
             Some(view) => view.is_pinned = true,
             None => self.pin(),
@@ -59,8 +61,8 @@ impl Context<'_> {
         self.notify(Notice::AwaitingScan(WaitingCommand { command, directory, awaited }));
     }
 
-    /// Does the same as [`Self::wait_for_scan`] for a command in a table of rows from the previous scan. Commands for
-    /// several rows are refused, because the scan replaces the rows when it ends.
+    /// Does the same as [`Self::wait_for_scan`], but in a table with rows from the previous scan. Refuses commands for
+    /// several rows, because the scan replaces the rows when it ends.
     fn wait_for_row(&mut self, command: Command) -> bool {
         match command {
             Command::MarkRange | Command::MarkShown | Command::InvertMarks => {
@@ -72,7 +74,8 @@ impl Context<'_> {
         }
         let Some(view) = self.table() else { return false };
         let Some((record, entries)) = view.recorded(view.index()) else {
-            // In a table of changes, rows without entries are deleted entries. In other tables, they are totals.
+            // In a table of changes, a row without an entry shows a deleted entry. In other tables, such a row shows
+            // totals.
             self.notify(match command {
                 Command::Mark if view.spec.is_of_changes() => Notice::CannotMarkDeleted,
                 _ if view.spec.is_of_changes() => Notice::EntryMissing,
@@ -159,9 +162,9 @@ impl Context<'_> {
         }
     }
 
-    /// Returns `None` while the scan may still find one of `entries`, the entries of a row from the previous scan.
-    /// After that, returns a notice if none of these entries exists. Otherwise, returns `true` if the row under the
-    /// cursor shows them.
+    /// Checks the row from the previous scan that shows `entries`. Returns `None` while the scan may still find one of
+    /// these entries. If the scan has found none of them, returns a notice. Otherwise, returns `true` if the row under
+    /// the cursor shows the entries.
     fn is_row_ready(&self, record: &RecordedTree, entries: &[EntryId]) -> Option<Result<bool, Notice>> {
         let found = record.look_up_all(self.tree, entries).ok()?;
         if found.is_empty() {
@@ -170,13 +173,13 @@ impl Context<'_> {
         Some(Ok(self.table().is_some_and(|view| view.is_on(entries, &found))))
     }
 
-    /// Returns `None` while the rows are being sorted, or if the scan has neither found the entry `name` nor read the
-    /// whole directory. Returns a notice if the entry does not exist. Otherwise, returns `true` if the cursor of the
-    /// list is on the entry, or if `name` is `None`.
+    /// Returns `None` while the rows are being sorted. Also returns `None` if the scan has not read the whole directory
+    /// and has not found the entry `name`. Returns a notice if the directory has no entry `name`. Otherwise, returns
+    /// `true` if the cursor of the list is on the entry, or if `name` is `None`.
     fn is_list_ready(&mut self, name: Option<&[u8]>) -> Option<Result<bool, Notice>> {
         let directory = self.location.id;
-        // The scan may finish reading the directory at any time. If it did so between a look-up of the name and the
-        // check of the listing, an existing entry would count as missing. The listing is therefore checked first.
+        // The listing is checked before the name is looked up. In the opposite order, an existing entry would count as
+        // missing if the scan finished reading the directory in between.
         let is_whole = self.tree.is_listed(directory);
         let is_found = name.is_some_and(|name| self.tree.entry(directory, name).is_some());
         if !is_whole && !is_found {

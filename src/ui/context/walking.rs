@@ -41,7 +41,7 @@ impl Context<'_> {
             let below = path.strip_prefix(given)?;
             (below.is_empty() || given.ends_with(b"/") || below.starts_with(b"/")).then_some(below)
         };
-        // If roots are nested, several may be prefixes of the path. The longest prefix is the innermost root.
+        // Several nested roots may be prefixes of the path. The longest of these prefixes is the innermost root.
         let roots = self.roots.iter().filter_map(|(given, shown)| Some((given.len(), shown, below(given)?)));
         match roots.max_by_key(|(length, ..)| *length) {
             Some((_, shown, [])) => shown.clone(),
@@ -124,8 +124,9 @@ impl Context<'_> {
         true
     }
 
-    /// Returns the directory that the user reaches by going up: the parent directory or, if a single row shows a
-    /// chain of directories (`a/b/c`), the directory whose list contains this row. Returns `None` at the top.
+    /// Returns the directory that the user reaches by going up: usually the parent directory. If the shown directory
+    /// belongs to a chain in a single row (`a/b/c`), returns the directory whose list contains this row. Returns `None`
+    /// at the top.
     pub fn above_shown(&self) -> Option<DirId> {
         let is_inside =
             |id: &&DirId| self.shown.collapses && only_directory(self.tree, self.order, **id).is_some();

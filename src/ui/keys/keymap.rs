@@ -13,8 +13,8 @@ use super::{Binding, Command, KEYMAP, Key, Scope};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keymap {
-    /// Lines of [`KEYMAP`] with configured keys: the index of each line, and its keys. A key that is configured for
-    /// two lines belongs to the first one.
+    /// Configured keys: the index of a line in [`KEYMAP`], and the keys of this line. If two lines have the same key in
+    /// a scope, the key belongs to the first line in this list.
     changes: Vec<(usize, Vec<Key>)>,
 }
 
@@ -40,7 +40,7 @@ impl Keymap {
         self.changes.push((line, keys));
     }
 
-    /// Returns the keys of a [`KEYMAP`] line that work in at least one of its scopes.
+    /// Returns the keys of a [`KEYMAP`] line that work in at least one scope of the line.
     pub fn keys(&self, line: usize) -> impl Iterator<Item = Key> {
         let scopes = KEYMAP[line].scopes;
         let has = move |key: &Key| scopes.iter().any(|scope| self.has(line, *scope, *key));
@@ -67,8 +67,8 @@ impl Keymap {
         self.keys(line).map(Key::name).collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the indexes of the other [`KEYMAP`] lines that have `key` and share a scope with `line`. Scopes in which
-    /// `key` types text do not count.
+    /// Returns the indexes of the other [`KEYMAP`] lines that have `key` and a scope in common with `line`. Ignores
+    /// scopes in which `key` types text.
     pub fn rivals(&self, line: usize, key: Key) -> impl Iterator<Item = usize> {
         let works = move |scope: &Scope| KEYMAP[line].scopes.contains(scope) && !scope.types(key);
         let shares = move |other: &usize| KEYMAP[*other].scopes.iter().any(works);
@@ -80,7 +80,7 @@ impl Keymap {
         self.changes.iter().any(|(changed, _)| *changed == line)
     }
 
-    /// Returns all keys of a [`KEYMAP`] line: the configured ones, or the default keys if none are configured.
+    /// Returns all keys of a [`KEYMAP`] line: the default keys, unless the configuration changes the line.
     fn wanted(&self, line: usize) -> &[Key] {
         let change = self.changes.iter().find(|(changed, _)| *changed == line);
         change.map_or(KEYMAP[line].keys, |(_, keys)| keys)
@@ -90,8 +90,8 @@ impl Keymap {
         !scope.types(key) && self.line_for_key(scope, |other| other == key) == Some(line)
     }
 
-    /// Returns the first [`KEYMAP`] line in `scope` with a key for which `is` returns `true`. Lines with fixed keys
-    /// come first, then the lines that the configuration has changed, then all others.
+    /// Returns the first [`KEYMAP`] line in `scope` that has a key accepted by `is`. Lines with fixed keys come first,
+    /// then the lines that the configuration has changed, then all others.
     fn line_for_key(&self, scope: Scope, is: impl Fn(Key) -> bool) -> Option<usize> {
         let all = || 0..KEYMAP.len();
         let fixed = all().filter(|line| KEYMAP[*line].is_fixed());
@@ -110,8 +110,7 @@ impl Binding {
         matches!(self.command, Command::Interrupt | Command::Answer(_))
     }
 
-    /// Returns `true` if `key` types a letter in every scope of this binding, so that it could never trigger the
-    /// command.
+    /// Returns `true` if `key` types text in every scope of this binding. Such a key could never trigger the command.
     pub fn would_be_typed(&self, key: Key) -> bool {
         self.scopes.iter().all(|scope| scope.types(key))
     }

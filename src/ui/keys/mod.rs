@@ -81,8 +81,8 @@ pub enum Command {
     InvertMarks,
     /// Mark all copies in a group of duplicates except one.
     MarkCopies(KeptCopy),
-    /// Keep all copies in and below the directory under the cursor, and mark all other copies in the same groups. If
-    /// the cursor is on a file, the directory that contains the file is used.
+    /// In all groups of duplicates with copies in or below the directory under the cursor: unmark these copies, and
+    /// mark all other copies. If the cursor is on a file, use the directory that contains the file.
     MarkElsewhere,
     /// Ask the user for confirmation, then let copies of a file use the same data on the disk.
     Share,
@@ -132,7 +132,7 @@ pub enum Side {
     Below,
 }
 
-/// Text before or after the cursor. A command moves the cursor over it, or deletes it.
+/// Text next to the cursor. A command moves the cursor to the other end of this text, or deletes this text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextMotion {
     /// The character before the cursor.

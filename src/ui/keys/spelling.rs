@@ -83,7 +83,7 @@ fn holding(held: KeyModifiers, name: &str, rest: &str) -> Result<Key, String> {
         return Err(format!("{} works only with the letters A to Z", name.trim_end_matches('-')));
     };
     match CTRL_ALIASES.iter().find(|(same, _)| held == KeyModifiers::CONTROL && *same == letter) {
-        Some((_, name)) => Err(format!("terminals cannot distinguish it from {name}")),
+        Some((_, name)) => Err(format!("terminals cannot distinguish this key from {name}")),
         None => Ok(Key { code: KeyCode::Char(letter), held }),
     }
 }
@@ -131,8 +131,8 @@ mod tests {
             ("Ctrl-é", "Ctrl works only"),
             ("Alt-", "Alt works only"),
             ("alt-bc", "Alt works only"),
-            ("Ctrl-I", "terminals cannot distinguish it from Tab"),
-            ("ctrl-m", "terminals cannot distinguish it from Enter"),
+            ("Ctrl-I", "terminals cannot distinguish this key from Tab"),
+            ("ctrl-m", "terminals cannot distinguish this key from Enter"),
         ];
         for (word, reason) in cases {
             let message = word.parse::<Key>().unwrap_err();

@@ -84,7 +84,7 @@ const fn column_keys(is_show: bool) -> [[Key; 1]; Column::COUNT] {
 }
 
 /// Returns one binding for each of these columns. If `is_show` is `true`, the binding shows or hides the column.
-/// Otherwise, it sorts by the column.
+/// Otherwise, the binding sorts by the column.
 const fn of_columns<const N: usize>(columns: [Column; N], is_show: bool) -> [Binding; N] {
     let (mut bindings, mut at) = ([bind(&[], LIST, Command::Help, HelpGroup::Sort, ""); N], 0);
     while at < N {
@@ -245,8 +245,8 @@ const EDITS: &[Binding] = &{
         bind(&[alt('d')], TYPED, C::Erase(TextMotion::WordRight), Text, "delete next word"),
         bind(&[control('u')], TYPED, C::Erase(TextMotion::Start), Text, "delete to the start"),
         bind(&[control('k')], TYPED, C::Erase(TextMotion::End), Text, "delete to the end"),
-        bind(&[key(K::Up)], RECALLED, C::Move(Motion::Up), HelpGroup::Search, "up, or previous input"),
-        bind(&[key(K::Down)], RECALLED, C::Move(Motion::Down), HelpGroup::Search, "down, or next input"),
+        bind(&[key(K::Up)], RECALLED, C::Move(Motion::Up), HelpGroup::Search, "up, or earlier text"),
+        bind(&[key(K::Down)], RECALLED, C::Move(Motion::Down), HelpGroup::Search, "down, or later text"),
     ]
 };
 
@@ -266,14 +266,14 @@ const OTHERS: &[Binding] = &{
         bind(&[key(K::Right), letter('l')], CELLS, C::Cell(Side::Right), G::Treemap, "cell to the right"),
         bind(&[key(K::Up), letter('k')], CELLS, C::Cell(Side::Above), G::Treemap, "cell above"),
         bind(&[key(K::Down), letter('j')], CELLS, C::Cell(Side::Below), G::Treemap, "cell below"),
-        hint(2, "open", bind(&[key(K::Enter)], TREEMAP, C::Open, G::Treemap, "open cell (treemap)")),
-        hint(2, "open", bind(&[key(K::Enter)], OVERVIEW, C::Open, G::Treemap, "open view (overview)")),
+        hint(2, "open", bind(&[key(K::Enter)], TREEMAP, C::Open, G::Treemap, "treemap: open cell")),
+        hint(2, "open", bind(&[key(K::Enter)], OVERVIEW, C::Open, G::Treemap, "overview: open view")),
         hint(8, "parent", bind(&[key(K::Backspace)], TREEMAP, C::Parent, G::Treemap, "parent directory")),
         hint(6, "colors", bind(&[letter('c')], TREEMAP, C::MapColors, G::Treemap, "cycle treemap colors")),
-        hint(6, "search", bind(&[letter('/')], VIEWS, C::Search, G::View, "search from here")),
+        hint(6, "search", bind(&[letter('/')], VIEWS, C::Search, G::View, "search this directory")),
         bind(&[letter('/')], &[Scope::Help], C::Search, G::Program, "search this help"),
         hint(0, "keep", bind(&[key(K::Enter)], PROMPT, C::Accept, G::Search, "show the results")),
-        hint(1, "clear", bind(&[key(K::Esc)], PROMPT, C::Back, G::Search, "clear and close")),
+        hint(1, "clear", bind(&[key(K::Esc)], PROMPT, C::Back, G::Search, "clear the search")),
         hint(4, "mark", bind(&[letter(' ')], ENTRIES, C::Mark, G::Mark, "mark or unmark")),
         bind(&[letter('V')], ROWS, C::MarkRange, G::Mark, "start or end a range"),
         bind(&[letter('+')], ROWS_AND_CELLS, C::MarkShown, G::Mark, "mark all shown"),
@@ -291,14 +291,14 @@ const OTHERS: &[Binding] = &{
         ),
         hint(9, "share data", bind(&[letter('X')], TABLE, C::Share, G::Mark, "make copies share data")),
         hint(12, "marks", bind(&[key(K::Tab)], VIEWS, C::Marks, G::Mark, "list the marks")),
-        bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close the list"),
+        bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close list of marks"),
         bind(&[letter('p')], ENTRIES, C::PrintMarks, G::Mark, "print marks and quit"),
         hint(5, "delete", bind(&[letter('d')], ENTRIES, C::Delete, G::Delete, "delete permanently")),
         bind(&[letter('D')], ENTRIES, C::Trash, G::Delete, "move to the trash"),
-        bind(&[letter('U')], VIEWS, C::Restore, G::Delete, "restore last trashed"),
+        bind(&[letter('U')], VIEWS, C::Restore, G::Delete, "restore from the trash"),
         bind(&[letter('H')], ENTRIES, C::Script, G::Delete, "write a delete script"),
         bind(&[letter('e')], &[Scope::Confirm], C::Empty, G::Delete, "delete contents only"),
-        hint(1, "retry", bind(&[letter('r')], KEPT, C::Retry, G::Delete, "retry or rescan")),
+        hint(1, "retry", bind(&[letter('r')], KEPT, C::Retry, G::Delete, "retry, or rescan")),
         bind(&[letter('y')], VIEWS, C::CopyPath, G::Program, "copy the path"),
         hint(13, "info", bind(&[letter('i')], ENTRIES, C::Inspect, G::Program, "info")),
         hint(
@@ -329,7 +329,7 @@ const OTHERS: &[Binding] = &{
         bind(&[control('l')], EVERYWHERE, C::Repaint, G::Program, "repaint"),
         hint(1, "yes", bind(&[letter('y')], QUESTION, C::Answer(Answer::Yes), G::Question, "yes")),
         hint(0, "no", bind(&[letter('n'), key(K::Esc)], ANSWER, C::Answer(Answer::No), G::Question, "no")),
-        bind(&[letter('q')], QUESTION, C::Answer(Answer::Leave), G::Question, "no, or quit"),
+        bind(&[letter('q')], QUESTION, C::Answer(Answer::Leave), G::Question, "no (quit dialog: yes)"),
         hint(
             3,
             "switch",
@@ -338,7 +338,7 @@ const OTHERS: &[Binding] = &{
                 QUESTION,
                 C::Answer(Answer::Other),
                 G::Question,
-                "switch buttons",
+                "select other button",
             ),
         ),
         bind(&[key(K::Enter)], ANSWER, C::Answer(Answer::Selected), G::Question, "press selected button"),

@@ -65,8 +65,8 @@ impl FailuresList {
         if cx.checked(cx.check_changes()).is_none() {
             return Handled::Yes(None);
         }
-        // Some entries may have failed because they had changed. For these entries, the new confirmation
-        // applies to their current state.
+        // Entries that failed because they had changed are selected again in their current state, which the user now
+        // confirms.
         let first = self.failed.failures.first.iter();
         let changed: HashSet<&[u8]> = first
             .filter(|failure| failure.reason == Reason::Changed)

@@ -45,8 +45,8 @@ pub fn search_title(room: usize) -> &'static str {
     if room < MIN_TITLE_COLUMNS { " /" } else { " Search the keys: " }
 }
 
-/// Returns the hints for the keys that end the input in the search field: one with both keys, and a shorter one with
-/// the key that keeps the search.
+/// Returns the key hints of the search field. The first text has the keys that keep and clear the search. The second,
+/// shorter text has only the key that keeps the search.
 pub fn search_hints(keymap: &Keymap) -> [String; 2] {
     let hint = |answer, does| {
         let key = keymap.first(Command::Answer(answer), Scope::Typing);

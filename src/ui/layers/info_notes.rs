@@ -1,7 +1,7 @@
 //! Notes about unusual disk usage of an entry, for users who want to free space.
 //!
-//! Invariant: a file without preallocated or shared bytes gets no note about space if its disk usage is at least its
-//! length and exceeds the length by at most `SLACK`.
+//! Invariant: a file gets no note about space if it has no preallocated or shared bytes, its disk usage is at least its
+//! length, and the difference is at most `SLACK`.
 
 use crate::base::format::{Units, grouped, plain_size};
 use crate::base::kind::Kind;
@@ -41,11 +41,11 @@ pub fn notes(
         }
     }
     if probe.attributes.links > 1 && probe.attributes.kind != Kind::Directory {
-        notes.push("deleting one of its names frees nothing while others exist".to_owned());
+        notes.push("deleting one name frees nothing while the file has other names".to_owned());
     }
     notes.extend(probe.traits.iter().map(|is_so| trait_text(*is_so).to_owned()));
     if has_changed(probe, record) {
-        notes.push(format!("has changed since it was scanned{rescan}"));
+        notes.push(format!("has changed since the scan{rescan}"));
     }
     notes
 }
@@ -54,8 +54,12 @@ fn trait_text(is_so: Trait) -> &'static str {
     match is_so {
         Trait::Compressed => "compressed by the file system",
         Trait::Encrypted => "encrypted by the file system",
-        Trait::Immutable => "immutable: cannot be changed or deleted (chattr -i or chflags clears this)",
-        Trait::AppendOnly => "append-only: cannot be truncated or deleted (chattr -a or chflags clears this)",
+        Trait::Immutable => {
+            "immutable: cannot be changed or deleted (chattr -i, or chflags on macOS, removes this flag)"
+        }
+        Trait::AppendOnly => {
+            "append-only: cannot be truncated or deleted (chattr -a, or chflags on macOS, removes this flag)"
+        }
         Trait::Verity => "protected by fs-verity: its contents cannot be changed",
         Trait::Direct => "stored in persistent memory (DAX)",
         Trait::NoDump => "excluded from dump(8) backups",
@@ -85,18 +89,18 @@ impl File<'_> {
             None
         } else if is(Trait::Compressed) || layout.compressed > 0 {
             Some(format!(
-                "compressed by the file system: {} on disk for {} of contents",
-                self.size(disk),
-                self.size(length)
+                "compressed by the file system: {} of contents use {} on disk",
+                self.size(length),
+                self.size(disk)
             ))
         } else if layout.delayed > 0 {
             Some(format!("{} not yet written to disk", self.size(layout.delayed)))
         } else if disk == 0 && length <= INLINE {
-            Some("no blocks: stored in the inode, or the whole file is a hole".to_owned())
+            Some("uses no disk blocks: stored in the inode, or only a hole (sparse)".to_owned())
         } else if disk == 0 || self.layout.is_some() && !layout.is_cut_short {
             Some(format!("sparse: {} of holes", self.size(missing)))
         } else {
-            Some(format!("uses {} less than its length: holes or compression", self.size(missing)))
+            Some(format!("uses {} less than its apparent size: holes or compression", self.size(missing)))
         }
     }
 
@@ -108,7 +112,7 @@ impl File<'_> {
             return Some(format!("{} preallocated", self.size(unwritten)));
         }
         let excess = disk.checked_sub(length).filter(|excess| *excess > SLACK)?;
-        Some(format!("uses {} more than its length: preallocation or large blocks", self.size(excess)))
+        Some(format!("uses {} more than its apparent size: preallocation or large blocks", self.size(excess)))
     }
 
     /// Returns a note about space that the file shares with clones, if any.
@@ -129,7 +133,8 @@ impl File<'_> {
         ))
     }
 
-    /// Returns a note with the ID that all clones of the file share, if there are clones.
+    /// Returns a note with the clone ID of the file, if the file shares space. All clones of a file have the same clone
+    /// ID.
     fn clones(&self) -> Option<String> {
         let clone = self.layout?.clone?;
         self.sharing()?;
@@ -215,12 +220,12 @@ mod tests {
         let known =
             || Some(Ok(ExtentLayout { private: 1 << 20, pieces: Some(1), ..ExtentLayout::default() }));
         assert_eq!(first(probe(2048, 3 << 20, &[]), known()), "sparse: 2.0 MiB of holes");
-        let unknown = "uses 2.0 MiB less than its length: holes or compression";
+        let unknown = "uses 2.0 MiB less than its apparent size: holes or compression";
         assert_eq!(first(probe(2048, 3 << 20, &[]), None), unknown);
         assert_eq!(first(probe(2048, 3 << 20, &[]), Some(Err(13))), unknown);
-        assert!(first(probe(0, 60, &[]), None).starts_with("no blocks"));
+        assert!(first(probe(0, 60, &[]), None).starts_with("uses no disk blocks"));
         assert!(first(probe(0, 1 << 30, &[]), known()).starts_with("sparse: 1.0 GiB"));
-        let compressed = "compressed by the file system: 1.0 MiB on disk for 3.0 MiB of contents";
+        let compressed = "compressed by the file system: 3.0 MiB of contents use 1.0 MiB on disk";
         assert_eq!(first(probe(2048, 3 << 20, &[Trait::Compressed]), None), compressed);
         let layout = ExtentLayout {
             compressed: 3 << 20,
@@ -265,13 +270,16 @@ mod tests {
         let layout =
             ExtentLayout { unwritten: 1 << 20, private: 1 << 20, pieces: Some(1), ..ExtentLayout::default() };
         assert_eq!(file_notes(&probe(2048, 10, &[]), Some(Ok(layout))), ["1.0 MiB preallocated"]);
-        assert!(file_notes(&probe(2048, 10, &[]), None)[0].starts_with("uses 1.0 MiB more than its length"));
+        assert!(
+            file_notes(&probe(2048, 10, &[]), None)[0]
+                .starts_with("uses 1.0 MiB more than its apparent size")
+        );
     }
 
     #[test]
     fn a_replaced_file_is_reported() {
         let record = Entry { name: b"x", kind: Kind::File, state: EntryState::Known(Metadata::default()) };
         let file_notes = notes(&probe(0, 0, &[]), None, &record, Units::Binary, " (x reads it again)");
-        assert_eq!(file_notes, ["has changed since it was scanned (x reads it again)"]);
+        assert_eq!(file_notes, ["has changed since the scan (x reads it again)"]);
     }
 }

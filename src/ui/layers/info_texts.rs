@@ -56,8 +56,8 @@ impl DetailLines<'_> {
 /// Title of the page.
 pub const TITLE: &str = " Info";
 
-/// Returns the text at the end of the title line. The text says that the page is still loading or, if not all lines are
-/// visible, which ones are. Otherwise, it is empty.
+/// Returns the text at the end of the title line. While the page is loading, the text says so. Otherwise, it contains
+/// the range of the visible lines, or is empty if all lines are visible.
 pub fn title_end(is_loading: bool, visible: Range<usize>, lines: usize, glyphs: Glyphs) -> String {
     if is_loading {
         format!("Loading{} ", glyphs.gap())
@@ -121,7 +121,7 @@ impl DetailLines<'_> {
         self.add_recorded_time(metadata.mtime);
         let shared = self.cx.shared(id);
         if shared > 0 {
-            self.add("Shared", format!("{} counted once, though several entries hold it", self.size(shared)));
+            self.add("Shared", format!("{} in several entries, counted only once", self.size(shared)));
         }
         if totals.errors > 0 {
             self.warn("Errors", grouped(totals.errors.into()));
@@ -130,7 +130,7 @@ impl DetailLines<'_> {
             self.warn("Unreadable", OsError(errno).to_string());
             if let Some(recorded) = self.cx.tree.recorded(id) {
                 let text =
-                    format!("{} in the whole directory, according to the file system", self.size(recorded));
+                    format!("{} below this directory, according to the file system", self.size(recorded));
                 self.add("Recorded", text);
             }
         }
@@ -159,7 +159,10 @@ impl DetailLines<'_> {
         self.add("Owner", user_text(inspection.owner.as_deref(), attributes.uid, inspection.is_complete));
         self.add("Group", user_text(inspection.group.as_deref(), attributes.gid, inspection.is_complete));
         self.add("Modified", self.time(attributes.mtime));
-        self.add("Changed", format!("{} (contents, mode, owner or names)", self.time(probe.changed)));
+        self.add(
+            "Changed",
+            format!("{} (last change of contents, mode, owner or name)", self.time(probe.changed)),
+        );
         self.add("Accessed", self.time(probe.accessed));
         // Some file systems report zero if they do not know the creation time.
         if let Some(born) = probe.born.filter(|born| *born != 0) {
@@ -174,7 +177,7 @@ impl DetailLines<'_> {
             self.add("File system", mount_text(mount));
         }
         let layout = inspection.layout.as_ref();
-        let rescan = self.cx.key_hint(Command::Rescan, "rescans it in the list");
+        let rescan = self.cx.key_hint(Command::Rescan, "in the list rescans the directory");
         let notes = notes(probe, layout, record, self.cx.units, &rescan);
         for (number, note) in notes.into_iter().enumerate() {
             self.add(if number == 0 { "Note" } else { "" }, note);

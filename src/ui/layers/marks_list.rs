@@ -57,7 +57,7 @@ impl<'t> MarksList<'t> {
         self.marks.iter().skip(self.shown(lines).offset).take(lines)
     }
 
-    /// Returns the cursor, with its scroll position adjusted so that its row is one of the `lines` visible rows.
+    /// Returns the cursor, scrolled so that its row is one of the `lines` visible rows.
     fn shown(&self, lines: usize) -> Cursor {
         let mut cursor = self.cursor;
         cursor.show(lines.max(1), self.marks.len());

@@ -71,7 +71,7 @@ impl QuestionDialog {
                 (replace(cx, order, usize::from(columns)), ["Replace?   n", "Replace? y/n"])
             }
             Question::Share(sharing) => {
-                (share(cx, sharing), ["Share the data on disk?   n", "Share the data on disk? y/n"])
+                (share(cx, sharing), ["Let copies share data?   n", "Let copies share data? y/n"])
             }
             Question::Above => (
                 above(cx, usize::from(columns)),

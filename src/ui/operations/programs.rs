@@ -1,9 +1,9 @@
 //! Programs that the user starts: a shell in a directory, a pager for a file, and the desktop's opener.
 //!
 //! Directories and files are opened in the background, because a file system may be slow. A shell or a pager then uses
-//! the terminal; an opener does not need it. The directory for a shell and the file for a pager are passed as open
-//! descriptors. Names are therefore not resolved again, and neither a program nor a pager's preprocessor can mistake a
-//! name for an option or for code. Only the opener is passed a path, as a single absolute argument.
+//! the terminal; an opener does not need the terminal. The directory for a shell and the file for a pager are passed as
+//! open descriptors. Names are therefore not resolved again, and no program can mistake a name for an option or for
+//! code. Only the opener receives a path, as one absolute argument.
 //!
 //! Invariant: no name becomes part of a command line that a shell parses.
 
@@ -152,8 +152,8 @@ fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.as_encoded_bytes().trim_ascii().is_empty())
 }
 
-/// For each standard stream of duke that is redirected, connects the same stream of the program to the
-/// terminal. Returns a descriptor of the terminal.
+/// Connects the program to the terminal. For each standard stream of duke that is redirected, the program gets the
+/// terminal instead. Returns a descriptor of the terminal.
 fn streams(command: &mut Command, screen: &Screen) -> io::Result<OwnedFd> {
     let terminal = || screen.descriptor().map(Stdio::from);
     if !io::stdin().is_terminal() {

@@ -16,14 +16,14 @@ pub const QUESTION: &str = "\x1b]11;?\x1b\\";
 
 /// Maximum delay between the query and its answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Maximum number of held-back keys that are passed on if they turn out not to be an answer: the user may have typed
-/// them. A longer sequence is dropped, because it is probably a damaged answer.
+/// Maximum number of held-back keys that the user may have typed. If they turn out not to be an answer, all of them are
+/// passed on. Of a longer sequence, which is probably a damaged answer, only the last key is passed on.
 const MAX_TYPED_KEYS: usize = 3;
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// Keys that are not part of the terminal's answer. Empty while a key is held back as a possible
-    /// part of the answer.
+    /// Keys that are not part of the terminal's answer. Empty if the last key is held back, because it may be part of
+    /// the answer.
     Keys(Vec<KeyEvent>),
     /// A complete answer. Contains the background, or `None` if the answer is invalid.
     Answer(Option<Background>),

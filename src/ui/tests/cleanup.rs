@@ -72,7 +72,7 @@ fn keys_that_mark_nothing_cause_a_notice() {
         ("3 +", Some("+ (mark all shown) does nothing here (1 opens the list)")),
         ("4 *", Some("* (invert marks) does nothing here (1 opens the list)")),
         ("7 V", Some("No entry under the cursor")),
-        ("7 +", Some("Cannot mark an entry that was not read")),
+        ("7 +", Some("Cannot mark an excluded or unreadable entry")),
         ("6 V", nothing),
         ("6 +", nothing),
         ("6 *", nothing),
@@ -81,7 +81,7 @@ fn keys_that_mark_nothing_cause_a_notice() {
         ("j j Enter +", nothing),
         ("j j Enter *", nothing),
         ("j j Enter Space", nothing),
-        ("+", Some("Did not mark 2 entries that were not read")),
+        ("+", Some("2 entries not marked: excluded or unreadable")),
         ("j j j V", Some("Range starts here; move and press V again (Esc cancels)")),
     ] {
         assert_eq!(at(&tree, keys).cx.notice_text().as_deref(), notice, "{keys}");

@@ -305,7 +305,7 @@ fn the_question_counts_the_items_that_it_does_not_name() {
         let count = shown.lines().filter(|line| line.contains(" /shown/file-")).count();
         let rest = match named {
             0 => "7 entries, 7.0 MiB".to_owned(),
-            _ => format!("and {} more, 7.0 MiB in total", 7 - named),
+            _ => format!("and {} more (7.0 MiB for all entries)", 7 - named),
         };
         assert_eq!((count, shown.contains(&rest)), (named, true), "{lines}: {shown}");
         assert!(shown.contains("frees at least 1 B"), "{lines}: {shown}");

@@ -95,8 +95,8 @@ fn data_of_the_tree_is_shown_at_once_and_the_rest_as_it_arrives() {
         "/shown/music/again",
         "/mnt/\\x1b[31mred (ext4 on /dev/sda1)",
         "sparse: 8.0 KiB of holes",
-        "deleting one of its names frees nothing",
-        "has changed since it was scanned",
+        "deleting one name frees nothing",
+        "has changed since the scan",
     ] {
         assert!(then.contains(text), "{text}:\n{then}");
     }
@@ -260,10 +260,10 @@ fn the_recorded_size_of_an_unreadable_directory_is_shown() {
     tree.record_size(tree.entry(root, b"locked").unwrap().directory().unwrap(), 5 << 20);
     let mut app = finished(&tree);
     let notes: Vec<_> = app.cx.window.lines.iter().map(|row| row.note.clone().unwrap().text).collect();
-    assert_eq!(notes, ["permission denied; file system reports a size of 5.0 MiB", "permission denied"]);
+    assert_eq!(notes, ["permission denied; size reported by the file system: 5.0 MiB", "permission denied"]);
     assert_eq!(app.cx.window.totals.apparent, 3 * 4096, "it is not a measured size");
     press(&mut app, "i");
-    assert!(screen(&mut app).contains("5.0 MiB in the whole directory, according"));
+    assert!(screen(&mut app).contains("5.0 MiB below this directory, according"));
 }
 
 /// Returns a tree with a file of 512 bytes. `class` is the file's storage class, if it has one.

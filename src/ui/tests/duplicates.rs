@@ -158,7 +158,7 @@ fn all_copies_but_those_of_a_directory_are_marked() {
     let progress = CompareProgress { is_complete: true, ..CompareProgress::default() };
     let mut app = opened_with(&tree, Duplicates { groups, progress, ..Duplicates::default() });
     press(&mut app, ".");
-    assert!(marked(&app).is_empty() && app.cx.notice_text().unwrap().starts_with("No copy here"));
+    assert!(marked(&app).is_empty() && app.cx.notice_text().unwrap().starts_with("This row is not a copy"));
     press(&mut app, "Enter j .");
     assert_eq!(marked(&app), ["a", "b"], "in all groups with a copy in the directory, at any depth");
     let directories: Vec<DirId> = app.cx.marks.in_order(&tree).iter().map(|((id, _), _)| *id).collect();
@@ -195,7 +195,7 @@ fn the_last_copy_is_not_deleted() {
     for key in ["d", "D", "H"] {
         press(&mut app, key);
         assert!(layer(&app).is_none(), "{key} is refused");
-        assert_eq!(app.cx.notice_text().unwrap(), "Cannot delete all copies of a file; keep one of them");
+        assert_eq!(app.cx.notice_text().unwrap(), "Cannot delete all copies of a file; keep one copy");
     }
     press(&mut app, "k Space d");
     assert_eq!((marked(&app), layer(&app)), (vec!["new".to_owned()], Some(Scope::Confirm)));
@@ -214,7 +214,7 @@ fn marks_of_copies_keep_the_last_copy_in_every_view() {
     press(&mut app, "Space D");
     assert_eq!(marked(&app), ["x", "y", "z"]);
     assert!(layer(&app).is_none());
-    assert_eq!(app.cx.notice_text().unwrap(), "Cannot delete all copies of a file; keep one of them");
+    assert_eq!(app.cx.notice_text().unwrap(), "Cannot delete all copies of a file; keep one copy");
     app.cx.go_to_entry(entry(&tree, &["x"]));
     press(&mut app, "Space D");
     assert_eq!(layer(&app), Some(Scope::Confirm), "one copy is left");

@@ -27,7 +27,7 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
         Scope::Typing => deleting::typing(&mut app),
         Scope::Failures => deleting::failed(&mut app),
         Scope::Details => {
-            // In a window of this size, the info page does not fit, so it can be scrolled.
+            // The info page does not fit into a window of this size, so the page can be scrolled.
             app.update(Event::Resize(20, 5));
             press(&mut app, "i j j")
         }
@@ -134,9 +134,9 @@ fn every_key_of_the_table_does_something() {
             read(&mut app);
             let before = picture(&app);
             let effect = app.update(Event::Key(Key::event(*key)));
-            // While a question is open, any key makes it reject a Yes for a short time (see `AnswerGate`), which
-            // changes the picture. The test waits until a Yes is accepted again, so that this change does not count as
-            // an effect of the key.
+            // Any key makes an open question reject a Yes for a short time (see `AnswerGate`), which changes the
+            // picture. This change must not count as an effect of the key, so the test waits until a Yes is accepted
+            // again.
             read(&mut app);
             let has_changed = picture(&app) != before;
             assert!(effect.is_some() || has_changed, "{} in {scope:?}", key.name());

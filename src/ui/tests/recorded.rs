@@ -162,7 +162,7 @@ fn a_recorded_row_disappears_when_the_listing_is_whole() {
     assert_eq!(names(&app), ["kept", "gone"]);
     growing.read("a", vec![unread("kept")]);
     tick(&mut app, 3000, None);
-    // The directory "kept" has not been read yet, but the listing that contains it is complete.
+    // The listing of `a` is complete, so the row `gone` disappears. The directory `kept` has not been read yet.
     assert_eq!(precisions(&app), [("kept/".to_owned(), Precision::Recorded)]);
     assert_eq!(app.cx.window.bound, Precision::Recorded);
 }

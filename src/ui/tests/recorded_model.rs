@@ -16,7 +16,7 @@ use crate::tree::DirId;
 enum Node {
     /// File that occupies this many 512-byte blocks.
     File(u64),
-    /// Hard link with this inode number. The inode has more names than the tree contains.
+    /// Hard link to the inode with this number. The inode also has names outside the tree.
     Link(u64),
     Directory(Nodes),
 }
@@ -69,9 +69,9 @@ fn at<'n>(nodes: &'n Nodes, path: &[String]) -> Option<&'n Nodes> {
     })
 }
 
-/// Enters the directory at `path` and checks its rows. `read` contains the paths of the directories that the scan has
-/// read. If `path` is one of them, there must be a row for each entry in `new`. Until the listing is complete, there
-/// must also be a row for each entry in `old`, the tree of the previous scan.
+/// Enters the directory at `path`, and checks that the expected rows are shown. If the scan has read the directory
+/// (`read` contains `path`), each entry in `new` has a row. Until the listing is complete, each entry in `old`, the
+/// tree of the previous scan, has a row too.
 fn check(app: &mut App<'_>, [old, new]: [&Nodes; 2], path: &[String], read: &BTreeSet<Vec<String>>) {
     let tree = app.cx.tree;
     let root = tree.listing(DirId::TOP).directories().next().unwrap();

@@ -61,7 +61,8 @@ fn a_view_of_the_last_scan_says_that_more_rows_are_being_found() {
 
 #[test]
 fn damage_found_by_a_view_is_reported_and_the_view_shows_the_running_scan() {
-    // The files of `a` fill a block of the snapshot, so that the listing of `b` is in a block of its own.
+    // The files of `a` fill a block of the snapshot. The listing of `b`, which is damaged, is therefore in another
+    // block.
     let files = (0..8000).map(|number| file(&format!("file {number:04}"), 3 << 20, 0)).collect();
     let (tree, _) =
         build(vec![dir("a", files), dir("b", vec![file("damaged", 1 << 20, 0)]), file("gone", 1 << 20, 0)]);
@@ -191,7 +192,7 @@ fn read(growing: &Growing, app: &mut App<'_>, entries: Vec<Plan>) -> Option<Effe
     tick(app, 1200, None)
 }
 
-/// Keys that, on a row from the previous scan, take effect only once the running scan has found the entry.
+/// Keys that wait on a row from the previous scan. They take effect once the running scan has found the entry.
 const WAITING: [&str; 5] = ["Space", "o", "v", "b", "i"];
 
 #[test]
@@ -201,7 +202,7 @@ fn a_key_in_a_view_waits_and_then_acts_on_the_entry_that_was_found() {
         let mut app = on_row_of_view(&growing);
         assert!(press(&mut app, key).is_empty(), "{key}");
         tick(&mut app, 1100, None);
-        assert!(screen(&mut app).contains("Reading x first (Esc cancels)"), "{}", screen(&mut app));
+        assert!(screen(&mut app).contains("Waiting for the scan of x (Esc cancels)"), "{}", screen(&mut app));
         let first = app.cx.viewed_directories().last().map(|id| growing.tree.name(*id));
         assert_eq!(first, Some(b"a".as_slice()), "the scan reads this directory next");
         let effect = read(&growing, &mut app, vec![file("y", 50 << 20, 0), file("x", 4 << 20, 0)]);

@@ -45,9 +45,9 @@ fn contents() -> impl Strategy<Value = Vec<Random>> {
     vec(any, 1..12)
 }
 
-/// Checks the exact area of every entry against its tile. The area must be at least that of the tile with both sides
-/// one cell shorter, and at most that of the tile with both sides one cell longer. For an entry without a tile, the
-/// area must be at most that of a whole column or a whole line, whichever is larger.
+/// Compares the tile of every entry with the exact area for the size of the entry. With both sides one cell longer, the
+/// tile must be at least as large as the exact area. With both sides one cell shorter, it must be at most as large. For
+/// an entry without a tile, the exact area must be at most one column or one line, whichever is larger.
 fn check_shares(laid_out: &LaidOut, half_lines: u16) -> Result<(), TestCaseError> {
     let LaidOut { sizes, area, tiles } = laid_out;
     let sides = |area: Area| (f64::from(area.width), f64::from(area.height / half_lines));
@@ -85,8 +85,8 @@ fn painted(buffer: &Buffer, area: Area) -> u32 {
     cells.map(|(x, y)| halves(&buffer[(x, y / 2)])[usize::from(y % 2)]).sum()
 }
 
-/// Checks the drawing of a rectangle that contains no other rectangles: the upper corners of its frame or, if it has
-/// no frame, the size of its painted part.
+/// Checks the drawing of a rectangle that contains no other rectangles. If the rectangle has a frame, checks the upper
+/// corners of the frame. Otherwise, checks the size of the painted part.
 fn check_drawing(buffer: &Buffer, area: Area, has_frame: bool) -> Result<(), TestCaseError> {
     if has_frame {
         // Only the upper corners are checked, because titles of the rectangles below can cover the lower ones.

@@ -203,7 +203,11 @@ fn a_name_typed_too_early_or_pasted_with_enter_does_not_confirm() {
     assert_eq!(burst(&mut app, "Enter"), []);
     read(&mut app);
     assert_eq!(burst(&mut app, "Enter"), []);
-    assert_eq!(app.cx.notice_text().as_deref(), Some("Name does not match"), "nothing was typed yet");
+    assert_eq!(
+        app.cx.notice_text().as_deref(),
+        Some("The typed name does not match"),
+        "nothing was typed yet"
+    );
     read(&mut app);
     burst_text(&mut app, "music");
     assert_eq!(burst(&mut app, "Enter"), []);

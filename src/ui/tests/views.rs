@@ -138,7 +138,7 @@ fn a_missing_column_causes_a_notice_and_keeps_the_list() {
         ("3", Some("Types can be sorted only by size, name or items")),
         ("6", Some("Hard links can be sorted only by size or number of names")),
         ("7", Some("Errors can be sorted only by items or path")),
-        ("9", Some("These rows have a fixed order")),
+        ("9", Some("These rows cannot be sorted")),
     ] {
         let mut app = at(&tree, key);
         press(&mut app, "W");

@@ -22,14 +22,14 @@ pub enum Colors {
     True,
 }
 
-/// Prefixes of values of `TERM` that are set only by terminals with 24-bit color.
+/// Beginnings of `TERM` values that are set only by terminals with 24-bit color.
 const TRUE_COLOR: [&str; 6] = ["alacritty", "contour", "foot", "wezterm", "xterm-ghostty", "xterm-kitty"];
 /// Values of `TERM` for terminals without colors.
 const MONOCHROME: [&str; 5] = ["vt52", "vt100", "vt102", "vt220", "vt320"];
 
 impl Colors {
-    /// Returns the colors to use, according to `choice`, `NO_COLOR`, `COLORTERM` and `TERM`. `TERM` is needed because
-    /// programs started by ssh usually get it, but not `COLORTERM`.
+    /// Returns the colors to use, according to `choice`, `NO_COLOR`, `COLORTERM` and `TERM`. A program started by ssh
+    /// usually gets `TERM` but not `COLORTERM`, so `COLORTERM` alone is not enough.
     pub fn detect(choice: ColorChoice, environment: impl Fn(&str) -> Option<OsString>) -> Self {
         let variable = |name| environment(name).unwrap_or_default().to_string_lossy().into_owned();
         let refused = match choice {

@@ -161,8 +161,8 @@ impl Glyphs {
     }
 }
 
-/// Number of colors in a bar with `STEPS` to `STEPS * CELLS` filled cells. A shorter bar has one color per filled cell.
-/// Each color adds about 20 bytes of output.
+/// Number of colors in a bar of medium length (`STEPS` to `STEPS * CELLS` filled cells). A shorter bar has one color
+/// per filled cell. Each color adds about 20 bytes of output.
 const STEPS: u16 = 8;
 /// Approximate number of filled cells per color in a bar with more than `STEPS * CELLS` filled cells.
 const CELLS: usize = 3;

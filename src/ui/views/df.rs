@@ -16,7 +16,7 @@ pub static VIEW: ViewSpec = ViewSpec {
     key: '0',
     tab: ["Disk"; 3],
     help: "compare with df",
-    title: "why df differs",
+    title: "why df and the scan differ",
     needs: Needs::LiveScan,
     table: Some(&TABLE),
 };

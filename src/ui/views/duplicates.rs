@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   Wasted  Share Modified          Path
-//!  1.2 GiB  84.3%                   ▾ album/  2 directories, 1.2 GiB and 1,234 non-empty files each
+//!  1.2 GiB  84.3%                   ▾ album/  2 directories, each 1.2 GiB in 1,234 non-empty files
 //!  1.2 GiB  84.3% 2026-11-21 08:15      music/album/
 //!  1.2 GiB  84.3% 2026-11-20 17:02      old/album/
 //! ```

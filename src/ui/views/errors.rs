@@ -100,8 +100,8 @@ impl TableData for Errors {
         Some(Row { note, ..Row::of_words(label, RowStyle::Warning) }.with(C::Items, items))
     }
 
-    /// Returns the entry of a row. For the row of a reason, returns the first entry with this reason. Returns `None`
-    /// for the directory that the view was opened for.
+    /// Returns the entry of a row. For the row of a reason, this is the first entry with that reason. Returns `None`
+    /// for the row of the directory that the view was opened for.
     fn target(&self, index: usize) -> Option<Target> {
         let row = match row(self, index)? {
             ErrorRow::Itself(_) => return None,

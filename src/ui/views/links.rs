@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!       Disk▾  Share                Names   Path
-//!     1.6 GiB  84.3% ████████▍          2   music/song.flac  2 of 3 names here; the others were not scanned
+//!     1.6 GiB  84.3% ████████▍          2   music/song.flac  3 names: 2 here, the others were not scanned
 //! ```
 //!
 //! Enter lists the names of the inode. Marking a row marks all of its names.
@@ -50,11 +50,11 @@ fn note(inode: &LinkedInode) -> Option<String> {
     match (inode.is_shared(), elsewhere) {
         (false, _) => None,
         (true, 0) => {
-            Some(format!("{} of {} names here; the others were not scanned", grouped(inside), grouped(count)))
+            Some(format!("{} names: {} here, the others were not scanned", grouped(count), grouped(inside)))
         }
         (true, _) => {
             let [inside, count, elsewhere] = [inside, count, elsewhere].map(grouped);
-            Some(format!("{inside} of {count} names here, {elsewhere} elsewhere"))
+            Some(format!("{count} names: {inside} here, {elsewhere} elsewhere in the scan"))
         }
     }
 }

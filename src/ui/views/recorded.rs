@@ -1,9 +1,9 @@
 //! Views of the previous scan, shown until the running scan has ended.
 //!
-//! The rows come from the tree of the previous scan. Except for Enter and Right, keys act on the entries of a row
-//! only after the running scan has found them ([`super::super::table_view::TableView::entries`]). Enter and Right go
-//! to the row's entry. If the scan has not found the entry yet, they go to the deepest directory found so far above
-//! it, and the scan reads that directory first.
+//! The rows come from the tree of the previous scan. Enter and Right go to the entry of a row. If the running scan has
+//! not found the entry yet, they go to the deepest directory above the entry that the scan has found, and the scan
+//! reads this directory first. All other keys act on the entries of a row only after the running scan has found them
+//! ([`super::super::table_view::TableView::entries`]).
 //!
 //! Invariant: [`TableData::entries`] returns nothing for these rows, because it may return only entries of the tree of
 //! the running scan.
@@ -27,8 +27,8 @@ struct RecordedRows {
     from: DirId,
 }
 
-/// Calls `start` to start the job that loads a table's rows. The rows come from `record`, the tree of the previous
-/// scan, if it contains the requested directory. Otherwise, they come from the current tree.
+/// Calls `start` to start the job that loads the rows of a table. `record` is the tree of the previous scan. If it
+/// contains the requested directory, the rows come from it. Otherwise, the rows come from the current tree.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -94,8 +94,8 @@ impl TableData for RecordedRows {
                 Some(entry) => recorded(entry),
                 None => Some(Target::Recorded(row.new_parent, None)),
             },
-            // The query for the names of an inode contains a device index. In the new tree, the same device may have
-            // another index, so Enter goes to the first name instead of listing all names.
+            // Enter goes to the first name of the inode instead of listing all names. A query for all names contains a
+            // device index, which may be different in the new tree.
             target @ Target::Files { .. } => {
                 let first = self.data.entries(index).first().copied();
                 Some(first.and_then(recorded).unwrap_or(target))

@@ -4,8 +4,8 @@ use super::largest::ENTRIES;
 use super::table::{TableSpec, rows};
 use crate::analysis::search;
 
-/// Table of the entries that match a query. The contents of a matching directory are listed only if they
-/// also match.
+/// Table of the entries that match a query. An entry in a matching directory is listed only if the entry itself
+/// matches.
 pub static TABLE: TableSpec = TableSpec {
     empty: ["No matches", "No matches so far"],
     start: |sources, request| rows(search::search(sources.pool, sources.request(request))),

@@ -58,8 +58,8 @@ impl PartialEq for ViewSpec {
 
 impl Eq for ViewSpec {}
 
-/// Function that starts the job for the rows of a table. Returns `None` if the job needs system calls but may not make
-/// any, as in unit tests.
+/// Function that starts the job for the rows of a table. Returns `None` if the job needs system calls, and system calls
+/// are not allowed, as in unit tests.
 pub type StartRows = fn(&Sources<'_>, &TableRequest) -> io::Result<Option<Load<TableAnswer>>>;
 
 /// Kind of the rows in a table.
@@ -69,7 +69,7 @@ pub enum TableLayout {
     List,
     /// Rows are totals. Each total may be followed by rows for the entries that it includes.
     Groups,
-    /// Rows are groups of copies.
+    /// Rows are groups of copies. Each group is followed by rows for its copies.
     Copies,
 }
 
@@ -82,7 +82,7 @@ pub enum RowMarks {
     Entries,
     /// Rows are totals of files. Marking a row marks its files.
     Files,
-    /// Rows have marks that only this table uses; see [`TableData::toggle_mark`].
+    /// Rows have marks of their own, which no other view shows; see [`TableData::toggle_mark`].
     Own,
 }
 
@@ -108,8 +108,8 @@ pub struct TableSpec {
     /// `true` if the user can choose whether bars are relative to the largest row or to the total. If `false`,
     /// bars are relative to the largest row, or to the total if the size of the largest row is unknown.
     pub has_scale: bool,
-    /// `true` if the rows depend only on the tree and its baseline, so that they can also be computed from the tree of
-    /// the previous scan.
+    /// `true` if the rows depend only on the tree and its baseline. Such rows can also be computed from the tree of the
+    /// previous scan.
     pub is_of_tree: bool,
     /// Column whose title shows the sort arrow when rows are sorted by time.
     pub time: Column,
@@ -157,8 +157,8 @@ impl TableSpec {
         self.titles.iter().find(|(of, _)| *of == column).map(|(_, title)| *title)
     }
 
-    /// Returns the columns to show in a table that is `width` terminal columns wide: the columns that are always shown,
-    /// and the `wanted` columns that the table has. In a narrow table of paths, the bar may be omitted.
+    /// Returns the columns to show: the fixed columns, and the `wanted` columns that the table has. `width` is the
+    /// width of the table in terminal columns.
     pub fn shown(&self, wanted: ColumnSet, width: usize) -> ColumnSet {
         // In narrow tables of paths, a bar that only repeats a number is dropped to leave room for the paths.
         let is_twice = self.is_of_changes() || wanted.has(C::Percent);
@@ -175,9 +175,9 @@ impl TableSpec {
 pub enum Target {
     /// Entry to show in the list of its directory.
     Entry(EntryId),
-    /// Directory in the recorded tree of the previous scan, or the entry with the given name in this directory.
+    /// Directory in the tree of the previous scan or, if there is a name, the entry with this name in the directory.
     Recorded(DirId, Option<Vec<u8>>),
-    /// Changed entry to show, or its former directory if it was deleted.
+    /// Changed entry to show. If the entry was deleted, its former directory is shown.
     Change(compare::Row),
     Files {
         label: String,
@@ -200,9 +200,9 @@ pub struct TableContext<'a> {
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TableSummary {
-    /// Total of all rows; `None` if a total makes no sense.
+    /// Total of all matching entries; `None` if a total makes no sense.
     pub sum: Option<Totals>,
-    /// Sizes of the directory in the baseline and in the current tree, for each measure, if known.
+    /// Sizes of the view's directory for each measure, if known: the size in the baseline, and the current size.
     pub growth: Option<[(u64, u64); 2]>,
     /// Number of matching entries, which may exceed the number of rows.
     pub matched: u64,
@@ -242,8 +242,8 @@ pub trait TableData: Debug + Send + Sync {
         Role::Bar
     }
 
-    /// Returns the progress of the search as text and in thousandths; `None` if the search is complete, or if its
-    /// partial results are shown as rows.
+    /// Returns the progress of the search, as text and in thousandths. Returns `None` if the search is complete, or if
+    /// the rows already show partial results.
     fn progress(&self) -> Option<(String, u16)> {
         None
     }
@@ -262,26 +262,25 @@ pub trait TableData: Debug + Send + Sync {
         None
     }
 
-    /// Returns the entries of a row: several for a group of cleanup candidates or an inode with several names, none for
-    /// a total or a group of copies.
+    /// Returns the entries of a row. A total or a group of copies has none. Some rows have several, such as an inode
+    /// with several names.
     fn entries(&self, _index: usize) -> Vec<EntryId> {
         Vec::new()
     }
 
-    /// Returns the index of an entry's row. If a table implements this method, a cursor below the first row stays on
-    /// its entry when the rows change.
+    /// Returns the index of an entry's row. Used to keep the cursor on the same entry when the rows change.
     fn find(&self, _entry: EntryId) -> Option<usize> {
         None
     }
 
-    /// Marks or unmarks a row of a table that has marks of its own ([`RowMarks::Own`]). Returns `false` if the row
-    /// cannot be marked in this way.
+    /// Marks or unmarks a row with the table's own marks ([`RowMarks::Own`]). Returns `false` if the row cannot have
+    /// such a mark.
     fn toggle_mark(&self, _index: usize) -> bool {
         false
     }
 
-    /// Returns the entries in the group of copies that a row belongs to; `None` if the row does not belong to a group.
-    /// `_kept` selects the copy to keep.
+    /// Returns the entries of a row's group of copies, or `None` if the row belongs to no group. `_kept` selects the
+    /// copy to keep.
     fn copies(&self, _index: usize, _kept: KeptCopy) -> Option<Copies> {
         None
     }
@@ -296,8 +295,8 @@ pub trait TableData: Debug + Send + Sync {
         &[]
     }
 
-    /// Splits the copies of the groups that have a copy in `directory`. [`Copies::kept`] contains the copies in
-    /// `directory`, including the directory itself; [`Copies::others`] contains the remaining copies of these groups.
+    /// Splits the copies in all groups that have a copy in `directory`. [`Copies::kept`] contains the copies in
+    /// `directory`, including the directory itself. [`Copies::others`] contains the remaining copies.
     fn copies_elsewhere(&self, _tree: &Tree, _directory: DirId) -> Copies {
         Copies::default()
     }
@@ -312,14 +311,14 @@ pub trait TableData: Debug + Send + Sync {
         false
     }
 
-    /// Returns the tree of the previous scan and the entries in it that a row shows; `None` if the row shows no entry
-    /// of that tree.
+    /// Returns the tree of the previous scan, and the entries of this tree that a row shows. Returns `None` if the row
+    /// shows no such entry.
     fn recorded(&self, _index: usize) -> Option<(&RecordedTree, Vec<EntryId>)> {
         None
     }
 
-    /// Returns the rows of the df view, or of the page that explains a row of the df view, for a screen with
-    /// `columns` columns. Returns no rows for any other view, because other views are drawn as tables.
+    /// Returns the rows of the df view, or of a page that explains one of these rows. `_columns` is the width of the
+    /// screen. All other views are drawn as tables and have no such rows.
     fn ledger(&self, _columns: usize) -> Vec<ledger::Row> {
         Vec::new()
     }

@@ -47,9 +47,9 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Returns the columns of `wanted` that fit into `width` beside a name of at least `least` cells. The bar becomes
-    /// wider only if more than `usual` cells are left for the name. `first` is the main column. It becomes narrower
-    /// only after all other columns have disappeared and the name has shrunk to [`NAME`] cells.
+    /// Returns the columns of `wanted` that fit into `width` if the name gets at least `least` cells. The bar becomes
+    /// wider only if more than `usual` cells are left for the name. `first` is the main column. The main column becomes
+    /// narrower only after all other columns have disappeared and the name has shrunk to [`NAME`] cells.
     pub fn fit(
         width: usize,
         wanted: ColumnSet,
@@ -131,8 +131,8 @@ impl Columns {
     }
 
     /// Returns the line of titles, each aligned like the cells below it. `title(column, is_long)` returns the title of
-    /// a column, in the long form if `is_long` is `true`. In a wide growth column, the word `new` may follow a size;
-    /// the title of this column is aligned with the sizes, not with that word.
+    /// a column, in the long form if `is_long` is `true`. A wide growth column has room for the word `new` after each
+    /// size. The title of this column is aligned with the sizes, not with the word.
     pub fn title_line(&self, units: Units, title: impl Fn(Column, bool) -> String) -> String {
         let cell = |(column, width): &(Column, usize)| {
             let narrow = matches!(column.spec().widths, [.., Width::Cells(least)] if least >= width);

@@ -98,8 +98,8 @@ fn row_line<'a>(cx: &Context<'_>, row: &Row, columns: usize, labels: usize) -> T
     Text::from(spans)
 }
 
-/// Returns the width for labels that are followed by notes. It is the width of the longest of these labels, or less if
-/// the notes need the room, but at least [`LABELS`]. A label and its note share `left` columns.
+/// Returns the width of labels that have notes: the width of the longest label, or less if the longest note needs the
+/// room, but at least [`LABELS`]. `left` is the number of columns for a label and its note.
 fn label_room(rows: &[Row], left: usize) -> usize {
     let noted = || rows.iter().filter_map(|row| Some((row, row.note.as_ref()?)));
     let label = noted().map(|(row, _)| width(&row.label) + 2 * row.depth).max().unwrap_or(0);

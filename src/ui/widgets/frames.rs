@@ -21,7 +21,7 @@ const BOLD: u8 = 16;
 #[derive(Debug)]
 pub struct Frames {
     area: Rect,
-    /// Bit set of each cell: the sides to which lines lead from the center of the cell, and [`BOLD`].
+    /// Bits of each cell: one for each side to which a line leads from the center of the cell, and [`BOLD`].
     cells: Vec<u8>,
 }
 

@@ -22,8 +22,8 @@ struct Half {
 
 impl HalfBlocks {
     pub fn new(area: Rect) -> Self {
-        // Vertical positions in half lines must fit in 16 bits. Half of that range is for the height, and the
-        // other half is for the position of the area on the screen.
+        // A vertical position in half lines must fit in 16 bits. Half of this range is for the height of the area, and
+        // the other half is for the position of the area on the screen.
         let area = Rect { height: area.height.min(u16::MAX / 4), ..area };
         Self { area, halves: vec![Half::default(); usize::from(area.width) * usize::from(area.height) * 2] }
     }
@@ -60,8 +60,8 @@ impl HalfBlocks {
         }
     }
 
-    /// Draws the picture. Cells without a color are not changed. A terminal cell can show only two colors, so a cell
-    /// with more colors is drawn in two of them.
+    /// Draws the picture. Cells without a color are not changed. A terminal cell shows at most two colors, so further
+    /// colors of a cell are not drawn.
     pub fn draw(&self, buffer: &mut Buffer) {
         let width = usize::from(self.area.width);
         for position in self.area.positions() {
@@ -80,13 +80,13 @@ impl HalfBlocks {
                     cell.set_symbol(symbol).set_fg(left);
                 }
                 (None, Some(right)) => drop(cell.set_symbol("▐").set_fg(right)),
-                // If the upper or the lower half has the same color on both sides, the cell shows the left color of
-                // each half, one above the other.
+                // If the upper or the lower half has only one color, the cell is divided into an upper and a lower
+                // part. Each part has the left color of its half.
                 (Some(_), Some(_)) if above.is_whole() || below.is_whole() => {
                     draw_both(cell, above.left, below.left);
                 }
-                // Here, `Reset` stands for the terminal's text color. As a background, it would be the terminal's
-                // background color, so the right half is drawn as the foreground.
+                // In a picture, `Reset` means the terminal's text color. As a cell's background, `Reset` would mean the
+                // terminal's background color. The right side is therefore drawn as the foreground.
                 (Some(left), Some(Color::Reset)) => {
                     cell.set_symbol("▐").set_fg(Color::Reset).set_bg(left);
                 }
@@ -107,8 +107,9 @@ fn draw_both(cell: &mut Cell, above: Option<Color>, below: Option<Color>) {
         (None, None) => {}
         (Some(above), None) => drop(cell.set_symbol("▀").set_fg(above)),
         (None, Some(below)) => drop(cell.set_symbol("▄").set_fg(below)),
-        // In a picture, `Reset` means the terminal's text color, but as a cell's background, it would be the terminal's
-        // background color. `Reset` is therefore drawn as the foreground or, if both halves have it, in reverse video.
+        // In a picture, `Reset` means the terminal's text color. As a cell's background, `Reset` would mean the
+        // terminal's background color, so `Reset` is drawn as the foreground. If both halves are `Reset`, the cell is
+        // drawn in reverse video.
         (Some(Color::Reset), Some(Color::Reset)) => cell.set_symbol(" ").modifier.insert(Modifier::REVERSED),
         (Some(above), Some(Color::Reset)) => drop(cell.set_symbol("▄").set_fg(Color::Reset).set_bg(above)),
         (Some(above), Some(below)) if above == below => drop(cell.set_symbol(" ").set_bg(above)),

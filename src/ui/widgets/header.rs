@@ -4,10 +4,10 @@
 //!  /usr/share/doc                     ≥ 1.2 GiB disk · 84,120 items
 //! ```
 //!
-//! If there is little room, the right side loses the number of items, then the name of the measure, and is finally
-//! omitted, so that up to half of the line is left for the path. A long path is shortened in the middle. In a table
-//! view, the title of the view follows the path, in a shorter version if necessary. With a filter, "n of m" is shown
-//! instead of the number of items.
+//! If there is little room, the right side is shortened: first the number of items is omitted, then the name of the
+//! measure, and finally the whole right side. The path thus gets up to half of the line, or the path and the title up
+//! to three quarters. A long path is shortened in the middle. In a table view, the title of the view follows the path,
+//! in a shorter version if necessary. With a filter, "n of m" is shown instead of the number of items.
 
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
@@ -94,8 +94,8 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
 }
 
 /// Splits the displayed path of a root into the directories above the root and the root's name. `text` is a part of the
-/// path, `level` levels above the shown directory. Returns `None` if this part is not the root, or if `text` names no
-/// directory above the root.
+/// path, and `level` is the number of levels from the shown directory up to this part. Returns `None` if the part is
+/// not the root, or if it contains no directory above the root.
 fn above_root<'t>(cx: &Context<'_>, text: &'t str, level: Option<usize>) -> Option<(&'t str, &'t str)> {
     level.filter(|level| cx.tree.ancestry(cx.location.id).count() == level + 1)?;
     let name = text.strip_suffix('/').unwrap_or(text);
@@ -153,7 +153,7 @@ fn totals(cx: &Context<'_>) -> [String; 3] {
     let glyphs = cx.theme.glyphs;
     let measure = cx.order.measure;
     // If the previous scan recorded the directory and no filter is active, the totals count as unconfirmed until the
-    // directory is complete, even if they already exceed the recorded totals.
+    // directory is complete. This applies even to totals that exceed the recorded totals.
     let is_known = cx.recorded.as_ref().is_some_and(|recorded| recorded.has(cx.location.id));
     let is_outgrown = cx.window.bound == Precision::Growing && is_known && !cx.is_filtered();
     let bound = if is_outgrown { Precision::Recorded } else { cx.window.bound };
@@ -185,8 +185,8 @@ fn totals(cx: &Context<'_>) -> [String; 3] {
     ]
 }
 
-/// Returns the text for an unconfirmed size, in three lengths. The longest text contains the size, the time of the
-/// previous scan if the size is from that scan, and the percentage that has been confirmed.
+/// Returns three versions of the text for an unconfirmed size, longest first. The longest one contains the size and the
+/// percentage that has been confirmed. If the size is from the previous scan, it also contains the time of that scan.
 fn recorded(cx: &Context<'_>, size: &str, scanned_at: Option<i64>) -> [String; 3] {
     let dot = cx.theme.glyphs.dot();
     let time = scanned_at.map(|at| format!("{dot} as of {} ", day_and_time(at, cx.clock(), &cx.zone)));

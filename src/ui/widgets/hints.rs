@@ -22,8 +22,7 @@ use crate::ui::views::RowMarks;
 /// by rank, lowest first.
 const DELETE_MARKED: u8 = 1;
 
-/// Properties of the top layer, or of the view if no layer is open. The status line and the key hints depend on these
-/// properties.
+/// Properties of the top layer or, if no layer is open, of the view. The status line and the key hints depend on them.
 #[derive(Clone, Copy, Debug)]
 pub struct Top<'l, 't> {
     pub scope: Scope,
@@ -39,8 +38,8 @@ pub struct KeyHint {
 }
 
 impl KeyHint {
-    /// Returns the width of the key and its word, with a space before, between and after them. A key without a word
-    /// shares the word of the next key.
+    /// Returns the width of the hint. There is a space before the key, and a space before and after the word. A key
+    /// without a word is followed directly by the next hint, whose word explains both keys.
     pub fn width(&self) -> usize {
         let word = if self.word.is_empty() { 0 } else { 1 + width(&self.word) + 1 };
         1 + width(&self.key.name()) + word

@@ -52,8 +52,7 @@ const OPEN: (u16, u16) = (8, 6);
 const SHADED: (u16, u16) = (6, 8);
 /// Minimum width of a shortened name. With fewer columns, the name could not be recognized.
 const SHORTEST: usize = 6;
-/// Minimum number of columns in which a long name is shortened in the middle. In fewer columns, it is cut off at its
-/// end.
+/// Minimum width at which a long name is shortened in the middle. In a narrower space, the name is cut off at its end.
 const FROM_BOTH_ENDS: usize = 10;
 /// Color of the outline and the title of the cursor's rectangle: the terminal's text color, which no category has.
 const OUTLINE: Color = Color::Reset;
@@ -88,7 +87,7 @@ pub struct Painter<'a, 't> {
     used: Vec<Role>,
     #[cfg(test)]
     pub laid_out: Vec<LaidOut>,
-    /// Areas of all rectangles without visible contents, except rectangles that stand for several entries.
+    /// Areas of the rectangles of single entries whose contents are not drawn.
     #[cfg(test)]
     pub leaves: Vec<Area>,
 }
@@ -360,7 +359,8 @@ fn above_gap(area: Area) -> Area {
     Area { height: if area.height > 1 { area.height - 1 } else { area.height }, ..area }
 }
 
-/// Returns the darker color at the lower edge of a shaded rectangle.
+/// Returns a darker color. From top to bottom, a shaded rectangle changes from `color` to a color about halfway to the
+/// darker color.
 fn shade(color: Color) -> Color {
     mixed(color, Color::Rgb(0, 0, 0), (6, 10))
 }

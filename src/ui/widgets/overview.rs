@@ -33,11 +33,11 @@ use crate::ui::theme::{Role, filled};
 use crate::ui::views::{ViewSpec, df};
 use crate::ui::widgets::row::role_of_label;
 
-/// Width of the bar in a row of `BARE` columns, and maximum width of a bar in any row. In a row narrower than `BARE`,
-/// the bar gets a fifth of the row.
+/// Width of the bar in a row of `BARE` columns, and maximum width of the bar in a wider row. In a narrower row, the bar
+/// gets a fifth of the row.
 const BAR: (usize, usize) = (8, 40);
-/// Row width in columns up to which the bar has at most `BAR.0` columns. In a wider row, a third of the additional
-/// columns is added to the bar.
+/// Row width in columns at which the bar has `BAR.0` columns. In a wider row, the bar also gets a third of the
+/// additional columns.
 const BARE: usize = 40;
 /// Minimum width in columns at which the overview writes the used and free space in full: `1.5 GiB` instead of
 /// `1.5G`.
@@ -124,8 +124,8 @@ fn areas(cx: &Context<'_>, layout: Layout) -> Vec<(usize, Rect)> {
 /// Returns the height of each row of parts. The rows share the available height evenly, but no row gets more than it
 /// needs.
 fn heights(parts: &[Part], columns: usize, room: u16) -> Vec<u16> {
-    // Besides its rows, each part needs a line for its heading and a blank line. A part without rows needs no further
-    // line, because its `empty` text is beside the heading.
+    // Each part needs a line for the heading, a line for each row, and a blank line. A part without rows shows its
+    // `empty` text beside the heading.
     let need = |part: &Part| u16::try_from(part.rows.len() + 2).unwrap_or(u16::MAX);
     let needs: Vec<u16> =
         parts.chunks(columns).map(|line| line.iter().map(need).max().unwrap_or(0)).collect();

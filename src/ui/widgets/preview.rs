@@ -127,7 +127,7 @@ fn draw_row(cx: &Context<'_>, mut area: Rect, buffer: &mut Buffer) {
     let row = cx.views.page.as_ref().and_then(|page| page.lines.get(page.index.checked_sub(page.offset)?));
     let Some(row) = row else { return };
     let room = usize::from(area.width);
-    // If the rows of the view form a tree, their labels are indented.
+    // In a view whose rows form a tree, labels are indented. The preview shows the label without indentation.
     let label = fit(row.label.trim_start(), room, cx.theme.glyphs.gap()).into_owned();
     put(buffer, take(&mut area, 1), &Line::styled(label, cx.theme.style(Role::Strong)));
     for line in row.note.iter().flat_map(|note| note.text.split("; ")).flat_map(|clause| wrap(clause, room)) {
@@ -187,7 +187,7 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
         return;
     }
     if let Some(found) = cx.views.preview.breakdown.value() {
-        // The sign shows that the shares cover only the files found so far.
+        // While the scan is reading the directory, a sign shows that the shares cover only the files found so far.
         let is_growing = !status.is_complete();
         let sign = if is_growing { theme.glyphs.growing() } else { "" };
         for (label, parts) in STRIPS.into_iter().zip([types(cx, found), ages(cx, found)]) {
@@ -214,8 +214,8 @@ fn owner_text(found: &Inspection) -> Option<String> {
     Some(format!("{owner}:{group} {:04o}", attributes.mode & 0o7777))
 }
 
-/// Returns the categories of the files in a directory as parts of a strip, largest first. Categories with the same
-/// role are combined under the name of that role.
+/// Returns the categories of the files in a directory as parts of a strip, largest first. Categories that share a color
+/// role form one part, which has the name of the role.
 fn types(cx: &Context<'_>, found: &Breakdown) -> Vec<StripPart> {
     let mut parts: Vec<StripPart> = Vec::new();
     for (class, totals) in &found.types.classes {

@@ -30,8 +30,8 @@ use crate::ui::theme::{Colors, Role};
 /// it would be unreadable.
 const NOTE: usize = 10;
 
-/// Draws rows, with bars in the colors of `roles`. A bar without a role has the usual color. The first row has index
-/// `offset`, and the cursor is on row `index`.
+/// Draws rows. The bar of a row has the color of its role in `roles`, or the usual color if `roles` is shorter.
+/// `offset` is the index of the first row, and `index` is the index of the row under the cursor.
 pub fn draw_rows(
     cx: &Context<'_>,
     columns: &Columns,
@@ -200,9 +200,8 @@ fn set_sign(cx: &Context<'_>, row: Rect, style: Style, buffer: &mut Buffer) {
 /// - With sixteen colors, the line is white on blue. Terminals use different shades of blue, and only white is
 ///   visible on all of them. On a light background, the size bar (`bar`) is yellow, because a white bar would look
 ///   like a gap.
-/// - If the theme has no background color for the line, the line is in reverse video, except for the first cell, so
-///   that the symbol stands out. The size bar is gray if the terminal has a gray that differs from any text and
-///   background.
+/// - If the theme has no background color for the line, the line is in reverse video. The first cell is not, so that
+///   the symbol stands out. The size bar is gray if the terminal has a gray that differs from any text and background.
 /// - Without colors, the line is only made bold.
 pub fn select(cx: &Context<'_>, row: Rect, bar: Rect, buffer: &mut Buffer) {
     /// Gray with the same contrast to black and to white.

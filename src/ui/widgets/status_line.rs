@@ -43,11 +43,11 @@ const WIDE: usize = 60;
 const BAR: usize = 12;
 /// Maximum width of a size written as a number of bytes.
 const FACT: usize = 20;
-/// Number of key hints that stay visible beside most facts on the right. The row number (see [`KEPT_BESIDE_ROW`]), the
-/// word for the filter and the error of an incomplete scan may leave room for fewer hints.
+/// Number of key hints that stay visible beside most facts on the right. Some facts may hide more hints: the row number
+/// (see [`KEPT_BESIDE_ROW`]), the word for the filter, and the error of an incomplete scan.
 const KEPT: usize = 4;
-/// Number of key hints that take precedence over the row number of the list, the treemap and the overview. The row
-/// number is shown only if these hints fit beside it.
+/// Number of key hints that stay visible beside the row number of the list, the treemap or the overview. If there is no
+/// room for these hints and the row number, the row number is omitted.
 const KEPT_BESIDE_ROW: usize = 2;
 
 /// Draws the status line below the view, or below the page shown instead of the view.
@@ -221,8 +221,7 @@ fn list_facts<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     let (window, most) = (&cx.window, room - first_hint(cx, top, room));
     let left = room.saturating_sub(width_of_first(cx, top, KEPT));
     let spare = room.saturating_sub(width_of_first(cx, top, usize::MAX));
-    // The last element of each fact is a width. A fact is shown only if it fits into this width together with the
-    // facts shown before it.
+    // The last element of each fact is a maximum width. If the fact would make the line wider, the fact is omitted.
     let mut facts = Vec::new();
     let beside_keys = room.saturating_sub(width_of_first(cx, top, KEPT_BESIDE_ROW));
     if !cx.views.is_overview() {

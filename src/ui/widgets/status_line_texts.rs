@@ -23,7 +23,7 @@ pub const NOT_RESPONDING: &str = " is not responding";
 pub const FILTERED: &str = "filtered";
 /// Description of the key that clears the filter. The key and this text follow [`FILTERED`].
 pub const SHOWS_ALL: &str = "shows all";
-/// Columns of the selected entry that the status line of the treemap shows, each with the word in front of the value.
+/// Columns that the treemap's status line shows for the selected entry, each with the word in front of the value.
 pub const COLUMNS: [(Column, &str); 2] = [(Column::Frees, "frees"), (Column::Shared, "shared")];
 /// Text shown if a scan ended because of a bug.
 pub const PANICKED: &str = "internal error: scan ended early";

@@ -29,10 +29,10 @@ pub struct StripPart {
     pub role: Role,
 }
 
-/// Draws a strip of two lines. `text` gets the size of a part and the size of the whole, and returns the text after the
-/// part's name in the legend. Parts without bytes are not drawn; every other part gets at least one cell, unless there
-/// are more parts than cells. If there is too little room, the legend omits the smallest parts, but never the first
-/// one, and ends in `…`.
+/// Draws a strip of two lines: the bar, and the legend below. `text` gets the size of a part and the size of the whole,
+/// and returns the text after the part's name in the legend. Parts without bytes are not drawn. Every other part gets
+/// at least one cell, unless there are more parts than cells. If the legend has too little room, it omits parts and
+/// ends in `…`. The first part is never omitted, and large parts are kept before small ones.
 pub fn draw(
     cx: &Context<'_>,
     parts: &[StripPart],

@@ -71,8 +71,9 @@ fn sorted(page: &TablePage) -> (Column, Direction) {
     (column, if page.order.reversed { Direction::Reversed } else { Direction::Usual })
 }
 
-/// Returns versions of the header's text with the number of matches and their total size or growth, longest first.
-/// Returns an empty list if there are no results yet, if the search failed, or if the view does not count matches.
+/// Returns the header's text with the number of matches and their total size or growth, in several versions, longest
+/// first. Returns an empty list if there are no results yet, if the search failed, or if the view does not count
+/// matches.
 pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
     // A search that shows its progress has no results yet.
     let has_totals = page.failure.is_none() && page.progress.is_none();
@@ -105,7 +106,7 @@ pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
     let measure = page.table.measure(cx.order.measure);
     let sum = sum.map(|sum| plain_size(totals_size(&sum, measure), cx.units));
     let with_sum = sum.map(|sum| format!("{bound}{sum} {} {dot} {of} ", measure.name()));
-    // Mention the limit if there are more matches than rows.
+    // If there are more matches than rows, the text also shows the number of rows.
     let is_cut = page.table.layout == TableLayout::List && page.is_complete && (page.rows as u64) < found;
     let first = is_cut.then(|| format!("showing {} ", grouped(page.rows as u64)));
     let with_end = with_sum.iter().zip(&first).map(|(sum, first)| format!("{sum}{dot} {first}"));

@@ -6,9 +6,10 @@
 //! ```
 //!
 //! In a narrow window, names are shortened, the gaps between tabs shrink, and up to half of the tabs lose their names.
-//! In an even narrower window, only the current tab and its neighbors are left, with their names, and `…` stands for
-//! hidden tabs. A view that would be empty has no tab. The duplicates view has a tab only in a wide window. The df view
-//! also needs a wide window, unless a whole file system was scanned. The current view always has a tab.
+//! In an even narrower window, only the current tab and the tabs near it are shown, with their names; `…` stands for
+//! the hidden tabs. The current view always has a tab. Some other views have a tab only under a condition: the errors
+//! view if there are errors, the growth view if there is a baseline, the duplicates view in a wide window, and the df
+//! view in a wide window or after a scan of a whole file system.
 //!
 //! ```text
 //!  … 2 Files 3 Types  4 Age  5 Map 7 Errors 3 …
@@ -65,8 +66,8 @@ const HIDDEN: usize = usize::MAX;
 struct Tab {
     view: &'static ViewSpec,
     key: String,
-    /// Index of the displayed name in [`ViewSpec::tab`]. If the index is out of range, no name is shown. If it is
-    /// [`HIDDEN`], the whole tab is not shown.
+    /// Index of the displayed name in [`ViewSpec::tab`]. [`NAMELESS`] means that no name is shown, and [`HIDDEN`] that
+    /// the tab is not shown.
     name: usize,
     /// Badge, such as the number of errors, and its role.
     badge: Option<(String, Role)>,
@@ -179,8 +180,8 @@ fn tabs_of(cx: &Context<'_>, current: &ViewSpec, has_tab: impl Fn(&ViewSpec) -> 
     VIEWS.iter().filter_map(tab).collect()
 }
 
-/// Shortens the tabs until they fit into `room` columns. The current tab keeps its name. Each group of hidden tabs is
-/// replaced by a symbol that is `gap` columns wide.
+/// Shortens the tabs until they fit into `room` columns. The current tab keeps its name. Each group of adjacent hidden
+/// tabs is replaced by one symbol of `gap` columns.
 fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize, gap: usize) {
     if total(all, gap) <= room {
         return;
@@ -193,7 +194,7 @@ fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize, gap: usize) {
     }
     let here = all.iter().position(|tab| tab.view == current).unwrap_or(0);
     for (index, tab) in all.iter_mut().enumerate() {
-        // Only the current tab keeps an additional blank on either side.
+        // The blank after a tab is omitted, except on both sides of the current tab.
         tab.after = usize::from(index == here || index + 1 == here);
     }
     for view in LEAST_USED {
@@ -224,7 +225,7 @@ fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize, gap: usize) {
     }
 }
 
-/// Returns the total width of all tabs. Each group of hidden tabs is replaced by a symbol of `gap` columns.
+/// Returns the total width of all tabs. Each group of adjacent hidden tabs has a width of `gap` columns.
 fn total(all: &[Tab], gap: usize) -> usize {
     let groups = all.chunk_by(|one, other| one.is_hidden() && other.is_hidden());
     groups.map(|group| if group[0].is_hidden() { gap } else { group[0].width() }).sum()

@@ -136,8 +136,8 @@ fn shape<'a>(cx: &'a Context<'_>, row: &'a Row, index: usize) -> Shape<'a> {
         _ => None,
     };
     let kind = row.kind.unwrap_or(Kind::Unknown);
-    // If a row shows a chain of directories (`a/b/c`), its label contains all of their names. If the contents are
-    // drawn, the label is only the first name, because the title line of the rectangle adds the other names.
+    // A row may show a chain of directories. The label of such a row contains all names (`a/b/c`). If the contents are
+    // drawn, only the first name is used, because the title line of the rectangle adds the other names.
     let label = node.filter(|node| !node.inner.nodes.is_empty()).map_or(&row.label, |node| &node.label);
     let of_name = || (kind == Kind::File).then(|| Category::of_name(row.label.as_bytes()));
     Shape {

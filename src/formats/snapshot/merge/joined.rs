@@ -21,11 +21,10 @@ pub struct Joined<'p> {
     /// Parts of the merged tree. The first part lists all roots of the other parts except the roots in `unlisted`.
     pub parts: Vec<JoinedPart<'p>>,
     pub devices: Vec<MergedDevice>,
-    /// State of each root of the later parts, except the roots in `unlisted`. The keys are the root's parent
-    /// directory, which is in the first part, and the root's name.
+    /// States of the roots of the later parts, except the roots in `unlisted`. The first key is the ID of the root's
+    /// parent directory, which is in the first part. The second key is the root's name.
     roots: HashMap<DirId, HashMap<Vec<u8>, EntryState>>,
-    /// Parent of each directory whose state is in `roots`, keyed by the directory's ID. All IDs are those of the
-    /// merged tree.
+    /// Parent of each root in `roots` that is a directory. Keys and values are directory IDs in the merged tree.
     parents: HashMap<DirId, DirId>,
     /// Paths of the roots missing from the merged tree because the first part does not list them.
     pub unlisted: Vec<Vec<u8>>,
@@ -45,7 +44,8 @@ pub struct MergedDevice {
 }
 
 impl MergedDevice {
-    /// Returns `true` if `self` and `other` are the same device. Device numbers are unique only within a host.
+    /// Returns `true` if `self` and `other` are the same device: they have the same number on the same host, or the
+    /// same file system. If both file systems have a name, only the names count.
     fn is(&self, other: &Self) -> bool {
         let is_named = !self.system.name.is_empty() && !other.system.name.is_empty();
         let is_number = self.number == other.number && self.system.host == other.system.host && !is_named;
@@ -119,7 +119,7 @@ impl<'p> Joined<'p> {
         devices.map(index).collect()
     }
 
-    /// Finds the entries of the first part that are replaced by the roots of the part at `index`.
+    /// Finds the entries of the first part that the roots of the part at `index` replace.
     fn find_replaced(&mut self, index: usize) {
         let rest = &self.parts[0];
         let part = &self.parts[index];

@@ -1,8 +1,11 @@
 //! Totals of a merged tree, computed from the totals of its parts. Each part is the tree of one snapshot.
 //!
-//! In the totals of a part, each inode of the part counts once. These totals are first changed so that every name
-//! counts. Then the totals of every part but the first are added to the directories that contain the roots of the
-//! part. Finally, repeated names in the whole tree are subtracted, as after a scan (`tree::hard_links`).
+//! An inode counts once in the totals of a part, and must also count only once in the merged tree. The totals are
+//! therefore computed in three steps:
+//!
+//! 1. Change the totals of each part so that every name of an inode counts.
+//! 2. Add the totals of each part except the first to the directories above the part's roots.
+//! 3. Subtract repeated names in the whole tree, as after a scan (`tree::hard_links`).
 
 use std::collections::HashMap;
 
@@ -30,9 +33,9 @@ impl TotalChanges {
         changes
     }
 
-    /// Adds to `more` the sizes of repeated names. The totals of the parts do not include these sizes, because each
-    /// inode counts only once in a part. Returns all names of hard-linked inodes, with the directory IDs and
-    /// device indexes of the merged tree.
+    /// Adds the sizes of repeated names to `more`. The totals of the parts lack these sizes, because each inode counts
+    /// only once in a part. Returns all names of hard-linked inodes, with the directory IDs and device indexes of the
+    /// merged tree.
     fn count_every_name(&mut self, joined: &Joined<'_>) -> Vec<LinkedName> {
         let linked: Vec<Vec<LinkedName>> = joined.parts.iter().map(|part| part.tree.linked()).collect();
         let mut all = Vec::new();

@@ -9,8 +9,9 @@
 //! | `Rule::Named`, for a path that the user typed | any | any; but in a directory that other users can write to, only those of this user or of the directory's owner |
 //! | `Rule::Private`, for duke's own files | owned by root or this user; writable by others only if sticky | owned by root or this user |
 //!
-//! Linux applies the first rule to the last component if `fs.protected_symlinks` is set. Here the rule applies to every
-//! component, and also in directories without the sticky bit, where any user could have created the link.
+//! Linux has the same rule as `Rule::Named` if `fs.protected_symlinks` is set, but only for the last component, and
+//! only in directories with the sticky bit. Here the rule applies to every component, and to all directories that other
+//! users can write to.
 //!
 //! Invariant: the result is an open directory, so renaming a component later does not change where the caller writes.
 
@@ -49,7 +50,7 @@ enum Rule {
 /// Reason why a path is refused although the system would allow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnsafePath {
-    /// Path up to the refused component. `None` if this is the whole path that the user gave.
+    /// Path that ends with the refused component. `None` if the user gave exactly this path.
     pub path: Option<PathBuf>,
     pub cause: Cause,
 }
@@ -147,8 +148,8 @@ struct Walk {
     trusted: [u32; 2],
 }
 
-/// Name in the directory that the walk has reached, and the attributes of the entry with this name. The attributes are
-/// `None` if the entry does not exist. The entry is never a symbolic link.
+/// Component of the path that is not a symbolic link: its name and its attributes. The attributes are `None` if there
+/// is no entry with this name.
 type Found = (OsString, Option<Attributes>);
 
 impl Walk {
@@ -274,10 +275,10 @@ fn components(path: &OsStr) -> Vec<OsString> {
 
 /// Returns `true` if users other than root and the owner may write to an open directory.
 ///
-/// Root's group and the owner's private group do not count, because they have no other members. Many systems create a
-/// private group for each user and let it write to the user's directories. If there is an access control list, the
-/// group bits also apply to the users and groups in that list, so the directory counts as writable if the group bits
-/// allow writing.
+/// Two groups are ignored because they have no other members: root's group, and the owner's private group. (Many
+/// systems create a private group for each user, which can write to the user's directories.) If the directory has an
+/// access control list, no group is ignored, because the group bits then also apply to the users and groups in the
+/// list.
 pub fn others_may_write(directory: &Directory, found: &Attributes) -> bool {
     let by_group = || {
         let is_private = found.gid == 0 || users::is_only_member(found.uid, found.gid);

@@ -22,8 +22,8 @@ impl PrivateFolder {
     ///
     /// # Errors
     /// Returns any error of open(2), or `EINVAL` if `path` is relative. Returns [`Error::Refused`] if another user
-    /// could redirect the path, can write to the folder, or owns the folder or the directory in which it would be
-    /// created.
+    /// could redirect the path, can write to the folder, or owns the folder (or, if it does not exist, the deepest
+    /// existing directory on its path).
     pub fn find(path: &Path) -> Result<Self, Error> {
         if !path.is_absolute() {
             return Err(Errno::EINVAL.into());
@@ -66,8 +66,8 @@ impl PrivateFolder {
         self.missing.is_empty()
     }
 
-    /// Returns the folder or, if it does not exist, the last existing directory on its path. On Linux, the directory
-    /// may have been opened with `O_PATH`.
+    /// Returns the folder or, if the folder does not exist, the deepest existing directory on its path. On Linux, the
+    /// directory may have been opened with `O_PATH`.
     pub fn directory(&self) -> &Directory {
         &self.walk.directory
     }

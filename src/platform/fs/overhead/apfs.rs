@@ -87,12 +87,11 @@ fn snapshots(path: &Path) -> Result<Vec<Vec<u8>>, Errno> {
     }
 }
 
-/// Splits off the first record. As in getattrlistbulk(2), it begins with its length, the bits of the returned
-/// attributes, and the offset of the name. The offset counts from the start of the offset field. Returns the name and
-/// the bytes after the record, or `None` if the record is malformed.
+/// Splits off the first record, which has the same format as in getattrlistbulk(2). Returns the name and the bytes
+/// after the record, or `None` if the record is malformed.
 fn split(bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
-    /// Position of the field that contains the offset of the name. The record length (4 bytes) and the bits of the
-    /// returned attributes (20 bytes) precede this field.
+    /// Position of the field that contains the offset of the name. The field follows the record length (4 bytes) and
+    /// the bits of the returned attributes (20 bytes). The offset counts from the start of the field.
     const NAME: usize = 24;
     let number = |at: usize| Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     let record = bytes.get(..usize::try_from(number(0)?).ok()?).filter(|record| record.len() >= NAME + 8)?;

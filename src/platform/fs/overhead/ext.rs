@@ -76,7 +76,8 @@ pub fn parse(bytes: &[u8]) -> Option<Superblock> {
     let high = |at| if number(0x60, 4)? & WIDE == 0 { Some(0) } else { Some(number(at, 4)? << 32) };
     let blocks = number(0x4, 4)? | high(0x150)?;
     let reserved = number(0x8, 4)? | high(0x154)?;
-    // The superblock's copy of the journal inode has fifteen block numbers, followed by the journal's length.
+    // The superblock's copy of the journal inode has fifteen block numbers, followed by the upper and the lower half of
+    // the journal's length.
     let has_journal = number(0x5c, 4)? & HAS_JOURNAL != 0 && number(0xe0, 4)? != 0;
     let journal = (number(0x10c + 15 * 4, 4)? << 32) | number(0x10c + 16 * 4, 4)?;
     let has_copy = number(0xfd, 1)? == 1;

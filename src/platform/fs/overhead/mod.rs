@@ -43,10 +43,9 @@ pub struct FileExtent {
     /// Position of the extent on the volume, the same for all files that refer to it.
     pub start: u64,
     /// Size on disk in bytes. On btrfs, this is the size of the whole extent, even if the file refers to only part of
-    /// it, or 0 if the file's contents are stored in the metadata.
+    /// it. The size is 0 if the file's contents are stored in the metadata.
     pub length: u64,
-    /// Part of the file's disk usage that comes from this reference to the extent, in bytes. [`u64::MAX`] if all of
-    /// the file's disk usage comes from it.
+    /// Number of bytes that this reference contributes to the file's disk usage; [`u64::MAX`] for the whole disk usage.
     pub accounts_for: u64,
 }
 

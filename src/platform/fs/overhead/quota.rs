@@ -9,7 +9,7 @@ use crate::platform::fs::overhead::Quota;
 
 /// `Q_GETQUOTA` from sys/quota.h, for users (`USRQUOTA`).
 const GET_USER: libc::c_int = 0x80_0007_u32.cast_signed() << 8;
-/// `QIF_BLIMITS | QIF_SPACE`: flags for the limits and the used space, both of which the reply must contain.
+/// `QIF_BLIMITS | QIF_SPACE`: flags that are set if the reply contains the limits and the used space.
 const LIMIT_AND_SPACE: u32 = 3;
 
 /// Returns the quota of the current user, or `None` if no quota limits the user's disk space or the quota cannot

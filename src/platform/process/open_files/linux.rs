@@ -1,8 +1,9 @@
 //! Deleted but open files, found in /proc (proc(5)).
 //!
-//! The target of the link to such a file in `/proc/PID/fd` ends with ` (deleted)`. Attributes are read only for these
-//! files, so that a file on an unreachable server does not block the search. The mapped files of a process are listed
-//! in its file `maps`. The sizes of mapped files are read through the links in `map_files`, which only root can follow.
+//! In `/proc/PID/fd`, the link to such a file has a target that ends with ` (deleted)`. Attributes are read only for
+//! these files, so that a file on an unreachable server does not block the search. The mapped files of a process are
+//! listed in `/proc/PID/maps`. Their sizes are read through the links in `/proc/PID/map_files`, which only root can
+//! follow.
 
 use std::cell::OnceCell;
 use std::ffi::{CStr, CString};
@@ -126,7 +127,7 @@ impl Search {
                 (Err(error), _) => Err(*error),
                 (_, Err(_)) => continue,
             };
-            // Without permission to follow the link in `map_files`, the file is known but its size is not.
+            // Without permission to follow the link in `map_files`, the file is added without its size.
             if let Err(Errno::EPERM | Errno::EACCES) = added {
                 let holders = vec![process.holder(Through::Memory)];
                 let path = former(path).to_vec();
@@ -145,8 +146,8 @@ impl Search {
         if self.seen == 0 {
             return ProcessAccess::None;
         }
-        // Processes of other users may be hidden (`hidepid`), so the search may be incomplete even if nothing was
-        // refused.
+        // If duke does not run as root, the system may hide processes of other users (`hidepid`) instead of refusing
+        // access.
         if self.refused || !nix::unistd::geteuid().is_root() {
             return ProcessAccess::Own;
         }
@@ -168,7 +169,8 @@ impl Files {
         through: Through,
     ) -> Result<(), Errno> {
         let status = statx::of_child(links, name, libc::AT_STATX_DONT_SYNC)?;
-        // If the link count is not 0, either the file has another name, or its real name ends with ` (deleted)`.
+        // With a link count above 0, the file still exists: it has another name, or its real name ends with `
+        // (deleted)`.
         if status.attributes.links == 0 {
             self.add(UnlinkedFile {
                 device: status.attributes.device,

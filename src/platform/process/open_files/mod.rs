@@ -5,8 +5,8 @@
 //! | Linux | `/proc/PID/fd`, `/proc/PID/maps` and `/proc/PID/map_files` (proc(5)) |
 //! | macOS | libproc: `proc_pidinfo`, `proc_pidfdinfo` |
 //!
-//! The caller assigns the files to file systems by device. Invariant: an inode occurs only once in the result,
-//! regardless of how many descriptors refer to it, and a process that ends during the search is not an error.
+//! The caller assigns the files to file systems by device. Invariant: each inode occurs only once in the result, even
+//! if several descriptors refer to it. A process that ends during the search causes no error.
 
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(target_os = "macos", path = "macos.rs")]
@@ -63,7 +63,7 @@ pub enum ProcessAccess {
     None,
     /// Only the processes that duke may access, usually those of the same user.
     Own,
-    /// All processes in this container. There may be others outside it.
+    /// All processes in this container. duke cannot see processes outside the container.
     Container,
     /// All processes on this machine.
     All,

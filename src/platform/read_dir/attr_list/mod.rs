@@ -20,7 +20,7 @@ use nix::errno::Errno;
 use crate::base::kind::Kind;
 use crate::platform::{Attributes, Boundary, DirEntry, Prefetched};
 
-/// Attributes requested by one call, as one bit set for each group of `struct attrlist` that duke uses.
+/// Attributes that one call requests. Each field is the bit set of one group in `struct attrlist`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// Bit set of the attributes requested for every entry.
@@ -72,7 +72,8 @@ impl Wanted {
     /// The same attributes as [`Self::ALL`] except owner, group and permissions.
     pub const WITHOUT_OWNERS: Self = Self { common: Self::ALL.common & !OWNERS, ..Self::ALL };
 
-    /// Attributes requested in a directory that can be listed but not searched. Requesting more fails with `EACCES`.
+    /// Attributes to request in a directory for which this process has read permission, but no search permission.
+    /// There, a request for more attributes fails with `EACCES`.
     pub const NAMES: Self = Self { common: RETURNED | ERROR | NAME | TYPE | INODE, directory: 0, file: 0 };
 }
 
@@ -97,8 +98,8 @@ pub fn entries(bytes: &[u8], wanted: Wanted) -> impl Iterator<Item = DirEntry<'_
     std::iter::from_fn(move || entry(split(&mut rest)?, wanted))
 }
 
-/// Splits off the first record of `rest`. Returns `None` if `rest` is shorter than the record's length field states,
-/// or if this length is less than [`HEAD`].
+/// Splits off the first record of `rest`. Returns `None` if the length that the record states is greater than the
+/// length of `rest`, or less than [`HEAD`].
 fn split<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
     let length = usize::try_from(u32::from_ne_bytes(*rest.first_chunk()?)).ok()?;
     let (record, after) = rest.split_at_checked(length).filter(|_| length >= HEAD)?;
@@ -143,8 +144,8 @@ impl<'b> Fields<'b> {
         Some(Self { bytes, common: set(0)?, directory: set(2)?, file: set(3)? })
     }
 
-    /// Reads the fields. Returns `None` if the record is too short for the fields whose bits are set, or if it
-    /// contains a field that duke never requests and whose size is therefore unknown.
+    /// Reads the fields. Returns `None` if the record is too short for its fields. Also returns `None` if the record
+    /// contains a field that duke never requests, because duke does not know the size of such a field.
     fn read(&mut self, wanted: Wanted) -> Option<(Kind, u64, Prefetched)> {
         const ALL: Wanted = Wanted::ALL;
         let Self { common, directory, file, .. } = *self;
@@ -183,9 +184,9 @@ impl<'b> Fields<'b> {
         Some((kind, inode, prefetched?))
     }
 
-    /// Returns the boundary that a directory forms, such as a mount point, or [`Prefetched::Nothing`] if it forms none.
-    /// If the directory must not be opened ([`Boundary::is_closed`]), returns its attributes, including the boundary;
-    /// sizes are 0, because they are not requested for directories. Returns `None` if the record is too short.
+    /// Returns the boundary that opening the directory would cross, or [`Prefetched::Nothing`] if there is none. For a
+    /// directory that must not be opened ([`Boundary::is_closed`]), returns all attributes instead. Sizes among these
+    /// are 0, because no sizes are requested for directories. Returns `None` if the record is too short.
     fn directory(&mut self, own: Attributes, flags: u32) -> Option<Prefetched> {
         let links = self.number(self.directory & DIRECTORY_LINKS)?;
         let border = match border(self.number(self.directory & MOUNT_STATUS)?, flags) {
@@ -211,14 +212,14 @@ impl<'b> Fields<'b> {
         Some(if complete { all } else { Prefetched::Nothing })
     }
 
-    /// Reads the next four-byte field. `returned_bit` is the field's bit among the returned attributes. If
-    /// `returned_bit` is 0, the field is missing, and the result is 0.
+    /// Reads the next four-byte field, whose bit in the set of returned attributes is `returned_bit`. If `returned_bit`
+    /// is 0, the record does not contain the field, and the result is 0.
     fn number(&mut self, returned_bit: u32) -> Option<u32> {
         Some(u32::from_ne_bytes(self.take(returned_bit)?))
     }
 
-    /// Reads the next eight-byte field. `returned_bit` is the field's bit among the returned attributes. If
-    /// `returned_bit` is 0, the field is missing, and the result is 0.
+    /// Reads the next eight-byte field, whose bit in the set of returned attributes is `returned_bit`. If
+    /// `returned_bit` is 0, the record does not contain the field, and the result is 0.
     fn long(&mut self, returned_bit: u32) -> Option<u64> {
         Some(u64::from_ne_bytes(self.take(returned_bit)?))
     }

@@ -138,8 +138,7 @@ fn a_file_is_read_whole() {
 #[test]
 fn an_error_comes_before_the_name_and_without_attributes() {
     assert_eq!(Packed::failed(b"bad", 5).read(), (Kind::Unknown, 0, Prefetched::Failed(Errno::EIO)));
-    // An ERROR field of 0 means that the entry has no error. Some kernels return a field even for an attribute
-    // without a value, so their records contain an ERROR field for every entry.
+    // Some kernels put an ERROR field into every record. The value 0 means that the entry has no error.
     let fine = Packed { error: Some(0), ..Packed::file(b"fine") };
     assert!(matches!(fine.read().2, Prefetched::All(_)));
 }

@@ -16,7 +16,7 @@ use crate::platform::{Attributes, Boundary, FileSystem, retry};
 
 pub use unix::*;
 
-/// No flag, because on macOS, opening a terminal never makes it the controlling terminal.
+/// Empty set of flags. On macOS, opening a terminal never makes it the controlling terminal, so no flag is needed.
 pub const NO_CTTY: OFlag = OFlag::empty();
 /// Flags for a descriptor that is used only for lookups (`O_SEARCH`, from sys/fcntl.h). With them, a directory can be
 /// opened without permission to list it. Systems before macOS 11 ignore `O_SEARCH` and open the directory for reading.
@@ -38,8 +38,8 @@ pub fn file_system(directory: &OwnedFd) -> Result<FileSystem, Errno> {
     Ok(FileSystem::of_type(retry(|| fstatfs(directory))?.filesystem_type_name().as_bytes()))
 }
 
-/// Returns `true` for the device number of a disk. File systems that are not on a disk have numbers above those of the
-/// 24 block drivers (`vfs_getnewfsid` in XNU). fstatfs(2) is needed only for these file systems, to read their type.
+/// Returns `true` for the device number of a disk. Other file systems have numbers above those of the 24 block drivers
+/// (`vfs_getnewfsid` in XNU). Only for these file systems must fstatfs(2) be called to read their type.
 fn is_disk(device: u64) -> bool {
     const BLOCK_DRIVERS: u64 = 24;
     device >> 24 < BLOCK_DRIVERS

@@ -6,7 +6,7 @@
 //! │ 12,345 files, 678 directories                        │
 //! │ frees at least 1.2 GiB, up to 1.9 GiB                │
 //! │ last change 3 hours ago                              │
-//! │ 2 mount points inside are skipped                    │
+//! │ 2 mount points inside are kept                       │
 //! │ e switches to deleting only the contents             │
 //! │                                                      │
 //! │                  [ Yes ]   [ No ]                    │
@@ -48,7 +48,7 @@ fn plan<'a>(cx: &Context<'_>, dialog: &DeleteDialog, area: Rect) -> Plan<'a> {
     let is_framed = area.width >= 16 && area.height >= 5;
     let frame = u16::from(is_framed) * 2;
     let inner = usize::from(area.width.min(WIDEST) - frame.min(area.width));
-    // The buttons need one line. Without a frame, the title needs another line.
+    // One line is for the buttons. If there is no frame, another line is for the title.
     let room = usize::from((area.height - frame).saturating_sub(2 - frame / 2));
     let metadata = fitting(cx, dialog, room);
     let mut lines: Vec<Line<'a>> = metadata.iter().map(|fact| line(cx, fact, inner)).collect();

@@ -85,10 +85,10 @@ impl DeleteDialog {
         Self { exclusive, ..self }
     }
 
-    /// Returns the number of bytes that deleting the selection frees: the result of the search for exclusive sizes,
-    /// with its minimum and maximum tightened by the preview. Returns `None` if there is no such result, or if the
-    /// operation is not a permanent deletion. Also returns `None` if the preview is incomplete, or reports
-    /// entries that are blocked, kept, changed or recent.
+    /// Returns the number of bytes that deleting the selection frees. This is the result of the search for exclusive
+    /// sizes, limited by the preview's minimum and maximum. Returns `None` without such a result, for operations other
+    /// than [`OperationKind::Delete`], and if the preview is incomplete or has blocked, kept, changed or recent
+    /// entries.
     fn known_exclusive(&self, preview: &Preview) -> Option<Exclusive> {
         let is_same = preview.is_complete
             && preview.kept == Kept::default()
@@ -123,7 +123,7 @@ impl DeleteDialog {
         self.preview.as_ref().is_some_and(|preview| !preview.changed.is_empty())
     }
 
-    /// Goes to another step and selects No. Yes is accepted only after there has been no input for at least `quiet`.
+    /// Goes to another step and selects No. A Yes is accepted only after the time `quiet` has passed without input.
     fn ask_next(&mut self, stage: ConfirmStep, quiet: Duration) -> Handled {
         self.stage = stage;
         self.button = Button::No;
@@ -135,8 +135,8 @@ impl DeleteDialog {
     fn wanted_name(&self) -> Option<String> {
         let preview = self.preview.as_ref()?;
         let is_home = preview.warnings.iter().any(|warning| matches!(warning, DeleteWarning::UserHome(_)));
-        // A file that the preview has not visited yet may have grown to any size since the scan, so the
-        // size counts as unlimited while the preview is incomplete.
+        // While the preview is incomplete, the size counts as unlimited. A file that the preview has not visited yet
+        // may have grown to any size since the scan.
         let most = if preview.is_complete { self.selection.disk().max(preview.most) } else { u64::MAX };
         if most <= self.typed_over && !is_home {
             return None;
@@ -206,8 +206,8 @@ impl DeleteDialog {
         cx.recheck_entries(&changed)
     }
 
-    /// Handles a Yes. After the first Yes, asks for the name of the largest item if the user must type it. Otherwise,
-    /// asks for a second Yes, starts the operation, or shows the result of a dry run ([`Self::go_on`]).
+    /// Handles a Yes. If this is the first Yes, and the user must type the name of the largest item, asks for the name.
+    /// Otherwise, continues with [`Self::go_on`].
     fn confirmed(&mut self, cx: &mut Context<'_>) -> Handled {
         if !self.is_open() {
             return Handled::Yes(None);
@@ -307,15 +307,14 @@ mod tests {
             let known = dialog.known_exclusive(&preview).unwrap();
             (known.at_least, known.at_most)
         };
-        // Both names of an inode are selected. According to the search, deleting only one of them frees nothing. The
-        // preview knows that deleting both frees 8 bytes.
+        // Both names of an inode are selected. The search guarantees no freed bytes, because deleting one name frees
+        // nothing. The preview guarantees 8 bytes, because both names are deleted.
         assert_eq!(freed((0, Some(8)), (8, 8, false)), (8, Some(8)));
         assert_eq!(freed((0, None), (8, 8, true)), (8, None));
-        // On btrfs, deleting a truncated file frees its whole extent, which is larger than the file's disk usage. The
-        // maximum of the preview, which is the disk usage, is therefore not a limit.
+        // On btrfs, deleting a truncated file can free more than the file's disk usage, because the whole extent is
+        // freed. The preview's maximum is the disk usage, so it does not limit the result.
         assert_eq!(freed((64, Some(64)), (1, 1, true)), (64, Some(64)));
-        // The file has become smaller since the search, which found 64 bytes. According to the preview, deleting the
-        // file now frees only 1 byte.
+        // The search found 64 bytes. The file has become smaller since then, so the preview finds only 1 byte.
         assert_eq!(freed((64, Some(64)), (1, 1, false)), (1, Some(1)));
     }
 }

@@ -16,7 +16,7 @@ use crate::ui::theme::{Glyphs, Role};
 const NAMED: usize = 4;
 /// Rank of lines that only mention a key.
 const TIP: u8 = 9;
-/// Smallest rank of the lines that can be omitted to make room for the name of the largest item.
+/// Smallest rank of the lines that are omitted before the name of the largest item.
 const MINOR: u8 = 4;
 
 /// Line of the dialog. If there is little room, lines with high ranks are omitted first.
@@ -33,9 +33,11 @@ impl Fact {
     }
 }
 
-/// Returns at most `room` lines. Omits the tips first, then names one by one until only the largest item is named, then
-/// the lines with a rank of at least [`MINOR`]. As a last resort, shows the number of items instead of a name, and
-/// omits all other lines that do not fit.
+/// Returns at most `room` lines. If there are too many lines, takes these steps until the lines fit:
+/// 1. Omit the tips.
+/// 2. Name fewer items, until only the largest item is named.
+/// 3. Omit the lines with a rank of at least [`MINOR`].
+/// 4. Show the number of items instead of a name, and omit all lines that do not fit.
 pub(super) fn fitting(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Vec<Fact> {
     for (named, kept) in [(NAMED, TIP), (3, TIP), (2, TIP), (1, MINOR), (0, 0)] {
         let mut facts = facts(cx, dialog, named);
@@ -62,9 +64,9 @@ pub(super) fn title(dialog: &DeleteDialog) -> &'static str {
         (true, OperationKind::Trash) => "Dry run: moves nothing to the trash",
         (true, _) => "Dry run: deletes nothing",
         (false, OperationKind::Trash) if is_again => {
-            "Trash entries of a directory that other users can change?"
+            "Move to the trash from a directory that other users can change?"
         }
-        (false, _) if is_again => "Delete entries of a directory that other users can change?",
+        (false, _) if is_again => "Delete from a directory that other users can change?",
         (false, OperationKind::Trash) => "Move to the trash?",
         (false, OperationKind::Empty) => "Delete the contents only?",
         (false, _) => "Delete permanently?",
@@ -94,7 +96,7 @@ fn facts(cx: &Context<'_>, dialog: &DeleteDialog, named: usize) -> Vec<Fact> {
         Some(preview) => facts.extend(findings(cx, dialog, preview)),
     }
     if cx.is_filtered() && dialog.selection.items().any(|(_, item)| item.directory.is_some()) {
-        let text = "May include entries that the filter hides".to_owned();
+        let text = "Directories may contain entries that the filter hides".to_owned();
         facts.push(Fact::new(3, text, Role::Warning));
     }
     let key = cx.keymap.first(Command::Empty, Scope::Confirm);
@@ -122,13 +124,14 @@ fn changed(cx: &Context<'_>, dialog: &DeleteDialog, preview: &Preview) -> Vec<Fa
     }
     let more = preview.changed.len().saturating_sub(NAMED);
     if more > 0 {
-        facts.push(Fact::new(1, format!("and {} more that changed", grouped(more as u64)), Role::Warning));
+        let more = counted(more as u64, "more changed entry", "more changed entries");
+        facts.push(Fact::new(1, format!("and {more}, also skipped"), Role::Warning));
     }
     // While the user types the name, keys edit it, so the key for a rescan is not offered.
     let key = cx.keymap.first(Command::Retry, Scope::Confirm);
     if let Some(key) = key.filter(|_| !matches!(dialog.stage, ConfirmStep::Type(..))) {
-        let them = if preview.changed.len() == 1 { "it" } else { "them" };
-        facts.push(Fact::new(0, format!("{key} rescans {them} and asks again"), Role::Plain));
+        let changed = if preview.changed.len() == 1 { "the changed entry" } else { "the changed entries" };
+        facts.push(Fact::new(0, format!("{key} rescans {changed} and asks again"), Role::Plain));
     }
     facts
 }
@@ -138,7 +141,7 @@ fn items(cx: &Context<'_>, dialog: &DeleteDialog, named: usize) -> Vec<Fact> {
     let count = dialog.selection.count();
     let mut items: Vec<_> = dialog.selection.items().collect();
     sort_by_key(&mut items, |(_, item)| std::cmp::Reverse(item.disk));
-    // Naming a single remaining item takes no more room than counting it.
+    // If a single item would remain, its name is shown, because a line with a count would take as much room.
     let named = if count == named + 1 { count } else { named };
     let mut facts: Vec<Fact> = items
         .iter()
@@ -158,7 +161,7 @@ fn items(cx: &Context<'_>, dialog: &DeleteDialog, named: usize) -> Vec<Fact> {
         let total = plain_size(dialog.selection.disk(), cx.units);
         let text = match named {
             0 => format!("{} entries, {total}", grouped(count as u64)),
-            _ => format!("and {} more, {total} in total", grouped((count - named) as u64)),
+            _ => format!("and {} more ({total} for all entries)", grouped((count - named) as u64)),
         };
         facts.push(Fact::new(2, text, Role::Strong));
     }
@@ -185,9 +188,8 @@ fn findings(cx: &Context<'_>, dialog: &DeleteDialog, preview: &Preview) -> Vec<F
     };
     facts.push(Fact::new(3, frees, Role::Strong));
     if preview.linked > 0 && dialog.kind != OperationKind::Trash {
-        let files =
-            counted(preview.linked, "file with hard links elsewhere", "files with hard links elsewhere");
-        facts.push(Fact::new(6, format!("{files} (not freed)"), Role::Plain));
+        let files = counted(preview.linked, "file", "files");
+        facts.push(Fact::new(6, format!("{files} not freed: other hard links remain"), Role::Plain));
     }
     if preview.recent > 0 {
         let text = format!("{} changed within the last minute", counted(preview.recent, "entry", "entries"));
@@ -211,15 +213,15 @@ fn staying(dialog: &DeleteDialog, preview: &Preview) -> Vec<Fact> {
     // A directory with a mount point inside is not moved to the trash, because the mount would be moved with it.
     let (one, many) = match dialog.kind {
         OperationKind::Trash => (
-            "mount point inside; entries that contain it are not moved",
+            "mount point inside; the entry that contains it is not moved",
             "mount points inside; entries that contain one are not moved",
         ),
-        _ => ("mount point inside is skipped", "mount points inside are skipped"),
+        _ => ("mount point inside is kept", "mount points inside are kept"),
     };
     add(4, mounts, &|count| format!("{count} {}", if mounts == 1 { one } else { many }));
     let entries = |count| if count == 1 { "entry" } else { "entries" };
-    // A directory is moved to the trash as a whole, even if it contains entries that could not be deleted. For a
-    // move, the text therefore counts only the selected items that cannot be moved.
+    // Entries that could not be deleted do not prevent moving their directory to the trash as a whole. For a move, only
+    // selected items that cannot be moved are therefore counted.
     let (verb, kept) = match dialog.kind {
         OperationKind::Trash => ("move", preview.unmoved),
         _ => ("delete", preview.kept),

@@ -7,13 +7,13 @@ use ratatui::style::{Color, Style};
 
 use super::super::colors::Colors;
 
-/// Returns a style that fills a cell with the color of `style`. If the red, green and blue components of the color
-/// are known, the text is black or white, whichever has more contrast. If they depend on the terminal, the text has
-/// the terminal's background color, except on `Color::Blue`, where the text is white.
+/// Returns a style that fills a cell with the foreground color of `style`. The text is black or white, whichever has
+/// more contrast. If the terminal determines the components of the color, the text has the terminal's background color
+/// instead, or is white on `Color::Blue`.
 pub fn filled(style: Style) -> Style {
     const BLACK: Color = Color::Indexed(16);
     const WHITE: Color = Color::Indexed(231);
-    /// Luminance, in thousandths of white's luminance, above which black text has more contrast than white text.
+    /// Luminance above which black text has more contrast than white text, in thousandths of the luminance of white.
     const BRIGHT: u32 = 210;
     let parts = match style.fg {
         Some(Color::Rgb(red, green, blue)) => [red, green, blue],
@@ -31,8 +31,8 @@ pub fn filled(style: Style) -> Style {
 /// Returns the text color for a background: black or white, whichever has more contrast.
 pub fn ink(background: Color) -> Color {
     let style = filled(Style::new().fg(background));
-    // For a color that depends on the terminal, except `Color::Blue`, `filled` returns a style without a background.
-    // The text is then black, which is usually legible on such a color.
+    // `filled` sets no background for a color that depends on the terminal, except for `Color::Blue`. Black text is
+    // usually legible on such a color.
     style.bg.and(style.fg).unwrap_or(Color::Black)
 }
 
@@ -93,8 +93,8 @@ pub fn distance(index: u8, wanted: [u8; 3]) -> u32 {
     parts.map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
 }
 
-/// Returns the index of the color from 16 to 255 that is nearest to `wanted`: a color of the cube or a gray. Called for
-/// most cells of a frame, so only the nearest color of the cube and the nearest gray are compared.
+/// Returns the index of the color from 16 to 255 that is nearest to `wanted`. Compares only the nearest color of the
+/// cube and the nearest gray, because the function is called for most cells of a frame.
 pub fn nearest_of_palette(wanted: [u8; 3]) -> u8 {
     // The steps of the cube are 0, 95, 135, 175, 215 and 255; the grays are 8, 18, and so on up to 238.
     let [red, green, blue] =
@@ -108,7 +108,7 @@ pub fn nearest_of_palette(wanted: [u8; 3]) -> u8 {
 /// cube with six steps per side, and twenty-four grays.
 pub fn exact(index: u8) -> [u8; 3] {
     const HALF: u8 = 0xcd;
-    // These four colors do not follow the pattern of the others.
+    // Colors 4, 7, 8 and 12, which do not follow the pattern of the others.
     const BLUE: [u8; 3] = [0, 0, 0xee];
     const WHITE: [u8; 3] = [0xe5; 3];
     const GREY: [u8; 3] = [0x7f; 3];

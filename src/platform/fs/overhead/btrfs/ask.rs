@@ -68,8 +68,8 @@ pub fn block_groups(directory: &Directory) -> Result<Vec<BlockGroups>, Errno> {
     Ok(found.filter_map(|one| chunks(one[0], one[1], one[2])).collect())
 }
 
-/// Returns `true` if `directory` is on btrfs and some file data of this file system is not on the disk yet, or if
-/// this is unknown.
+/// Returns `true` if the file system of `directory` is btrfs and has file data that is not on the disk yet. Also
+/// returns `true` if this is unknown.
 #[allow(unsafe_code)]
 pub fn has_unwritten_data(directory: &Directory) -> bool {
     let mut info = FsInfo { _devices: [0; 2], id: [0; 16], _rest: [0; 124] };
@@ -84,8 +84,9 @@ pub fn has_unwritten_data(directory: &Directory) -> bool {
         let text = std::fs::read_to_string(format!("/sys/fs/btrfs/{groups}/allocation/{name}")).ok()?;
         text.trim_ascii().parse().ok()
     };
-    // btrfs counts data in memory as "may use" until it has chosen a location on the disk, and then as "reserved" until
-    // the data is on the disk. In mixed block groups, the "may use" number includes the space reserved for metadata.
+    // btrfs counts new data in `bytes_may_use` until it has chosen a location on the disk, and then in `bytes_reserved`
+    // until the data is on the disk. In mixed block groups, `bytes_may_use` includes the reserve for metadata, so the
+    // reserve is subtracted.
     let in_memory = number("data/bytes_may_use")
         .or_else(|| number("mixed/bytes_may_use")?.checked_sub(number("global_rsv_reserved")?));
     let in_flight = number("data/bytes_reserved").or_else(|| number("mixed/bytes_reserved"));
@@ -115,9 +116,9 @@ pub fn subvolumes(directory: &Directory) -> Result<Vec<Subvolume>, Errno> {
     Ok(subvolumes)
 }
 
-/// Calls `each` for every reference from a file in the subvolume to an extent, in order of inode number,
-/// until `each` returns `Break`. References that are older than the transaction `since` may be missing.
-/// Returns `false` if the subvolume no longer exists.
+/// Calls `each` for every reference from a file in the subvolume to an extent, in order of inode number. Stops if
+/// `each` returns `Break`. References older than the transaction `since` may be missing. Returns `false` if the
+/// subvolume no longer exists.
 ///
 /// # Errors
 /// Returns any error of ioctl(2), such as `EPERM` if the process may not read the tree.

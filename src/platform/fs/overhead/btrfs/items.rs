@@ -22,8 +22,8 @@ pub fn chunks(flags: u64, size: u64, used: u64) -> Option<BlockGroups> {
         _ if flags & (DATA | METADATA) == DATA | METADATA => Purpose::Mixed,
         _ => return None,
     };
-    // The first case is RAID1C3, the second RAID1C4, and the third RAID1, DUP and RAID10. Parity is not counted,
-    // because df does not count it either.
+    // The first two cases are RAID1C3 and RAID1C4. The third case is RAID1, DUP or RAID10. Parity does not count as a
+    // copy, because df does not count parity either.
     let copies = match flags {
         _ if flags & (1 << 9) != 0 => 3,
         _ if flags & (1 << 10) != 0 => 4,

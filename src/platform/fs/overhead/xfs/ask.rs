@@ -48,8 +48,8 @@ const GEOMETRY: u64 = ioctl::reads(b'X', 100, size_of::<Geometry>());
 const COUNTS: u64 = ioctl::reads(b'X', 113, size_of::<Counts>());
 const RESERVE: u64 = ioctl::reads(b'X', 115, size_of::<Reserve>());
 
-/// Reads the size of the log, the total size of the inodes, and the size of the reserve pool of the XFS file system
-/// that contains `path`. The sizes of the inodes and of the pool are `None` if they cannot be read.
+/// Reads three sizes of the XFS file system that contains `path`: those of the log, of all inodes, and of the reserve
+/// pool. A size that cannot be read is `None`. The size of the log is also `None` if the log is on another device.
 ///
 /// # Errors
 /// Returns any error of open(2), or of ioctl(2) if the geometry cannot be read.

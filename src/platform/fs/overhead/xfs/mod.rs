@@ -9,8 +9,8 @@ pub use crate::platform::fs::imp::space_map::{extents, has_owners};
 pub struct OwnedExtent {
     /// Reference from the file to the range: inode number, start and length.
     pub extent: FileExtent,
-    /// Offset of the range in the contents of the file; `None` if the range contains other data of the file, such as
-    /// extended attributes.
+    /// Offset of the range in the contents of the file; `None` if the range contains something else, such as extended
+    /// attributes.
     pub offset: Option<u64>,
     /// `true` if other files may refer to the same range.
     pub is_shared: bool,
