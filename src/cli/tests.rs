@@ -275,7 +275,7 @@ fn invalid_command_lines_are_rejected_in_one_line() {
         ("--csv --top 3", "work only with tables and --json"),
         ("--ndjson -d 1", "work only with tables and --json"),
         ("-s -o x", "work only with tables and --json"),
-        ("--min-size x", "not a size"),
+        ("--min-size x", "must be a size such as 10k"),
         ("--by type --frees", "--by has no column for --frees; add --top N or --json"),
         ("--by size", "[possible values: type, age, owner, class]"),
         ("diff", "neither XDG_STATE_HOME nor HOME is set"),
