@@ -174,8 +174,9 @@ impl<'i> Oracle<'i> {
         !is_origin_or_above(item, self.origin) && !is_hidden && self.terms.iter().all(holds)
     }
 
-    /// Returns `true` if a filter with this query keeps the item: the query finds the item itself, or the query finds a
-    /// directory above the item and brings its contents (see [`Self::brings_contents`]).
+    /// Returns `true` if a filter with this query keeps the item: the query finds the item itself, or it finds a
+    /// directory above the item and keeps the contents of the directories that it finds (see
+    /// [`Self::brings_contents`]).
     pub(crate) fn keeps(&self, item: &Item) -> bool {
         self.finds(item) || self.brings_contents() && self.above(item).any(|above| self.finds(above))
     }

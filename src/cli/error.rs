@@ -56,7 +56,7 @@ pub fn usage_error(error: clap::Error) -> UsageError {
     usage_error_with(error, "--help")
 }
 
-/// Converts an error like [`usage_error`]. If the message tells the user to see the help, it names `help`, the flag or
+/// Does the same as [`usage_error`], but a message that refers the user to the help names `help`. This is the flag or
 /// command that prints the help.
 pub fn usage_error_with(error: clap::Error, help: &str) -> UsageError {
     if !error.use_stderr() {

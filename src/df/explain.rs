@@ -75,8 +75,8 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
                 in the cloud and use no space.",
         ],
         Subject::System(_) | Subject::Systems => vec![
-            "This line shows the used space, the size and the scanned space of one file system, or of all file \
-                systems together. The lines above describe only the first file system. For the lines of another \
+            "This line shows the used space, the size and the scanned space of one file system, or the sums for all \
+                of them. The lines above describe only the first file system. To see the same lines for another \
                 file system, open one of its directories in the list, and then open this view again.",
         ],
         Subject::Note(index) => {

@@ -39,7 +39,7 @@ pub fn share(tree: &Tree, found: &Duplicates, units: Units, progress: Progress) 
         Err(error) => return no_thread(error),
     };
     let text = |report: &Report, _| {
-        format!("shared the data of {} of {}", grouped(report.entries), counted(files, "file", "files"))
+        format!("{} of {} share their data now", grouped(report.entries), counted(files, "file", "files"))
     };
     let end = wait_for_job(&job, interrupt.as_ref(), progress, text);
     match (end, job.latest()) {

@@ -104,8 +104,8 @@ pub enum Notice {
     EntryMissing,
     /// The command will be performed as soon as the scan has found the entry that it acts on.
     AwaitingScan(WaitingCommand),
-    /// Commands cannot act on this row of the previous scan until the running scan has ended. The row is a total, or
-    /// combines too many entries to wait for.
+    /// Commands cannot act on this row of the previous scan until the running scan has ended, because the row is a
+    /// total or combines more entries than a command waits for.
     RecordedRow,
     /// A command that marks several rows was used in a table whose rows are from the previous scan.
     RecordedRows,

@@ -76,9 +76,9 @@ pub enum FailedJob {
     CheckSelection,
     Operation(OperationKind),
     WriteScript,
-    /// Start of the program that the desktop uses to open a file.
+    /// Starting the program that the desktop uses to open a file.
     Open,
-    /// Start of a shell or a pager.
+    /// Starting a shell or a pager.
     StartProgram,
 }
 

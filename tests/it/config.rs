@@ -367,7 +367,7 @@ const NCDU_SETTINGS: [(&str, &str); 27] = [
     ("--color off", "color = \"never\""),
     ("-r", "read-only = true"),
     ("--disable-delete", "read-only = true"),
-    ("--disable-shell", "[keys]\nshell = []\nview-file = []\nopen-elsewhere = []"),
+    ("--disable-shell", "[keys]\nshell = []\nview-file = []\nopen-in-app = []"),
     ("--disable-refresh", "[keys]\nrescan = []\nrescan-root = []"),
     ("@-x", "one-file-system = true"),
 ];

@@ -14,9 +14,9 @@ use crate::tree::{DirId, Tree};
 pub struct OutlineRow {
     /// Index of the change in the comparison's `rows`.
     pub row: usize,
-    /// Nesting depth of the row: the number of directories around its entry that have rows of their own.
+    /// Nesting depth of the row: the number of directories above its entry that have their own rows.
     pub depth: usize,
-    /// Innermost directory around the entry that has a row of its own; if there is none, the requested directory.
+    /// Nearest directory above the entry among those with their own rows; if there is none, the requested directory.
     pub above: DirId,
     /// Hash of the path from the requested directory to the entry of this row; `None` if there are no changes below
     /// this row. The same path has the same hash in comparisons of other trees.

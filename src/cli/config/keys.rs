@@ -14,7 +14,17 @@ use crate::ui::keys::{Command, KEYMAP, Key, Scope, line};
 
 /// Former names of commands, with their current names. A file that uses a former name still works, but causes a
 /// warning.
-const RENAMED: [(&str, &str); 3] = [("hints", "cleanup"), ("rest", "df"), ("erase-all", "erase-to-start")];
+const RENAMED: [(&str, &str); 9] = [
+    ("hints", "cleanup"),
+    ("rest", "df"),
+    ("erase-all", "erase-to-start"),
+    ("open-in-place", "enter-directory"),
+    ("open-part", "open-view"),
+    ("parent-cells", "treemap-parent"),
+    ("search-keys", "search-help"),
+    ("empty-instead", "delete-contents"),
+    ("open-elsewhere", "open-in-app"),
+];
 
 /// New keys for the command at index `line` of [`KEYMAP`], with the positions of the keys in the file.
 struct Change {

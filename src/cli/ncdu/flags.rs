@@ -54,7 +54,7 @@ pub struct Flag {
 }
 
 /// Browser commands that run other programs.
-pub const PROGRAMS: &[&str] = &["shell", "view-file", "open-elsewhere"];
+pub const PROGRAMS: &[&str] = &["shell", "view-file", "open-in-app"];
 /// Browser commands that rescan.
 pub const REFRESH: &[&str] = &["rescan", "rescan-root"];
 

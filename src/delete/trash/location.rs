@@ -240,7 +240,7 @@ impl Access {
         self.check_found(directory, &directory.attributes()?)
     }
 
-    /// Checks the owner and permissions in `found`, the attributes of `directory` or of a directory below it.
+    /// Checks the owner and permissions in `found`. These are the attributes of `directory`, or of a directory below it.
     fn check_found(self, directory: &Directory, found: &Attributes) -> Result<(), NoTrash> {
         if found.uid != self.uid {
             return Err(NoTrash::Foreign);

@@ -21,10 +21,10 @@ impl Binding {
             (Command::Back, Some(Scope::Help)) => "close-help",
             (Command::Back, Some(Scope::Details)) => "close-info",
             (Command::Open, Some(Scope::Treemap)) => "open-cell",
-            (Command::Search, Some(Scope::Help)) => "search-keys",
-            (Command::Open, Some(Scope::Overview)) => "open-part",
+            (Command::Search, Some(Scope::Help)) => "search-help",
+            (Command::Open, Some(Scope::Overview)) => "open-view",
             (Command::Open, Some(Scope::Table)) => "go-to-entry",
-            (Command::Parent, Some(Scope::Treemap)) => "parent-cells",
+            (Command::Parent, Some(Scope::Treemap)) => "treemap-parent",
             (Command::Move(Motion::Up), _) if self.scopes.contains(&Scope::Prompt) => "up-in-results",
             (Command::Move(Motion::Down), _) if self.scopes.contains(&Scope::Prompt) => "down-in-results",
             (command, _) => command.name(),
@@ -37,7 +37,7 @@ impl Command {
         match self {
             Self::Move(motion) => motion.name(),
             Self::Open => "open",
-            Self::Inside => "open-in-place",
+            Self::Inside => "enter-directory",
             Self::Parent => "parent",
             Self::Sort(column) => column.spec().sort.map_or("", |key| key.name),
             Self::Show(column) => column.spec().show.map_or("", |key| key.name),
@@ -81,12 +81,12 @@ impl Command {
             Self::Trash => "trash",
             Self::Restore => "restore",
             Self::Script => "rm-script",
-            Self::Empty => "empty-instead",
+            Self::Empty => "delete-contents",
             Self::Retry => "retry",
             Self::Inspect => "info",
             Self::Start(Program::Shell) => "shell",
             Self::Start(Program::Pager) => "view-file",
-            Self::Start(Program::Opener) => "open-elsewhere",
+            Self::Start(Program::Opener) => "open-in-app",
         }
     }
 }

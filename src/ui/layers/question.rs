@@ -101,9 +101,9 @@ fn replace(cx: &Context<'_>, order: &ExportRequest, columns: usize) -> String {
 fn share(cx: &Context<'_>, sharing: &CopySharing) -> String {
     let size = plain_size(sharing.disk(), cx.units);
     match sharing.files() {
-        1 => format!("Let 1 file share data with its copy ({size})? Nothing is deleted"),
+        1 => format!("Make 1 file ({size}) share its data with its copy? Nothing is deleted"),
         files => {
-            format!("Let {} files share data with copies ({size})? Nothing is deleted", grouped(files))
+            format!("Make {} files ({size}) share data with their copies? Nothing is deleted", grouped(files))
         }
     }
 }

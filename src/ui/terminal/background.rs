@@ -16,8 +16,8 @@ pub const QUESTION: &str = "\x1b]11;?\x1b\\";
 
 /// Maximum delay between the query and its answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Maximum number of held-back keys that the user may have typed. If they turn out not to be an answer, all of them are
-/// passed on. Of a longer sequence, which is probably a damaged answer, only the last key is passed on.
+/// Up to this many held-back keys are passed on if they turn out not to be an answer, because the user may have typed
+/// them. A longer sequence is probably a damaged answer, so only its last key is passed on.
 const MAX_TYPED_KEYS: usize = 3;
 
 #[derive(Debug, PartialEq, Eq)]

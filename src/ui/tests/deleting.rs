@@ -348,7 +348,7 @@ fn names_can_be_typed_whatever_keys_are_configured() {
 #[test]
 fn deletion_texts_name_the_configured_keys() {
     let tree = home();
-    let mut app = configured(&tree, &[("restore", "F8"), ("empty-instead", "F7")]);
+    let mut app = configured(&tree, &[("restore", "F8"), ("delete-contents", "F7")]);
     asked(&mut app);
     assert!(screen(&mut app).contains("F7 switches to deleting only the contents"), "{}", screen(&mut app));
     press(&mut app, "y");

@@ -251,7 +251,7 @@ fn copies_are_shared_after_a_question() {
     let mut app = opened_with(&tree, Duplicates { can_share: true, ..duplicates(&tree) });
     press(&mut app, "X");
     assert_eq!(asked_to_share(&app), Some((1, 4_096)), "one song of the two albums");
-    assert!(screen(&mut app).contains("Let 1 file share data with its copy (4.0 KiB)?"));
+    assert!(screen(&mut app).contains("Make 1 file (4.0 KiB) share its data with its copy?"));
     press(&mut app, "n G X");
     assert_eq!(asked_to_share(&app), Some((2, 8_192)));
     read(&mut app);
