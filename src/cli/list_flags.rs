@@ -13,8 +13,8 @@ use crate::source::{FieldColumn, ListOptions, ListPreset};
 pub struct ListFlags {
     /// Read a list written by PROGRAM
     ///
-    /// Not needed for lists written by duke (--ndjson, --csv), for JSON objects, and for CSV with a header.
-    /// docs/exchange.md in duke's source has the commands that write each list.
+    /// Not needed for a list that was written by duke (--ndjson, --csv), that consists of JSON objects, or that is CSV
+    /// with a header. The commands that write each list are in docs/exchange.md of duke's source.
     #[arg(long, value_name = "PROGRAM", value_enum, help_heading = "Exchange")]
     pub format: Option<ListProgram>,
 

@@ -198,9 +198,9 @@ impl MountMap {
         else {
             return;
         };
-        // Skip `mount` if another mount covers its mount point, or if `mount` is stacked on another mount at the same
-        // point. In both cases, the parent of `mount` is not the mount that is visible above the mount point. The
-        // topmost mount of a stack is added when this function is called for the lowest one.
+        // `on` is the visible mount that contains the directory of the mount point. If `on` is not the parent of
+        // `mount`, another mount covers the mount point, or `mount` is stacked on another mount at the same point. Such a
+        // mount is skipped. For a stack, the call for its lowest mount adds the topmost one.
         if on.is_some_and(|on| mount.id != 0 && mounts[on].id != mount.parent) {
             return;
         }

@@ -23,8 +23,8 @@ use crate::base::kind::Kind;
 use crate::formats::json_lexer::{Fault, Lexer, Reason};
 use crate::tree::{DirId, Entry, EntryState, Exclusion, HostDevices, Links, Metadata, Owner};
 
-/// Maximum depth of directories. Paths of such depth are far longer than system calls accept (`PATH_MAX`), but Linux
-/// permits them.
+/// Maximum depth of directories. It is far beyond the depth that fits into a path of `PATH_MAX` bytes, because programs
+/// can create deeper trees on Linux, one level at a time.
 const DEEPEST: usize = 1 << 20;
 
 /// First version of gdu that marks all names of a file with hard links. Older versions mark only the names that they

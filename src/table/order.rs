@@ -94,8 +94,9 @@ impl Order {
         }
     }
 
-    /// Returns the sort key of an entry; the largest key sorts first. Zero is the key of entries without a number. In a
-    /// column with numbers, this function therefore never returns zero.
+    /// Returns the sort key of an entry with known metadata; the largest key sorts first. If the column has numbers, the
+    /// key is above zero. The caller uses the key zero for entries without metadata, so they are last in both
+    /// directions.
     pub(super) fn key(self, context: &SortContext<'_>, metadata: &Metadata) -> u64 {
         let first = self.grouping == Grouping::DirectoriesFirst && metadata.directory.is_some();
         let number = match (self.column.spec().sort_key, self.direction) {

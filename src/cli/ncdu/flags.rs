@@ -37,7 +37,7 @@ pub enum Means {
     SharedColumn,
     /// No effect, because duke draws bars in its own way. The value must be one of ncdu's graph styles.
     GraphStyle,
-    /// No effect, for the reason given in `help`.
+    /// No effect. The help text of the flag gives the reason.
     Ignored,
 }
 
@@ -97,7 +97,7 @@ pub const FLAGS: [Flag; 60] = [
         ' ',
         "include-kernfs",
         Kernfs(true),
-        "Enter kernel file systems (default of duke ncdu, but not of duke)",
+        "Enter kernel file systems (the default of duke ncdu, unlike that of duke)",
     ),
     flag('L', "follow-symlinks", Words("-L"), "Count a symbolic link as the file that it points to"),
     flag(' ', "no-follow-symlinks", Words("--no-follow-symlinks"), "Do not follow symbolic links"),

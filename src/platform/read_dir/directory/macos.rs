@@ -38,8 +38,8 @@ pub fn file_system(directory: &OwnedFd) -> Result<FileSystem, Errno> {
     Ok(FileSystem::of_type(retry(|| fstatfs(directory))?.filesystem_type_name().as_bytes()))
 }
 
-/// Returns `true` for the device number of a disk. Other file systems have numbers above those of the 24 block drivers
-/// (`vfs_getnewfsid` in XNU). Only for these file systems must fstatfs(2) be called to read their type.
+/// Returns `true` for the device number of a disk. File systems that are not on a disk have major numbers above those
+/// of the 24 block drivers (`vfs_getnewfsid` in XNU). Their type must be read with fstatfs(2).
 fn is_disk(device: u64) -> bool {
     const BLOCK_DRIVERS: u64 = 24;
     device >> 24 < BLOCK_DRIVERS
