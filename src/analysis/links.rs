@@ -135,7 +135,8 @@ impl Names {
                 elsewhere: in_tree.saturating_sub(inside),
                 first: links.names.len(),
             };
-            // Skips a root that is a file with only one name. Other files with one name are not collected.
+            // Skip a file with only one name. Such a file is collected only if it is a root: a file that is a root has
+            // `Metadata::links` even if its link count is 1.
             if inode.count < 2 {
                 continue;
             }

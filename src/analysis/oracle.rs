@@ -22,8 +22,8 @@ enum Sort {
     /// Test of a size. A filter keeps a matching directory together with its contents, even if the term is negated:
     /// `-<1G` keeps every directory of 1 GiB or more, with all its contents.
     Size,
-    /// Test for errors or empty entries. A filter treats matching directories in the same way as for `Type`. However,
-    /// this test does not count as the name or type term that `Time` requires.
+    /// Test for errors or empty entries. A filter keeps a matching directory together with its contents, unless the
+    /// term is negated. Unlike a name or type term, a term of this kind does not let directories match a `Time` term.
     State,
     /// Test of a time. A directory can match only if the query also has a name or type term that is not negated.
     Time,

@@ -304,8 +304,9 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
         let root = (visit.id == DirId::TOP).then(|| as_root(*record));
         let subject = Subject::of(tree, visit.id, root.as_ref().unwrap_or(record), &self.path);
         let Standing { is_kept, is_unwanted } = visit.standing;
-        // Inside a kept directory, entries need not match the query's own terms in two cases: in a filter, and if the
-        // query has additional terms (see `Query::narrowed_by`). Only the additional terms are then tested.
+        // A hit must always match the additional terms of the query, if any (see `Query::narrowed_by`). Inside a kept
+        // directory, a hit need not match the query's other terms if the walk is a filter, or if there are additional
+        // terms.
         let is_decided = is_kept && (self.mode == Mode::Filter || query.is_narrowed());
         let (is_found, is_unwanted) =
             if is_decided { (true, is_unwanted) } else { query.finds(&subject, is_unwanted) };

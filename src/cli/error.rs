@@ -56,8 +56,8 @@ pub fn usage_error(error: clap::Error) -> UsageError {
     usage_error_with(error, "--help")
 }
 
-/// Does the same as [`usage_error`], but a message that refers the user to the help names `help`. This is the flag or
-/// command that prints the help.
+/// Does the same as [`usage_error`], but refers the user to `help` instead of `--help`. `help` is the flag or command
+/// that prints the help, such as `duke ncdu --help`.
 pub fn usage_error_with(error: clap::Error, help: &str) -> UsageError {
     if !error.use_stderr() {
         return UsageError::Answer(error);

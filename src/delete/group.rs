@@ -51,7 +51,7 @@ pub struct Item {
     pub kind: Kind,
     pub inode: u64,
     /// Device number; `None` for a file with only one name, because the tree does not store the device of such a file.
-    /// Except on overlay file systems, the device is usually that of the directory.
+    /// On overlay file systems, the device of a file may differ from the device of its directory.
     pub device: Option<u64>,
     /// `true` if the inode had no other name when the entry was read.
     pub is_single: bool,

@@ -139,8 +139,8 @@ impl Item {
     }
 
     /// Returns `true` if `time`, as reported by the file system, is later than the time at which the entry was read.
-    /// Returns `false` for a time in the future: a wrong clock has set it, and after a rescan it would still be in the
-    /// future.
+    /// Returns `false` for a time in the future. Such a time was set by a wrong clock, and if it counted as later, the
+    /// entry would still count as changed after a rescan.
     fn is_since_read(&self, time: Time) -> bool {
         let is_after = |read: Time| match time {
             // Some file systems store only whole seconds. A change in the same second as the reading may have happened

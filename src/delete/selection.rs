@@ -116,9 +116,9 @@ impl Selection {
         Self { copies: self.copies.clone(), ..now.filtered(|number| is_kept[number]) }
     }
 
-    /// Replaces the modification times of the entries with those in `mtimes`, which were known when the user chose the
-    /// entries. A rescan may have read different times since then. Also clears `read_at` of these entries, which
-    /// belongs to the replaced modification time.
+    /// Gives the entries in `mtimes` the modification times that were known when the user chose the entries. A rescan
+    /// may have read different times since then. Also clears `read_at` of these entries, because it may be the time of
+    /// such a rescan.
     #[must_use]
     pub fn as_chosen(mut self, mtimes: &HashMap<(DirId, &[u8]), i64>) -> Self {
         for group in &mut self.groups {

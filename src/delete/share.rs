@@ -45,7 +45,7 @@ pub(super) struct SharedData {
 }
 
 /// Result for each file, in the order of [`CopySharing::items`]: the number of bytes shared, or the reason for a
-/// failure. `None` for a file that was not processed, because the operation was canceled before.
+/// failure. The result is `None` if the operation was canceled before the file was processed.
 type ItemResults = Vec<Option<Result<u64, Reason>>>;
 
 impl CopySharing {
@@ -218,9 +218,9 @@ impl Sharer<'_> {
                 && others.len() > 1
                 && others.iter().all(|member| member.before == Some(APART))
             {
-                // No other file can use the data of the first file. If the other files can share data among themselves,
-                // none of them reports a failure, so the failure is reported for the first file. If there is only one
-                // other file, the next iteration reports the failure for that file.
+                // No other file can use the data of the first file. This failure is reported for the first file,
+                // because the other files may share data among themselves, and then no failure is reported for any of
+                // them. If there is only one other file, the next iteration reports the failure for that file instead.
                 self.shared.failures.push(|| self.sharing.directories.path(source.file), APART);
             }
             rest = others;
@@ -280,8 +280,9 @@ fn share_range(from: &Contents, to: &Contents, offset: u64, length: u64) -> Resu
 
 /// Free space of the file systems before sharing.
 struct FreeSpace {
-    /// For each device number, the free bytes, and a device number that stands for the whole file system. On btrfs, a
-    /// file system has several device numbers: one for each subvolume.
+    /// For each device number, the free bytes before sharing, and the device number that stands for its file system. A
+    /// btrfs file system has one device number for each subvolume. At first, each of these numbers stands for itself;
+    /// [`Self::join`] makes one of them stand for the others.
     devices: HashMap<u64, (u64, u64)>,
     /// For each device number, a directory in which the free space is read. The directory is given as an index into the
     /// `directories` of [`CopySharing`].

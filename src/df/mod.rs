@@ -110,9 +110,10 @@ pub fn report(tree: &Tree, from: DirId, is_cancelled: &(dyn Fn() -> bool + Sync)
     Report { spaces: spaces(tree, from, usize::MAX, is_cancelled) }
 }
 
-/// Returns the space accounting for the first root that is a mount point. If no root is a mount point and `anywhere` is
-/// `true`, returns only df's numbers for the first root that still exists. In this case, does not search for covered
-/// files, or for deleted files that are still open.
+/// Returns the space accounting for the first root that is a mount point. If no root is a mount point, the result
+/// depends on `anywhere`. If `anywhere` is `true`, returns only df's numbers for the first root that still exists,
+/// without a search for covered files or for deleted files that are still open. If `anywhere` is `false`, returns
+/// `None`.
 pub fn of_roots(tree: &Tree, anywhere: bool) -> Option<FileSystem> {
     if let Some(root) = whole_root(tree) {
         return spaces(tree, root, 1, &|| false).pop().map(FileSystem::Accounted);

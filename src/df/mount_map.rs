@@ -164,8 +164,8 @@ impl MountMap {
         self.systems[system].is_whole |= is_whole;
     }
 
-    /// Adds the device of the macOS data volume to the file system with index `system`, if the volume is mounted below
-    /// `root`. If `root` is `/`, also adds the volume's mount.
+    /// Adds the device of the macOS data volume to the file system with index `system`, if the mount point of the
+    /// volume is below `root`. If `root` is `/`, also adds the volume's mount to the mounts of its file system.
     fn behind_firmlinks(&mut self, mounts: &[Mount], system: usize, root: &Path) {
         let Some(target) = FIRMLINK_TARGET.map(Path::new) else { return };
         if !target.starts_with(root) || target == root {
@@ -198,9 +198,9 @@ impl MountMap {
         else {
             return;
         };
-        // `on` is the visible mount that contains the directory of the mount point. If `on` is not the parent of
-        // `mount`, another mount covers the mount point, or `mount` is stacked on another mount at the same point. Such a
-        // mount is skipped. For a stack, the call for its lowest mount adds the topmost one.
+        // Skip `mount` if its parent mount is not `on`, the visible mount that contains the directory above the mount
+        // point. In that case, either the mount point is covered by another mount, or `mount` is stacked on another
+        // mount at the same mount point. The call for the lowest mount of a stack adds the topmost mount of the stack.
         if on.is_some_and(|on| mount.id != 0 && mounts[on].id != mount.parent) {
             return;
         }
@@ -267,7 +267,8 @@ fn descend(
 /// Returns the index of the topmost mount that is stacked on the given mount, or `index` if there is none.
 fn topmost(mounts: &[Mount], index: usize) -> usize {
     let mut top = index;
-    // A stack contains each mount at most once, so one step per mount is enough.
+    // Each step goes to the mount that is stacked on the mount `top`. The number of steps is limited to the number of
+    // mounts, because a stack contains each mount at most once.
     for _ in 0..mounts.len() {
         let above = mounts.iter().position(|other| {
             other.id != 0

@@ -122,9 +122,8 @@ fn hash(
     Some((hash_parts(&unchanged(tree, id, mtime)?, &parts)?, summary))
 }
 
-/// Returns the contents of an entry. Returns `None` for an entry with unknown metadata, for a nonempty file in no set
-/// of identical files, for a directory that is not in `known`, and for an entry that is not a file, directory or
-/// symbolic link.
+/// Returns the contents of an entry. Returns `None` if the metadata is unknown, if a nonempty file is in no set of
+/// identical files, if a directory is not in `known`, or if the entry is not a file, directory or symbolic link.
 fn part(
     entry: &Entry<'_>,
     id: EntryId,

@@ -160,8 +160,8 @@ impl Duplicate {
 #[derive(Default)]
 struct Storage {
     disk: u64,
-    /// `true` if the data is not freed. In that case, a copy that uses the data has names outside the searched
-    /// directories, or is the copy that is assumed to be kept.
+    /// `true` if the data is not freed, because a copy that uses the data has names outside the searched directories or
+    /// is assumed to be kept.
     is_kept: bool,
     /// `true` if at least one of the copies that use the data is visible, that is, has a name outside all extra copies
     /// of directories. The module documentation defines *extra copies*.
@@ -196,8 +196,8 @@ impl FileSet {
 
     /// Returns a group of the visible copies, which have a name outside all extra copies of directories (see the module
     /// documentation). Returns `None` if there are fewer than two visible copies, or if all visible copies share their
-    /// data. Disk space that deleting the invisible copies would free is added to the wasted bytes of a group of
-    /// directories that contain such copies.
+    /// data. Also updates `directories`: the disk space that deleting an invisible copy would free is added to the
+    /// wasted bytes of a group with a directory that contains this copy.
     fn group(
         &self,
         tree: &Tree,

@@ -58,8 +58,8 @@ impl FileLocation<'_> {
         Ok(state)
     }
 
-    /// Returns the current state of the file. Returns an error if the file has changed since the scan, or if the change
-    /// time of its inode is not `changed` (in nanoseconds since 1970).
+    /// Like [`Self::state`], but also returns an error if the change time of the file's inode differs from `changed`,
+    /// an earlier change time in nanoseconds since 1970.
     pub(crate) fn state_since(&self, changed: i64) -> Result<ContentState, NotCompared> {
         let state = self.state()?;
         if nanoseconds(state.changed) == changed { Ok(state) } else { Err(Some(SkipReason::Changing)) }

@@ -27,7 +27,7 @@ pub(crate) struct EqualFiles {
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
     pub(crate) entry: EntryId,
-    /// State of the contents at the end of the search. The contents had not changed since they were read.
+    /// State of the contents at the end of the search. A file that had changed since it was read is not a member.
     pub(crate) state: ContentState,
     pub(crate) storage: StoredData,
 }

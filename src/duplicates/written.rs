@@ -1,8 +1,9 @@
-//! Detection of files that change while the search runs. The search opens only files that have the same size as another
-//! file, so it would not notice a change of any other file.
+//! Detection of files that change while the search runs. The search itself notices changes only in the files that it
+//! opens. It never opens a file whose size is unique.
 //!
-//! Only files written shortly before the scan are watched, because other files are unlikely to change during a search.
-//! Their state is recorded before the search reads the first file, and checked after the last file has been read.
+//! This module therefore watches files of any size, but only those written shortly before the scan, because older files
+//! are unlikely to change during a search. The state of each watched file is recorded before the search reads the first
+//! file, and checked after the search has read the last file.
 
 use super::candidates::Candidate;
 use super::opened::{NotCompared, for_each_or, nanoseconds};
@@ -41,8 +42,8 @@ pub(crate) fn check(search: &DuplicateSearch<'_>, watched: &[WatchedFile]) {
     );
 }
 
-/// Returns a function that records a file as skipped for the given reason. Without a reason, the function does nothing,
-/// because the file is then on a file system whose files duke never opens.
+/// Returns a function that records a file as skipped for the given reason. If the reason is `None`, duke never opens
+/// files on the file system of this file, and the function does nothing: the search counts such files itself.
 fn skip_changed(search: &DuplicateSearch<'_>) -> impl Fn(EntryId, NotCompared) {
     move |entry, reason| {
         if reason.is_some() {

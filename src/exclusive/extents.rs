@@ -214,8 +214,8 @@ impl FileExtents {
                 ExtentReference::Inline => {}
             }
         }
-        // If the link count is less than the number of names, names have been deleted since the scan. Deleting the
-        // remaining names then frees more bytes than `sums` shows.
+        // If the link count is less than the number of names, some names have been deleted since the scan. `sums` still
+        // contains the deleted names, so deleting the remaining names frees more bytes than `sums` shows.
         if !is_in_place || !is_bounded || self.links() < names.len() as u64 {
             return mark_as_lower_bound(sums, names);
         }

@@ -8,8 +8,9 @@
 //! The data of an extent is freed when the last reference to it is deleted. Deleting the lowest directory that contains
 //! all references, or any directory above it, therefore frees the extent.
 //!
-//! Low-priority threads read the extents of the files. If a system call exceeds the time limit, its thread is replaced,
-//! and the first file that the thread has not handled is counted as unread.
+//! Low-priority threads read the extents of the files. If a system call exceeds its time limit, the thread that made
+//! the call is replaced. The file that the old thread was handling, or would have handled next, is counted as unread,
+//! and the new thread continues after this file.
 //!
 //! Invariant: nothing is written, and only directories and regular files are opened.
 

@@ -91,9 +91,9 @@ impl<'s> References<'s> {
         self.refer(names, extent, known);
     }
 
-    /// Adds a reference to an extent that several files share. A scanned file may have new data that is not in any
-    /// extent yet and will replace the shared extent. Its reference therefore counts as [`Known::Transient`] until
-    /// [`Self::complete_shared`] is called.
+    /// Adds a reference to an extent that several files share. The reference of a scanned file counts as
+    /// [`Known::Transient`] until [`Self::complete_shared`] is called, because the file may have new data that is not
+    /// in any extent yet and will replace the shared extent.
     pub(super) fn add_shared(&mut self, names: &[KnownName], extent: FileExtent) {
         self.refer(names, extent, if names.is_empty() { Known::All } else { Known::Transient });
     }
@@ -109,9 +109,9 @@ impl<'s> References<'s> {
         self.names = nodes;
     }
 
-    /// Marks the references added with [`Self::add_shared`] as reliable ([`Known::All`]). The references of files that
-    /// have bytes in no extent are not marked, because these bytes may replace a shared extent. `known` contains the
-    /// names of the scanned files, sorted by inode number.
+    /// Marks the references added with [`Self::add_shared`] as reliable ([`Known::All`]), except those of files whose
+    /// disk usage is larger than their references account for. The remaining bytes of such a file may be new data that
+    /// will replace a shared extent. `known` contains the names of the scanned files, sorted by inode number.
     pub(super) fn complete_shared(&mut self, known: &[KnownName]) {
         let files = known.chunk_by(|one, next| one.inode == next.inode);
         let files = files.filter(|names| self.unreferenced[names[0].node as usize] > 0);
@@ -120,8 +120,9 @@ impl<'s> References<'s> {
         self.sums.settle_transient(self.number, |node| nodes.binary_search(&node).is_ok());
     }
 
-    /// Adds the bytes of each scanned file that its references do not account for. Most of them are data that is not on
-    /// the disk yet and therefore has no extent. `known` contains the names of the files, sorted by inode number.
+    /// Adds to the sums, for each scanned file, the bytes that the file's references do not account for. Most of these
+    /// bytes are data that is not on the disk yet and therefore has no extent. `known` contains the names of the files,
+    /// sorted by inode number.
     pub(super) fn add_unseen(&mut self, known: &[KnownName]) {
         for names in known.chunk_by(|one, next| one.inode == next.inode) {
             let nodes = self.nodes(names);

@@ -79,9 +79,9 @@ impl ExclusiveSums {
         self.sums[node as usize].at_most = u64::MAX;
     }
 
-    /// Records that references to a volume cannot disappear: [`Known::Transient`] becomes [`Known::All`], and
-    /// [`Known::SomeTransient`] becomes [`Known::Some`]. Omits references of nodes for which `may_disappear` returns
-    /// `true`.
+    /// Records that transient references to a volume cannot disappear after all: [`Known::Transient`] becomes
+    /// [`Known::All`], and [`Known::SomeTransient`] becomes [`Known::Some`]. References of nodes for which
+    /// `may_disappear` returns `true` remain transient.
     pub fn settle_transient(&mut self, volume: usize, may_disappear: impl Fn(Node) -> bool) {
         let references = self.volumes.get_mut(volume).map_or(&mut [][..], Vec::as_mut_slice);
         for reference in references.iter_mut().filter(|it| it.is_transient() && !may_disappear(it.node)) {
@@ -179,7 +179,7 @@ impl ExclusiveSums {
 
     /// Adds `bytes` to the sums of the nodes whose deletion can free these bytes. `nodes` are all nodes that refer to
     /// the bytes, in ascending order. Deleting the lowest common ancestor of these nodes certainly frees the bytes,
-    /// unless the bytes have unknown references.
+    /// unless the bytes have unknown references or all references are transient.
     fn own(&mut self, nodes: impl DoubleEndedIterator<Item = Node> + Clone, bytes: u64, extent: HeldBytes) {
         let HeldBytes { is_flagged, references, lasting } = extent;
         let Some((least, greatest)) = nodes.clone().next().zip(nodes.clone().next_back()) else { return };
@@ -219,9 +219,9 @@ impl ExclusiveSums {
         *shared = shared.wrapping_add(bytes);
     }
 
-    /// Subtracts `bytes` from the shared size of the lowest common ancestor of `one` and `other`. `share` has added the
-    /// bytes for both nodes, but the ancestor must count the bytes only once. No node with a number between those of
-    /// `one` and `other` may refer to the same bytes.
+    /// Subtracts `bytes` from the shared size of the lowest common ancestor of `one` and `other`. [`Self::share`] adds
+    /// the bytes for each of the two nodes, but the ancestor must count the bytes only once. No node with a number
+    /// between those of `one` and `other` may refer to the same bytes.
     fn unshare(&mut self, one: Node, other: Node, bytes: u64) {
         let common = self.numbers.common(one, other);
         let shared = &mut self.sums[common as usize].shared;
@@ -332,9 +332,9 @@ impl Sweep {
         }
     }
 
-    /// Prepares the insertion of `node` between two neighbors, which then no longer form a pair. Since they became
-    /// neighbors, the bytes up to the current position have been counted for both of them, so these bytes are
-    /// subtracted once. From now on, the smaller neighbor forms a pair with `node`.
+    /// Ends the pair of the two nodes between which `node` will be inserted. Both of these nodes refer to the bytes
+    /// from the start of their pair to the current position, so these bytes are passed to [`ExclusiveSums::unshare`].
+    /// From the current position on, the smaller of the two nodes forms a pair with `node`.
     fn split_pair(&mut self, sums: &mut ExclusiveSums, node: Node) {
         let after = self.nodes.range(node..).next().map(|(after, _)| *after);
         if let Some((before, active)) = self.nodes.range_mut(..node).next_back() {

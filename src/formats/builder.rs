@@ -175,8 +175,9 @@ impl<'t> Builder<'t> {
         if self.open.len() > SHALLOW {
             self.seal(self.open.len() - 1);
         }
-        // With `Sizes::Own`, the child's entry was added to the parent's page above. If the page is empty now, `seal`
-        // has published the entry. With `Sizes::Sums`, `leave` adds the entry later.
+        // With `Sizes::Own`, `push_directory` has added the child's entry to the current page, which belongs to the
+        // parent. If this page is empty now, `seal` has published the entry. With `Sizes::Sums`, `leave` adds the entry
+        // later.
         child.is_published = sizes == Sizes::Own && self.batch.page().is_empty();
         let empty = self.fresh_page();
         let page = self.batch.turn(empty);
@@ -238,9 +239,8 @@ impl<'t> Builder<'t> {
             let open = self.last_mut();
             let inside = open.inside;
             if let Some(awaiting) = &mut open.awaiting {
-                // The recorded size includes entries that were not read. The total of the entries that were read
-                // replaces the recorded size. `leave` subtracts the same total, so the directory itself gets the size
-                // 0.
+                // The recorded sizes include entries that have not been read, so they are replaced with the sums of the
+                // entries that have been read. `leave` subtracts the same sums, so the directory's own sizes become 0.
                 (awaiting.1.blocks, awaiting.1.apparent) = (inside.disk / 512, inside.apparent);
             }
             self.leave();

@@ -23,8 +23,8 @@ use crate::base::kind::Kind;
 use crate::formats::json_lexer::{Fault, Lexer, Reason};
 use crate::tree::{DirId, Entry, EntryState, Exclusion, HostDevices, Links, Metadata, Owner};
 
-/// Maximum depth of directories. It is far beyond the depth that fits into a path of `PATH_MAX` bytes, because programs
-/// can create deeper trees on Linux, one level at a time.
+/// Maximum depth of directories. The limit is far greater than the number of levels that fit into a path of `PATH_MAX`
+/// bytes. On Linux, programs can create trees that exceed `PATH_MAX`, one level at a time.
 const DEEPEST: usize = 1 << 20;
 
 /// First version of gdu that marks all names of a file with hard links. Older versions mark only the names that they

@@ -24,8 +24,8 @@ const DICTIONARY: u8 = 0x03;
 /// Value of the two highest bits of the descriptor if the content length is stored in four bytes.
 const FOUR_BYTES: u8 = 0x80;
 
-/// Maximum window size in bytes of a frame whose content is shorter. Decoders should support windows up to this size
-/// (RFC 8878, 3.1.1.1.2).
+/// Largest window size in bytes that is accepted for content of any length. A larger window is accepted only if it is
+/// no larger than the content. Decoders should support windows up to this size (RFC 8878, 3.1.1.1.2).
 const LEAST_WINDOW: usize = 8 << 20;
 
 /// Compressor that reuses its memory.

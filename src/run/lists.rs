@@ -1,8 +1,8 @@
 //! The flags `--min-size`, `--top` and `--by` of a run without the browser.
 //!
-//! `--min-size` limits the entries and the rows of lists that are printed. `--top` and `--by` print lists that are
-//! computed from the whole tree. The same jobs compute the lists in the browser's views, but a run without the browser
-//! waits for the result.
+//! With `--min-size`, smaller entries below the roots and smaller rows of lists are not printed. `--top` and `--by`
+//! print lists that are computed from the whole tree. The same jobs compute the lists in the browser's views, but a run
+//! without the browser waits for the result.
 //!
 //! Invariant: the order of rows does not depend on thread timing.
 
@@ -23,7 +23,7 @@ use crate::tree::{DirId, EntryState, Tree};
 /// Selection of the entries and lists to print.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Minimum size in bytes of the entries and of the rows of lists that are printed.
+    /// Minimum size in bytes. Smaller entries below the roots and smaller rows of lists are not printed.
     pub least: u64,
     /// Number of files to list, largest first.
     pub top: Option<usize>,

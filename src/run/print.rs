@@ -275,8 +275,8 @@ fn print(
 /// Returns [`Exit::Success`] if all extents were read and no file changed in the meantime, and [`Exit::Incomplete`]
 /// otherwise. If the tree must not be printed, returns the exit code as an error.
 ///
-/// `table` contains the units of the text table; `None` for other formats. The text table cannot show that all sizes
-/// are based on link counts instead of extents, so a message is printed in this case.
+/// `table` contains the units of the text table; `None` for other formats. Prints a message for the text table if all
+/// sizes are based on link counts instead of extents, because the table itself cannot show this.
 fn find_frees(
     source: &Source,
     outcome: Option<&Outcome>,

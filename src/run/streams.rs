@@ -31,8 +31,8 @@ pub(crate) fn summarize(tree: &Tree, outcome: Option<&Outcome>) {
     }
 }
 
-/// Prints a message if the two trees were scanned with different flags. In that case, the comparison shows an entry
-/// that only one of the scans excluded as new or deleted.
+/// Prints a message if the two trees were scanned with different flags. In that case, an entry that only one of the
+/// scans excluded appears in the comparison as new or deleted.
 pub(crate) fn print_other_flags(old: &Source, new: &Source) {
     let (Some(before), Some(after)) = (old.scope(), new.scope()) else { return };
     if before != after {

@@ -1,8 +1,9 @@
 //! Network file systems mounted below the roots, determined before anything below the roots is read.
 //!
 //! A `stat` call on a mount point never returns if the server is unreachable. Therefore, `--skip-network` takes the
-//! mount points from the mount table and excludes them by path. A network mount at any other path is excluded when the
-//! scan reaches its mount point, based on the device or on the type that the file system reports.
+//! mount points from the mount table and excludes them by path, without such a call. Any other network mount, such as
+//! one mounted during the scan, is excluded once the scan has read the attributes of its mount point, based on the
+//! device or on the type of the file system.
 //!
 //! Invariant: finding the network mounts accesses no mounted file system except those of the roots.
 

@@ -16,7 +16,8 @@ use crate::platform::{Directory, Errno};
 use crate::tree::{DirId, Tree};
 
 impl Shared {
-    /// Opens a directory for listing its entries, one path component at a time from its root.
+    /// Opens a directory so that its entries can be listed. Starts at the directory's root and opens one path component
+    /// at a time.
     pub(crate) fn open_from_root(&self, id: DirId) -> Result<Directory, Errno> {
         match self.tree.parent(id) {
             None | Some(DirId::TOP) => reach(&self.tree, id),

@@ -41,9 +41,9 @@ pub struct Options {
     pub follow_symlinks: bool,
     /// `true` to record the uid, gid and mode of every entry.
     pub owners: bool,
-    /// Maximum time by which the start of the workers is delayed after the roots have been read. During the delay, the
-    /// browser draws its first frame; the workers would compete with it for the processors.
-    /// [`super::Scan::end_head_start`] ends the delay early.
+    /// Maximum time for which the workers wait after the roots have been read. Meanwhile, the browser draws its first
+    /// frame without having to compete with the workers for the processors. [`super::Scan::end_head_start`] lets the
+    /// workers start earlier.
     pub head_start: Duration,
     /// Directories that are listed but not entered: directories that belong to another part of a plan (`duke plan`)
     /// and, in the scan that creates a plan, directories below a certain depth.

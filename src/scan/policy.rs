@@ -38,8 +38,8 @@ pub(crate) struct Policy<'s> {
     linked: Mutex<HashSet<FileId>>,
     /// Inode number of each directory whose file system may contain loops.
     foreign: Mutex<HashMap<DirId, u64>>,
-    /// Roots that may repeat another root or lie inside one, keyed by file ID. The value is the directory that the scan
-    /// has found with this file ID, or `None` until then. The map is empty if there is only one root.
+    /// Roots that may repeat another root or lie inside another root, keyed by file ID. The value is `None` until the
+    /// scan finds a directory with this file ID, and then that directory. The map is empty if there is only one root.
     pub(crate) awaited: Mutex<HashMap<FileId, Option<DirId>>>,
     finds_nested_roots: bool,
     /// Data volume of macOS, to which firmlinks point; see [`platform::firmlink_target`].

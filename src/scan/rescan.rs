@@ -169,8 +169,8 @@ impl Shared {
     }
 
     /// Rechecks the entries `names` in `directory`. If an entry has become a directory, rechecks `directory` itself
-    /// instead, so that the policy of the scan applies to the new directory. A root that has become a directory is not
-    /// changed.
+    /// instead, so that the policy of the scan applies to the new directory. If a root has become a directory, its
+    /// entry in the tree is not changed.
     fn rechecked(&self, directory: DirId, names: &HashSet<&[u8]>) -> Recheck {
         let recheck = self.recheck(directory, names);
         match self.tree.parent(directory).filter(|_| recheck.has_new_directory) {
@@ -236,9 +236,10 @@ impl Shared {
         Recheck { directory, own, changes, replaced, errno, has_new_directory }
     }
 
-    /// Returns the new state of an entry of `parent`, based on its current attributes. If the entry is a directory,
-    /// also creates a detached directory into which it will be read again. Returns `None` if the entry is a directory
-    /// now, but the tree has no directory for it: the entry was excluded, unreadable, or not a directory.
+    /// Returns the new state of an entry of `parent`, based on the entry's current attributes `found`. For a directory,
+    /// also creates a detached directory, into which the rescan will read the contents. Returns `None` if the entry is
+    /// a directory now, but has no directory in the tree, because the entry was excluded, unreadable, or not a
+    /// directory when it was last read.
     fn new_state(&self, parent: DirId, record: &Entry<'_>, found: &Attributes) -> Option<(Kind, Metadata)> {
         let tree = &self.tree;
         let device = tree.devices().index(found.device);
@@ -292,9 +293,10 @@ impl Shared {
         (affected, elsewhere)
     }
 
-    /// Returns the link counts in `known`, and the current link counts of all other inodes in `affected`. Each of these
-    /// counts is read from a name of the inode in `directories`. Counting the names in the tree would not be enough,
-    /// because a deleted name stays in the tree until it is rescanned.
+    /// Returns the link counts in `known`, and the current link counts of all other inodes in `affected`. To find the
+    /// current count of an inode, reads the attributes of one of its names in `directories`; omits the inode if none of
+    /// these names can be read. Counting the names in the tree would not be enough, because a deleted name stays in the
+    /// tree until it is rescanned.
     fn count_links(
         &self,
         mut affected: HashSet<InodeKey>,

@@ -181,8 +181,9 @@ fn is_at(path: &Path, expected: &str) -> bool {
     path.canonicalize().is_ok_and(|path| path == Path::new(expected))
 }
 
-/// Returns `true` if one of `others` is an ancestor of the directory `path`, or if an ancestor cannot be opened. With
-/// unknown ancestors, the root may lie inside any other root, so the scan first looks for it there.
+/// Returns `true` if one of `others` is an ancestor of the directory `path`, or if not all ancestors can be determined.
+/// In the second case, `path` may lie inside any other root. The scan therefore reads the other roots first and scans
+/// `path` separately only if it is not found in them.
 fn is_inside(path: &Path, own: FileId, others: &HashSet<FileId>) -> bool {
     let mut identity = own;
     let climb = |from: Result<Directory, Errno>| {

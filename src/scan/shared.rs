@@ -131,7 +131,8 @@ impl Shared {
 
     /// Returns `true` if the apparent size of a directory on this device is the total of everything below it.
     fn is_recursive(&self, device: u64) -> bool {
-        // For disks, the mount table need not be read, because their major number is not 0.
+        // On Linux, a network file system such as `CephFS` has the major number 0. For other major numbers, the mount
+        // table need not be read.
         major_minor(device).0 == 0 && self.recursive.get_or_init(recursive_lengths).contains(&device)
     }
 

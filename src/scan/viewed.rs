@@ -1,11 +1,12 @@
 //! Directories that the user is looking at, which a scan reads first.
 //!
-//! Every job checks the list before it reads its own directory, so a directory in the list is read as soon as any
-//! worker has finished its current directory. The subdirectories become the newest jobs of this worker, so the worker
-//! reads them next. If the list is empty, the check costs a single atomic load.
+//! These directories are in a list. Every job checks the list before it reads its own directory. If the list is not
+//! empty, the worker first reads a directory from the list, and then the subdirectories of that directory. A directory
+//! in the list is therefore read as soon as any worker has finished its current directory. If the list is empty, the
+//! check costs a single atomic load.
 //!
-//! Invariant: a directory in the list is read only once, even if it is also in the queue of a job (see `visit`),
-//! because a job reads a directory only if [`Tree::try_begin`] returns `true`.
+//! Invariant: a directory is read only once, even if it is both in this list and in a queue of directories to visit
+//! (see `visit`), because a job reads a directory only if [`Tree::try_begin`] returns `true`.
 
 use crate::base::sync::{AtomicUsize, Mutex, Ordering, lock};
 use crate::tree::{DirId, Tree};

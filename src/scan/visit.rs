@@ -222,8 +222,8 @@ impl<'v> Visitor<'v> {
         }
     }
 
-    /// Reads the batches, and processes them with several workers. Hands out each batch, with the buffer it was read
-    /// into, as long as fewer than two batches per worker are handed out. Processes the other batches on this thread.
+    /// Reads the batches one after another. Hands out a batch, with its buffer, to the workers if fewer than two
+    /// batches per worker are handed out and not yet processed. Otherwise, processes the batch on this thread.
     fn read_wide<'s>(
         &'v self,
         scope: &Scope<'s>,

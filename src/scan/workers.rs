@@ -14,7 +14,7 @@ use crate::platform::process::io_policy;
 use crate::platform::{Buffer, FileSystem};
 use crate::tree::{Batch, DirId, LinkedName, Sealed, Tree};
 
-/// Minimum duration of an unfinished file-system call whose directory is included in [`Progress::silent`].
+/// Duration after which the directory of an unfinished file-system call is included in [`Progress::silent`].
 const SILENT: Duration = Duration::from_secs(2);
 
 /// File system and device of a directory.
@@ -185,7 +185,7 @@ impl Workers {
         silent
     }
 
-    /// Adds the counts in `sealed` to the counters of the calling worker, which has read this batch.
+    /// Adds the counts of the batch `sealed` to the counters of the calling worker, which has read the batch.
     pub(crate) fn count_read(&self, sealed: &Sealed) {
         let counters = &self.worker().counters;
         add(&counters.entries, sealed.sum.items);
@@ -207,8 +207,8 @@ impl Workers {
             progress.errors += counters.errors.load(Ordering::Relaxed);
             let id = DirId(counters.current.load(Ordering::Relaxed));
             let candidate = (tree.ancestry(id).count(), id);
-            // The counters of an idle worker still contain the last directory that the worker read. Complete
-            // directories are therefore skipped.
+            // Complete directories are skipped, because the counters of an idle worker still contain the last directory
+            // that the worker read.
             let is_read = id != DirId::TOP && !tree.status(id).is_complete();
             if is_read && current.is_none_or(|best| candidate < best) {
                 current = Some(candidate);

@@ -110,9 +110,9 @@ impl Source {
         }
     }
 
-    /// Starts reading. If no thread can be started, a scan runs on the calling thread. A stored tree is read
-    /// completely, so that damage is found before anything is printed. Several snapshots are imported into one tree.
-    /// Opening each of them and reading it completely would take more memory.
+    /// Starts reading. If no thread can be started, a scan runs on the calling thread. A single stored tree is read
+    /// completely, so that damage is found before anything is printed. Several inputs are imported into one tree.
+    /// Opening several snapshots, as [`Source::start`] does, and reading them completely would take more memory.
     ///
     /// # Errors
     /// Returns an error if no thread can be started for an import, which needs several threads.
@@ -226,10 +226,10 @@ impl Source {
         about
     }
 
-    /// Opens an earlier snapshot in `folder` with the same paths and flags as this scan. `index` is 0 for the newest
-    /// snapshot that can be opened. Also returns the number of these snapshots, including those that cannot be opened.
-    /// Returns `None` if there is no such snapshot, if this source is not a scan, or if a snapshot cannot record the
-    /// scan's exclusions.
+    /// Opens an earlier snapshot in `folder` with the same paths and flags as this scan. `index` counts only the
+    /// snapshots that can be opened; 0 is the newest. Also returns the number of earlier snapshots whose file names
+    /// match these paths and flags, including files that cannot be opened. Returns `None` if there is no snapshot with
+    /// this index, if this source is not a scan, or if a snapshot cannot record the scan's exclusions.
     pub fn earlier_in(&self, folder: &Path, index: usize) -> Option<(Self, usize)> {
         let Self::Scan { scan, began } = self else { return None };
         let scope = scan.options().scope()?;

@@ -1,7 +1,7 @@
 //! Combination of the trees of several snapshots in one common tree. Each listing is loaded when it is shown.
 //!
-//! The common tree loads its listings from the trees of the snapshots, and these trees load theirs from the files. The
-//! position of a listing in the common tree identifies the snapshot and the directory:
+//! Each snapshot has its own tree, which loads listings from the file of the snapshot. The common tree loads its
+//! listings from these trees. The position of a listing in the common tree identifies the snapshot and the directory:
 //!
 //! ```text
 //! position of a listing = index of the snapshot << 32 | ID of the directory in the snapshot

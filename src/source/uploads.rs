@@ -40,7 +40,8 @@ fn run(path: &RclonePath, live: &mut LiveTree<'_>, is_stopped: impl Fn() -> bool
             live.stop();
             Ok(())
         }
-        // The input is rclone's output. For a fault at byte 0, the usual text would suggest an unknown file format.
+        // Do not use the usual text of the fault. For byte 0, that text would suggest an unknown file format, but the
+        // input is always rclone's output.
         Err(Fault { offset, reason: Reason::Wrong(what) }) => Err(format!("byte {offset}: {what}")),
         read => read.map_err(|fault| fault.to_string()),
     }

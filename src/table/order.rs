@@ -94,8 +94,8 @@ impl Order {
         }
     }
 
-    /// Returns the sort key of an entry with known metadata; the largest key sorts first. If the column has numbers, the
-    /// key is above zero. The caller uses the key zero for entries without metadata, so they are last in both
+    /// Returns the sort key of an entry with known metadata; the largest key sorts first. If the column has numbers,
+    /// the key is above zero. The caller uses the key zero for entries without metadata, so they are last in both
     /// directions.
     pub(super) fn key(self, context: &SortContext<'_>, metadata: &Metadata) -> u64 {
         let first = self.grouping == Grouping::DirectoriesFirst && metadata.directory.is_some();

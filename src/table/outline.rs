@@ -1,8 +1,9 @@
 //! Outline of a directory: its largest entries and, in turn, their largest entries, down to a minimum size.
 //!
-//! The treemap and the preview are drawn from an outline. Only directories of at least the minimum size are read. If
-//! all entries of a directory are smaller, `main_category` also reads directories below it. The cost therefore depends
-//! on the number of nodes that can be drawn, and on the lengths of the listings read.
+//! The treemap and the preview are drawn from an outline. Only directories of at least the minimum size are read, with
+//! one exception: to find the category of a directory without nodes, `main_category` reads directories of any size, but
+//! stops once it has read a fixed number of entries. The cost therefore depends on the number of nodes that can be
+//! drawn, and on the lengths of the listings read.
 //!
 //! Invariant: the nodes of a directory are sorted by size, largest first.
 

@@ -101,7 +101,8 @@ impl RecordedRows {
         }
     }
 
-    /// Returns the index in the whole list of the row that has the index `number` among the rows of the scan.
+    /// Returns the index that a row of the scan has in the whole list. `number` is its index among the rows of the
+    /// scan.
     pub fn index_of_found(&self, number: usize) -> usize {
         let is_above = |at: &usize| self.rows[*at].0 - at <= number;
         number + (0..self.rows.len()).take_while(is_above).count()

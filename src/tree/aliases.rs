@@ -46,9 +46,9 @@ impl Tree {
                 (None, links) => match self.outer_of_file(root.name) {
                     Some(outer) => Some(alias(self.name(outer), false)),
                     None => links.and_then(|links| {
-                        // A root with the inode of an earlier root repeats that root. If the inode has several hard
-                        // links, the names of both roots must also be equal, because different names may be different
-                        // links.
+                        // A file with a link count of 1 is an alias if an earlier root has the same inode. With more
+                        // links, the path must be the same too, because another path may be another hard link, and hard
+                        // links are not aliases.
                         let name = if links.count > 1 { root.name } else { b"" };
                         let first = repeated(&mut files, (links.device, metadata.inode, name), root.name);
                         first.map(|first| alias(first, true))

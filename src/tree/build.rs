@@ -297,8 +297,8 @@ impl Tree {
         self.dir(id).set(PARTIAL);
     }
 
-    /// Completes directory `id` without reading it, and sets its size to 0. Used for a root whose entry now points to
-    /// another directory (an alias).
+    /// Completes directory `id` without reading it, and sets its size to 0. Used for a root that has turned out to be
+    /// an alias: its entry now points to another directory instead of `id`.
     pub fn discard(&self, id: DirId) {
         let dir = self.dir(id);
         dir.disk.store(0, Ordering::Relaxed);

@@ -237,8 +237,8 @@ pub struct ExclusiveSizes {
 
 impl ExclusiveSizes {
     /// Returns the exclusive size of an entry of `directory`. Returns `None` if the entry was not reachable from the
-    /// top directory when the nodes were numbered, or if the entry is a file and a root that is already counted in
-    /// another root.
+    /// top directory when the nodes were numbered, or if the entry is a root that is a file and that is already counted
+    /// in another root.
     pub fn of(&self, directory: DirId, metadata: &Metadata) -> Option<Exclusive> {
         match metadata.directory {
             Some(id) => self.directory(id),

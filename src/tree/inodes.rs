@@ -114,8 +114,8 @@ impl UniqueSizes {
     }
 
     /// Returns a graph of the directories that have linked names in or below them. The sum of each node is the excess
-    /// of the directory (see `hard_links`): the sizes that the directory counts again for further names of an inode.
-    /// The excess of child directories is not included.
+    /// of the directory (see `hard_links`): the sizes that the directory counts too often, because several of its
+    /// entries are or contain names of the same inode. The excess of child directories is not included.
     pub(crate) fn repeats(self, parent: impl Fn(DirId) -> Option<DirId>) -> AncestorGraph {
         AncestorGraph::of(self.linked, parent, Counted::Repeated)
     }

@@ -22,8 +22,8 @@ impl<'t> Relocation<'t> {
     /// Creates the relocation after a rescan of the directories `replaced`. The rescan may have been stopped or
     /// have failed. The relocation is valid until the next rescan begins.
     pub fn new(tree: &'t Tree, replaced: impl IntoIterator<Item = DirId>) -> Self {
-        // Ancestors are also uncertain. If a replaced directory no longer exists, its ancestors may not exist either,
-        // and the rescan then removes them too.
+        // The ancestors of a replaced directory are uncertain too: if the directory no longer exists, the rescan may
+        // have found that its ancestors do not exist either, and removed them from the tree.
         let uncertain = replaced.into_iter().flat_map(|id| tree.ancestry(id)).collect();
         Self { tree, uncertain, known: HashMap::from([(DirId::TOP, Some(DirId::TOP))]) }
     }

@@ -147,8 +147,9 @@ pub type Changes = HashMap<Vec<u8>, Option<(Kind, Metadata)>>;
 
 #[doc(hidden)]
 impl Tree {
-    /// Replaces entries of `parent`. A new directory must have been read completely, and no listing may contain it yet.
-    /// If the user gave a root under several paths, a change to one of these paths applies to all of them.
+    /// Applies `changes` to the entries of `parent`. The directories in `changes` are new: they must be complete, and
+    /// no listing may contain them yet. If the user gave a root directory under several paths, a change to one of these
+    /// paths applies to all of them.
     pub fn replace_entries(&self, batch: &mut Batch, parent: DirId, changes: &Changes) {
         let mut removed: HashMap<DirId, Option<(Kind, Metadata)>> = HashMap::new();
         for (_, record) in self.listing(parent).entries() {
@@ -278,9 +279,9 @@ impl Tree {
         });
     }
 
-    /// Removes names in the directory `parent` from the known names of hard-linked inodes. `unlinked` contains the
-    /// number of names to remove for each [`LinkKey`]. A name with other recorded sizes is kept, because the totals
-    /// still include those sizes.
+    /// Removes the replaced entries of the directory `parent` from the known names of hard-linked inodes. `unlinked`
+    /// contains the number of names to remove for each [`LinkKey`]. Names of the same inode that were recorded with
+    /// other sizes are kept, because the totals still include these sizes.
     fn forget_names(&self, parent: DirId, mut unlinked: HashMap<LinkKey, usize>) {
         if unlinked.is_empty() {
             return;

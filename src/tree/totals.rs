@@ -28,9 +28,10 @@ impl Dir {
         }
     }
 
-    // Any worker may write the totals, and any thread may read them. The worker that completes the directory sees every
-    // addition, because the last claim on the directory is released with `AcqRel`. `LiveTotals` needs `Release` here
-    // and `Acquire` in `totals`: a reader whose sums include a child must also see that the child is complete.
+    // Any worker may add to the totals, and any thread may read them. The worker that completes the directory sees
+    // every addition, because the last claim on the directory is released with `AcqRel`. `Release` here and `Acquire`
+    // in `totals` are for `LiveTotals`: a thread that reads totals which include a child directory must then see that
+    // the child is complete. Otherwise, the thread would count the child twice.
     fn add(&self, sum: &Totals) {
         raise(&self.disk, sum.disk);
         raise(&self.apparent, sum.apparent);

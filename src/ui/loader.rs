@@ -121,7 +121,8 @@ pub struct Loader<T> {
 
 enum LoadState<T> {
     Waiting,
-    /// A job is running. The second field contains the job's latest result, if an old result is still shown instead.
+    /// A job is running. The second field contains the latest result of this job while the result of an earlier job is
+    /// still shown.
     Running(Load<T>, Option<T>),
     Complete,
     Failed(JobError),

@@ -155,9 +155,9 @@ pub enum Notice {
     /// The row has no entries that can be marked.
     NothingToMarkInRow,
     CannotMarkDeleted,
-    /// The command marks copies outside the directory of a copy, but the row under the cursor is not a copy.
+    /// The row under the cursor is not a copy, so there is no directory outside which copies could be marked.
     NoDirectoryOfCopy,
-    /// Copies outside the directory of the copy under the cursor were marked. Contains the number of marked copies and
+    /// Copies outside the directory of the copy under the cursor were marked. Contains the number of marked entries and
     /// the path of the directory.
     MarkedElsewhere(usize, Vec<u8>),
     /// The file systems that contain the copies do not let files share data.

@@ -45,7 +45,7 @@ pub struct PreviewState {
     pub map: Requested<OutlineRequest, Level>,
     pub info: Option<EntryInfo>,
     pub head: Requested<EntryId, FileHead>,
-    /// Largest files that the selected total counts. The key contains the directory, the sort order and `Tree::edition`.
+    /// Largest files of the previewed total. The key contains the directory, the sort order and `Tree::edition`.
     pub files: Requested<(DirId, SortBy, u64), SearchResult>,
 }
 

@@ -19,8 +19,8 @@ impl<K, T> Default for Requested<K, T> {
 }
 
 impl<K: Clone + PartialEq, T> Requested<K, T> {
-    /// Requests the result for `key`, unless it is the last request already. If both requests have the same subject,
-    /// the old result remains visible until the new one is complete.
+    /// Requests the result for `key`. Does nothing if the previous request had the same key. If the previous request
+    /// had another key but the same subject, its result remains visible until the new result is complete.
     pub fn want(&mut self, key: K, is_same_subject: impl Fn(&K, &K) -> bool) {
         let keep = match &self.wanted {
             Some(wanted) if *wanted == key => return,

@@ -208,7 +208,8 @@ impl<'s> Session<'s> {
     fn check_scans(&mut self) -> io::Result<()> {
         self.act(Event::ScanProgress(self.tick()));
         if let Some(rescan) = &self.rescan {
-            // Read the outcome before the progress, as in `tick`.
+            // Read the outcome before the progress, so that an outcome always comes with the final progress; see
+            // `tick`.
             let outcome = rescan.outcome();
             let message = RescanMessage { progress: rescan.progress(), outcome };
             if message.outcome.is_some() {
@@ -327,9 +328,9 @@ impl<'s> Session<'s> {
         });
     }
 
-    /// Starts a scan of `path`, the parent directory of the root. Returns `None` after showing a notice if no thread
-    /// can be started. Also returns `None` if the source is not a scan. The app requests no scan of the parent
-    /// directory of such a source; see `SourceKind`.
+    /// Starts a scan of `path`, the parent directory of the root. If no thread can be started, shows a notice and
+    /// returns `None`. Also returns `None` if the source is not a scan, but the app never requests this scan for such a
+    /// source; see `SourceKind`.
     fn scan_above(&mut self, path: Vec<u8>) -> Option<Source> {
         match self.source.restart_at(OsString::from_vec(path).into())? {
             Ok(above) => Some(above),
@@ -341,7 +342,7 @@ impl<'s> Session<'s> {
     }
 
     /// Stores the rescan that has begun, or reports the error that prevented its start. `begun` is `None` if the source
-    /// is not a scan. The app requests no rescan of such a source; see `SourceKind`.
+    /// is not a scan, but the app never requests a rescan of such a source; see `SourceKind`.
     fn store_rescan(&mut self, begun: Option<io::Result<Scan>>) {
         match begun {
             Some(Ok(scan)) => self.rescan = Some(scan),

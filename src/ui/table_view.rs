@@ -40,7 +40,7 @@ pub struct TableView {
     folding: Folding,
     /// `true` if all rows will be marked as soon as they have been found.
     will_mark: bool,
-    /// `true` if the cursor follows its entry, even from the first row.
+    /// `true` if even a cursor on the first row follows its entry when the rows change.
     pub is_pinned: bool,
 }
 

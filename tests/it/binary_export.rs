@@ -267,8 +267,8 @@ fn a_binary_export_is_read_alone_and_from_a_file() {
     run_in(temp.path(), ["-O", "missing/b.ncdu", "t"]).ended(1);
 }
 
-/// Passes a tree through ncdu 1, with and without `-e`. duke's binary exports of the tree before and after that must be
-/// equal.
+/// Passes a tree through ncdu 1, with and without `-e`. The binary export that duke writes afterwards must be equal to
+/// the one that duke wrote before.
 #[test]
 fn trees_survive_the_way_to_ncdu_1_and_back() {
     if !is_installed("ncdu", "-v") {

@@ -288,8 +288,8 @@ fn a_snapshot_of_errors_takes_no_more_memory_than_its_bytes() {
     let mut snapshot = Snapshot::default();
     snapshot.block(0, &listing(ROOT), &[0, 1]);
     snapshot.block(4, &listing(&b"\x41\x01a\x05".repeat(200_000)), &[1, 1]);
-    // The top (the parent of all roots) and the root have the same row. Its first byte, 4, means that it has a number
-    // of errors.
+    // The top (the parent of all roots) and the root have the same row. The first byte of the row, 4, is the flag for
+    // its last field, the number of entries that could not be read.
     let mut row = vec![4, 0, 0, 0, 0];
     varint(&mut row, 200_000);
     snapshot.block(1, &row.repeat(2), &[]);

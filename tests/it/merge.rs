@@ -273,7 +273,7 @@ fn inodes_are_the_same_only_on_the_same_file_system() {
         ([39, 40], ["one", "two"], &ceph, 1),
         // A network file system without an ID, which is therefore not recognized on the other host.
         ([39, 40], ["one", "two"], &unknown, 2),
-        // Two devices that have the same name, given with `--fs-id`: on two hosts, and on one host.
+        // Two devices whose file systems were given the same name with `--fs-id`: first on two hosts, then on one host.
         ([39, 40], ["one", "two"], &named, 1),
         ([39, 40], ["one", "one"], &named, 1),
     ];

@@ -223,7 +223,7 @@ fn no_output_follows_a_planted_link() {
     left.sort();
     assert_eq!(left, ["middle", "report.duke", "report.json", "report.json.zst"]);
     assert!(!temp.join("new.duke").exists());
-    // The user can write to the target by giving its path instead of the path of the link.
+    // duke refuses to write through the link, but writes to the target if the user gives the path of the target.
     run(program().args(["-o", "../victim", "../t"]).current_dir(&shared)).ended(0);
 }
 

@@ -260,8 +260,8 @@ fn entries_added_while_the_dialog_is_open_are_deleted_with_their_directory() {
     let path = image.join("entry");
     make(&path, true);
     let scan = crate::support::scan(&image.path(), 2);
-    // An entry that is added before the dialog opens is deleted with its directory. This is so even if the modification
-    // time of the directory is set back to the value that the scan read.
+    // The entry `newer` is added before the dialog opens. It is deleted with its directory, even though the
+    // modification time of the directory is set back to the value that the scan read.
     let read = fs::metadata(&path).unwrap().modified().unwrap();
     fs::write(path.join("newer"), "newer").unwrap();
     fs::File::open(&path).unwrap().set_modified(read).unwrap();

@@ -177,8 +177,8 @@ fn no_fifo_or_device_in_a_default_location_is_waited_for() {
     assert!(before.elapsed() < PATIENCE);
 }
 
-/// If a worker panics, the panic is reported, and the program does not wait for the worker. To make only the workers
-/// panic, `strace` lets the first getrandom(2) of every thread fail.
+/// If a worker panics, the panic is reported, and the program does not wait for the worker. `strace` causes the panic:
+/// it lets the first getrandom(2) of every thread fail, but only a worker panics because of this failure.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_panic_of_a_worker_is_a_message_with_exit_code_1() {

@@ -106,7 +106,8 @@ impl Deletions {
                     break;
                 }
                 let Sized { path, size } = found.swap_remove(next(&mut state, found.len()));
-                // On XFS, the parent directory of the deleted entry may also shrink. Its bytes do not count as freed.
+                // On XFS, the parent directory of the deleted entry may also shrink. The bytes that the parent
+                // directory loses do not count as freed.
                 let parent = || 512 * fs::metadata(path.parent().unwrap()).unwrap().blocks();
                 let parent_before = parent();
                 assert!(succeeds(Command::new("rm").arg("-rf").arg(&path)));

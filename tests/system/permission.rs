@@ -100,8 +100,8 @@ fn no_freed_space_is_promised_for_entries_of_root() {
         let (preview, report) = preview_and_delete("/tmp/base/theirs");
         assert_eq!((preview.files, preview.directories), (3, 3), "it was looked at");
         assert_eq!((preview.least, preview.most, report.entries), (0, 0, 0));
-        // Permission is denied for three files and the empty directory. The other directories are not counted, because
-        // they are kept only for their contents.
+        // Permission is denied for three files and the empty directory. The other two directories are not counted: they
+        // are kept only because they are not empty.
         assert_eq!(preview.kept, Kept { denied: 4, ..Kept::default() });
         // The user may write to `base`. Moving `theirs` also requires write permission for `theirs`, which belongs to
         // root.

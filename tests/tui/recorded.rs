@@ -62,8 +62,9 @@ fn the_first_screen_of_a_large_snapshot_needs_at_most_2_mb() {
     let temp = TestDir::new();
     let mut list = String::new();
     for directory in 0..DIRECTORIES {
-        // The first directory is so large that reading its listing exceeds the limit of 2 MB. In the snapshot, this
-        // listing directly follows the root's listing, which the first screen needs.
+        // In the snapshot, the listing of the first directory directly follows the root's listing, and is larger than
+        // the limit of 2 MB. The test therefore fails if this listing is read together with the root's listing, which
+        // the first screen needs.
         for file in 0..if directory == 0 { 100_000 } else { 1000 } {
             let size = (directory * 1000 + file) * 7919 % 100_003;
             let line =

@@ -114,8 +114,8 @@ fn a_stopped_program_has_given_the_terminal_back() {
     });
 }
 
-/// Arguments with which `strace` delays the system calls of a program. A signal can then end the program while the
-/// program is setting up the terminal and other threads are still writing.
+/// Arguments with which `strace` delays each write(2) and ioctl(2) of a program. A signal is then likely to arrive
+/// while a thread is setting up the terminal or drawing a frame.
 const SLOW: [&str; 8] = [
     "-fqq",
     "-o/dev/null",

@@ -23,8 +23,8 @@ const TOUR: &str = include_str!("../../docs/tour.md");
 /// Directory in which docs/tour.md creates its files. The test replaces it with a temporary directory.
 const PLACE: &str = "/tmp";
 const CREATE: &str = "cargo run --example demo-tree -- ";
-/// Time that the test leaves for drawing the effect of a key. If drawing takes longer, the test does not fail. However,
-/// it may not notice that an expected text was on the screen before the key was pressed.
+/// Time that the test leaves for drawing before it checks that the next expected text is not on the screen yet. If
+/// drawing takes longer, the test does not fail, but it may not notice a text that appears too early.
 const MOMENT: Duration = Duration::from_millis(150);
 
 /// Parsed item of the list below a numbered heading.
@@ -182,8 +182,8 @@ impl Reader {
         }
     }
 
-    /// Performs a step. Fails if a text that should appear after keys are pressed is on the screen before they are
-    /// pressed.
+    /// Performs a step. Fails if the texts that keys should bring to the screen are already there before the first of
+    /// these keys is pressed.
     fn step(&mut self, items: &[Item<'_>]) {
         let mut is_seen = true;
         for (number, item) in items.iter().enumerate() {

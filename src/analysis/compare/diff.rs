@@ -295,8 +295,9 @@ impl<'t, N: FnMut(Finding<'t>)> Diff<'t, N> {
         }));
     }
 
-    /// Finds renamed and moved directories: a directory that is only in the old tree and a directory that is only in
-    /// the new tree form a pair if they have the same inode and are the same directory. Returns `true` if it finds any.
+    /// Finds renamed and moved directories. Pairs a directory that is only in the old tree with a directory that is
+    /// only in the new tree if both have the same device and inode number, and [`Self::is_same_directory`] confirms
+    /// that the number was not reused. Returns `true` if it finds any pair.
     fn find_renamed(&mut self) -> bool {
         let identify = |side: Side<'t>, located: &Located<'t>| match located.item.state {
             ItemState::Directory { id, inode, .. } if inode != 0 => Some((device_of(side, id), inode)),

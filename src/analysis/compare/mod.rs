@@ -6,8 +6,8 @@
 //!            -> PreviousListing: the earlier state of each entry of a directory
 //! ```
 //!
-//! If a directory has not been read completely, the entries that it lacks are not compared. A later comparison includes
-//! them.
+//! If a directory has not been read completely in one of the trees, entries that are only in the other tree are not
+//! reported. Once the directory has been read, a new comparison reports them.
 //!
 //! Invariant: an entry that has not been read yet is never reported as new or deleted.
 
@@ -69,8 +69,9 @@ pub struct Comparison {
     pub trends: Vec<Trend>,
     /// Total number of changes, including changes that are not in `rows`.
     pub matched: u64,
-    /// Earlier and current sizes of the requested directory; `None` if they cannot be compared. Both trees must contain
-    /// the directory with final totals, and both or neither must have read it completely.
+    /// Earlier and current sizes of the requested directory; `None` if they cannot be compared. They can be compared if
+    /// both trees contain the directory, its totals are final in both trees, and the directory was read completely in
+    /// both trees or in neither.
     pub whole: Option<(Sizes, Sizes)>,
     /// Error from loading the earlier tree, if any. After an error, only the part that could be read was compared.
     pub trouble: Option<String>,
@@ -220,7 +221,8 @@ impl Gathering<'_> {
         let is_same = match self.request.order.by {
             SortBy::Apparent => change.before.apparent == change.after.apparent,
             SortBy::Disk => change.before.disk == change.after.disk,
-            // These orders do not depend on a size, so a change in either size is enough to list the entry.
+            // These orders do not depend on a size, so a change in either size is enough. At least one size of a kept
+            // entry has changed, because `compare` omits kept entries with equal sizes.
             SortBy::Modified | SortBy::Items | SortBy::Path => false,
         };
         if is_same && change.difference == ChangeKind::Kept {

@@ -56,7 +56,8 @@ impl PreviousListing {
                 let rows = sort(&growth.old.listing(was), Names::Ascending, |_| Some(0));
                 PreviousDirectory::Was(was, rows.into_iter().map(|row| row.position).collect())
             }
-            // `became` looks up roots by ID and needs no names. The names of a root may differ between the two trees.
+            // No names are needed for the list of roots: `became` finds a root by its ID, because the same root may
+            // have different names in the two trees.
             None if id == DirId::TOP => PreviousDirectory::Was(DirId::TOP, Box::default()),
             None if growth.is_new(new, id) => PreviousDirectory::New,
             Some(_) | None => PreviousDirectory::Unknown,

@@ -59,8 +59,8 @@ fn check_against_oracle(
     Ok(())
 }
 
-/// Returns the totals of the entries below a directory that the oracle keeps, not including the directory itself. An
-/// entry that the scan excluded counts as an item here, but not in [`Oracle::kept`].
+/// Returns the totals of the kept entries below the directory at `path`, not including the directory itself. Unlike in
+/// [`Oracle::kept`], an entry that the scan excluded counts as an item.
 fn sum_below(items: &[Item], oracle: &Oracle<'_>, path: &str) -> Totals {
     let inside = |item: &&Item| path.is_empty() || item.path.starts_with(&format!("{path}/"));
     let count = items.iter().filter(inside).filter(|item| oracle.keeps(item)).count() as u64;

@@ -57,8 +57,8 @@ pub fn quote(text: &str) -> String {
         let as_bytes = letter.to_string();
         match letter {
             '"' | '\\' => quoted.extend(['\\', letter]),
-            // A space is visible inside the quotes, so it is not escaped. `escape` escapes a space at the end of a
-            // text, and here the space is the whole text.
+            // A space is not escaped, because it is visible inside the quotes. `escape` would escape it, because
+            // `escape` gets each character as a separate text, and escapes spaces at the ends of a text.
             ' ' => quoted.push(letter),
             _ if escape(as_bytes.as_bytes()) != as_bytes => {
                 // Writing to a string cannot fail.

@@ -12,8 +12,9 @@ use crate::base::text::escape;
 use crate::cli::error::{UsageError, usage_error_with};
 use crate::run::print::BLOCK_SIZES;
 
-/// duke's scan flags that are not passed on during an import (`-f`). ncdu ignores its scan flags during an import, but
-/// duke rejects most of the flags in this list. `-x` and `--include-kernfs` are omitted separately.
+/// Scan flags that are left out of the duke command line for an import (`-f`). ncdu ignores scan flags during an
+/// import, but duke rejects most of them. `-x` and `--include-kernfs`, which are not in this list, are left out by
+/// other code.
 const SCAN: [&str; 6] = ["-e", "-t", "-L", "-X", "--exclude", "--exclude-caches"];
 
 /// Values of `--graph-style`, including a misspelled one that ncdu also accepts.

@@ -122,8 +122,8 @@ impl Trash {
             let path = real.join(path.file_name().ok_or(NoTrash::Nowhere)?);
             return Self::unopened(path, home, Access { uid: owner.uid, is_open: false });
         }
-        // sudo may keep HOME. The next call then fails, because HOME belongs to another user. Otherwise, root would
-        // create a trash that this user cannot use.
+        // sudo may keep the HOME of another user. `find` refuses this HOME. Without this check, root would create a
+        // trash that the other user cannot use.
         let (directory, path) = PrivateFolder::find(path)?.make()?.into_parts();
         Self::in_directory(path, &directory, Access { uid: owner.uid, is_open: false }, None)
     }
@@ -240,7 +240,7 @@ impl Access {
         self.check_found(directory, &directory.attributes()?)
     }
 
-    /// Checks the owner and permissions in `found`. These are the attributes of `directory`, or of a directory below it.
+    /// Checks the owner and permissions in `found`, the attributes of `directory` or of a directory below it.
     fn check_found(self, directory: &Directory, found: &Attributes) -> Result<(), NoTrash> {
         if found.uid != self.uid {
             return Err(NoTrash::Foreign);

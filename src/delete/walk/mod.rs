@@ -213,9 +213,9 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Deletes or counts a directory that could not be opened, because its contents are only in the cloud
-    /// ([`Boundary::Dataless`]). Returns `EDEADLK` if its contents are not in the cloud, or if only the contents of the
-    /// selected directories are to be deleted.
+    /// Deletes or counts a directory whose contents are only in the cloud ([`Boundary::Dataless`]). Called after
+    /// opening the directory has failed with `EDEADLK`. Returns the same error if the contents are not in the cloud, or
+    /// if only the contents of the selected directories are to be deleted.
     fn visit_dataless(&self, above: &Directory, name: &CStr, item: usize) -> Result<(), Errno> {
         let found = above.attributes_of(name)?;
         if found.border != Boundary::Dataless || self.selection.scope == DeleteScope::Content {

@@ -18,7 +18,8 @@ use crate::tree::join;
 
 impl PathTree {
     /// Returns the records of directory `node`, from the last one in the log to the first. If several records have the
-    /// same path, only the earliest one is returned. `path` returns the path of the directory, for error messages.
+    /// same path, returns only one of them: for a child directory, the record that contains its node, and for any other
+    /// entry, the earliest record. `path` returns the path of directory `node`, for error messages.
     pub(super) fn distinct(
         &mut self,
         node: u32,
@@ -52,11 +53,12 @@ impl PathTree {
         positions
     }
 
-    /// Returns `true` if no record before the one at `position` has the same path. If a directory with this path has no
-    /// line of its own yet, stores the record as that line and returns `false`.
+    /// Returns `true` if [`PathTree::distinct`] must return the record at `position`. If the record is a line for a
+    /// child directory that has no line yet, stores the position of the record in the directory's node, and returns
+    /// `false`.
     ///
     /// # Errors
-    /// Returns the name if the path was listed before.
+    /// Returns the name of the entry if another line with the same path counts instead.
     fn is_first(
         &mut self,
         node: u32,

@@ -179,7 +179,7 @@ impl PathTree {
         node
     }
 
-    /// Returns the directory at the path `above` below the root. Creates the directory if necessary.
+    /// Returns the directory whose path relative to `root` is `above`, creating it if necessary.
     fn directory(&mut self, root: u32, above: &[u8]) -> u32 {
         if self.near.0 == root && self.near.1 == above {
             return self.near.2;

@@ -123,9 +123,9 @@ impl PathTree {
             _ => return None,
         };
         let path = path(&name)?;
-        // The older record `positions[1]` may be the line of the child directory itself. Such a line is logged as an
-        // entry of the parent if it does not have the kind `LineKind::Directory` and precedes all lines of entries
-        // inside the child.
+        // If there is an older record, `positions[1]`, it may be for the child directory's own line. `add` logs this
+        // line as an ordinary entry of the parent if the line is not of the kind `LineKind::Directory` and comes before
+        // all lines of entries inside the child.
         if let Some(position) = positions.get(1) {
             let is_line = matches!(self.log.read(*position), Logged::Entry(_, entry) if entry.name == name);
             if !is_line || self.nodes[directory as usize].own.is_some() {
@@ -155,8 +155,8 @@ impl PathTree {
         let start = DirectoryStart { name, metadata, sizes: Sizes::Own, device, is_read: true };
         target.builder.enter(&start);
         let id = target.builder.current();
-        // The additional claim keeps the root incomplete until its entries have been written. All other roots are
-        // created before that.
+        // `leave` releases the first claim on the root. The additional claim keeps the root incomplete until
+        // `write_directory` has written the root's entries, which happens after all roots have been created.
         target.tree.claim(id, 1);
         target.builder.publish();
         target.builder.leave();

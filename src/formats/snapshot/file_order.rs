@@ -20,9 +20,8 @@ const HEAD: usize = 1024;
 /// Entries of a directory, in the order in which they are written to the snapshot.
 pub(crate) struct FileOrder<'t> {
     listing: Listing<'t>,
-    /// Positions of the [`HEAD`] entries with the largest disk usage, largest first. Empty if the listing has no head.
-    /// This is the case for listings with at most [`SHORT`] entries, for the listing of the roots, and in parts of a
-    /// plan.
+    /// Positions of the [`HEAD`] entries with the largest disk usage, largest first. Empty for a listing without a
+    /// head: a listing with at most [`SHORT`] entries, the listing of the roots, and every listing in a part of a plan.
     head: Vec<Position>,
 }
 

@@ -232,8 +232,8 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
             self.blocks.listings(&mut self.page)?;
         }
         let (child, count) = self.seal((id, number), order.others(), aliases);
-        // A long listing begins a new block. Otherwise, reading one of the short listings before it would also read the
-        // long one.
+        // A long listing begins a new block, so that reading one of the short listings before it does not require
+        // reading the long listing.
         if self.segments.bytes.len() >= BLOCK {
             self.blocks.listings(&mut self.page)?;
         }

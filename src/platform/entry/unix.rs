@@ -146,8 +146,7 @@ pub fn share_range(
     Err(Errno::EOPNOTSUPP)
 }
 
-/// Fails, because duke needs this call only on Linux. There, the call helps to measure the space that is freed when
-/// files share data.
+/// Fails, because duke needs this function only when it lets files share data, which it does only on Linux.
 ///
 /// # Errors
 /// Always returns `EOPNOTSUPP`.

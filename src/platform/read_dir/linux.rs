@@ -26,8 +26,8 @@ const NAME: usize = 19;
 
 /// Batch of directory records as packed by the kernel.
 pub struct Buffer {
-    /// Directory records of getdents64(2). The capacity is [`SIZE`], but only pages that the kernel has written to use
-    /// memory.
+    /// Directory records of getdents64(2). The capacity is [`SIZE`], but a page takes memory only after the kernel has
+    /// written to the page.
     bytes: Vec<u8>,
     /// `false` once statx(2) has turned out not to work, as in old container sandboxes.
     statx: Cell<bool>,

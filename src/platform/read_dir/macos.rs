@@ -1,8 +1,9 @@
 //! macOS: names and attributes together from `getattrlistbulk(2)`, in a reused buffer.
 //!
-//! The attributes of a directory that may be opened are read by name. At a mount point, getattrlistbulk(2) would
-//! describe the covered directory, and at a firmlink, the firmlink itself instead of its target. If getattrlistbulk(2)
-//! does not work for a directory, the directory is read with `readdir`.
+//! The attributes of directories are read by name instead, because at a mount point, getattrlistbulk(2) describes the
+//! covered directory, and at a firmlink, the firmlink itself instead of its target. If opening a directory would start
+//! an automount or a download, the attributes from getattrlistbulk(2) are used. If getattrlistbulk(2) does not work for
+//! the directory to list, this directory is read with `readdir`.
 //!
 //! `attr_list` describes the layout of records. Invariant: no entry is returned twice.
 

@@ -162,9 +162,10 @@ fn is_writable_by_select(terminal: BorrowedFd<'_>, wait: Duration) -> bool {
     select(None, None, &mut writable, None, &mut wait).map_or(true, |count| count > 0)
 }
 
-/// Installs a handler for SIGABRT, which ends the process when it runs out of memory or after a panic that cannot
-/// unwind. If `is_on` is `true`, the handler restores `terminal`: it writes `restore_sequences` and sets the modes that
-/// were in effect when this function was called. Then the handler reports the abort, and SIGABRT ends the process.
+/// Installs a handler for SIGABRT, the signal that ends the process when it runs out of memory or after a panic that
+/// cannot unwind. If `is_on` is `true` when the signal arrives, the handler restores `terminal`: it writes
+/// `restore_sequences` and sets the modes that were in effect when this function was called. In any case, the handler
+/// reports the abort, deletes unfinished files, and ends the process.
 ///
 /// # Errors
 /// Returns an error if `terminal` is not a terminal or the system refuses a handler.

@@ -145,9 +145,9 @@ impl SortedEntries {
     /// scan that the running scan may still find.
     pub fn of(tree: &Tree, sizes: &SizeSource, id: DirId, order: Order) -> Self {
         let (edition, was_complete) = (tree.edition(), tree.status(id).is_complete());
-        // Look up the recorded directory before taking the listing. In the opposite order, the scan could find the last
-        // entries between the two steps. These entries would be in neither: the listing would be too old, and recorded
-        // entries are omitted once the scan has found all entries.
+        // The recorded directory is looked up before the listing is taken. In the opposite order, the scan could find
+        // the last entries between the two steps, and the rows would lack these entries: the listing would be too old
+        // to contain them, and recorded entries are omitted once the scan has found all entries.
         let recorded = sizes.recorded_dir(tree, id);
         Self { was_complete, edition, ..Self::merged(tree, sizes, id, &tree.listing(id), order, recorded) }
     }

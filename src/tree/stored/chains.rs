@@ -15,11 +15,12 @@ const LOCKS: usize = 64;
 /// Item of a chain: one entry of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainItem<'a> {
-    /// Entry. Its directory ID, and the device in its `links` (see `links_on`), are set when the listing is loaded.
+    /// Entry without a valid directory ID and without a valid device in `links` (see `links_on`). Both are set when the
+    /// listing is loaded.
     pub entry: Entry<'a>,
     /// Data of a directory besides its own metadata; `None` if the entry is not a directory.
     pub inside: Option<Inside>,
-    /// Index of the device for the entry's `links`; `None` if the entry is on the device of its parent directory.
+    /// Index of the device to set in the entry's `links`; `None` for the device of the parent directory.
     pub links_on: Option<u32>,
 }
 
@@ -50,13 +51,13 @@ pub struct Inside {
 /// File in which the entries of each directory form a chain. The implementation defines the meaning of positions.
 pub trait Chains: Send + Sync {
     /// Calls `give` with each item of a chain, from the first to the last. `last` is the position of the last item. In
-    /// a file, each item contains the position of the previous item, so the chain is read backward before the first
-    /// call.
+    /// ncdu's binary export, each item contains the position of the previous item, so the implementation reads the
+    /// whole chain backward before it first calls `give`.
     ///
     /// # Errors
-    /// Returns the damage that interrupts the chain. In that case, `give` may have been called with items after the
-    /// damage, but not with items before it. An item counts as damage if it also belongs to another chain, or occurs
-    /// twice in this chain.
+    /// Returns the damage that interrupts the chain. In that case, `give` may have been called with some of the items,
+    /// usually those after the damage, because items before the damage cannot be found. An item counts as damage if it
+    /// also belongs to another chain, or occurs twice in this chain.
     fn chain(&self, last: u64, give: &mut dyn FnMut(&ChainItem<'_>)) -> Result<(), Damage>;
 }
 

@@ -16,7 +16,7 @@
 //! and the damage is recorded.
 //!
 //! A long listing is stored in two blocks: the first contains its head, which consists of its largest entries, and the
-//! second contains the other entries. The listing is published once both blocks are loaded.
+//! second contains the other entries. The listing is published as soon as both blocks are loaded.
 //!
 //! `platform::memory::block_file` reads the file. Invariant: no matter what the file contains, the tree is finite, and
 //! a walk visits each directory below the top once.

@@ -67,8 +67,9 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Returns the time until the next `Event::Idle` is due, so that a question accepts answers or a notice expires.
-    /// Returns `None` if neither is pending.
+    /// Returns the time until the next `Event::Idle` is due. This event starts or ends the quiet time of the top
+    /// layer's answer gate, and the display time of a notice. Returns `None` if the gate is open or does not exist, and
+    /// no notice can expire.
     pub fn idle_wait(&mut self, now: Duration) -> Option<Duration> {
         let gate = self.gate().and_then(|gate| gate.wait(now));
         [gate, self.cx.notice_wait(now)].into_iter().flatten().min()
@@ -87,8 +88,9 @@ impl<'t> App<'t> {
         self.layers.iter().any(|layer| layer.component().selected().is_some())
     }
 
-    /// Closes the gates of all open questions if `is_input` is `true`. A Yes is then ignored until the user pauses.
-    /// `is_input` must be `true` for a key repeat, and for any other input that arrives while a question is open.
+    /// Closes the gates of all open questions if `is_input` is `true`, so that a Yes is ignored until the user pauses.
+    /// The caller passes `true` before it processes a key repeat, and after it has processed any input that arrived
+    /// while a question was open.
     pub(super) fn close_gates_if(&mut self, is_input: bool) {
         if is_input {
             let gates = self.layers.iter_mut().filter_map(|layer| layer.component_mut().gate());

@@ -241,11 +241,11 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Handles a message from the rescan. Once the rescan has ended, returns the effect of [`Self::after_rescan`], if
-    /// any.
+    /// Handles a message from the rescan. Once the rescan has ended, shows the nearest existing directory if the shown
+    /// directory is gone, and returns the effect of [`Self::after_rescan`], if any.
     ///
-    /// If both the rescanned and the shown directory are gone, the nearest existing directory is now shown. If there is
-    /// no other effect, and the user requested the rescan, requests a rescan of that directory.
+    /// If there is no such effect, the user requested the rescan, and neither the rescanned directory nor the directory
+    /// shown before still exists, requests a rescan of the directory that is now shown.
     pub(super) fn take_rescan(&mut self, message: RescanMessage) -> Option<Effect> {
         let is_reported = self.cx.rescan().is_some_and(|rescan| rescan.wanted.is_some());
         let shown = self.cx.location.id;

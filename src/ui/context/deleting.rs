@@ -101,8 +101,8 @@ impl Context<'_> {
         Effect::Recheck(entries)
     }
 
-    /// Requests a recheck of the directories of the shared files, without any entries. The only purpose of the recheck
-    /// is to repeat the search for duplicates.
+    /// Requests a recheck that names the directories of the shared files, but no entries to read again. The recheck has
+    /// a single purpose: when it has ended, the search for duplicates is repeated.
     fn recheck_shared(&mut self, sharing: &CopySharing) -> Effect {
         let directories = sharing.directories();
         let name = directories.first().map(|directory| self.tree.name(*directory).to_vec());

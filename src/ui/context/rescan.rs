@@ -52,8 +52,8 @@ impl<'t> Context<'t> {
     /// Requests a recheck of a root that is not a directory.
     fn recheck_root(&mut self, root: Entry<'_>) -> Option<Effect> {
         self.checked(self.check_rescan())?;
-        // A root that could not be read may lie inside another root. A rescan of its deepest known ancestor there also
-        // updates the root.
+        // If the failed root lies inside another root, rescan the deepest known directory above the failed root. If the
+        // failed root was missing and the rescan finds a directory at its path, the root then refers to that directory.
         if let (EntryState::Failed(_), Some((directory, _))) = (root.state, self.tree.locate(root.name)) {
             return self.begin_rescan(directory);
         }

@@ -138,8 +138,8 @@ impl Context<'_> {
     /// Reloads results that may lack new entries, at intervals during the scan and once at its end.
     pub fn refresh_views(&mut self, has_grown: bool) {
         if has_grown {
-            // New entries do not change rows from the previous scan. Views with such rows are therefore not reloaded
-            // until the running scan has ended.
+            // During the scan, views with rows from the previous scan are not reloaded, because new entries do not
+            // change such rows.
             let keeps_recorded = self.is_scanning() && self.record.is_some();
             let outdated = self.views.tables.iter_mut().filter(|it| !(keeps_recorded && it.is_recorded()));
             outdated.for_each(|view| view.rows.outdate());

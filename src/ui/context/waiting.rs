@@ -51,8 +51,8 @@ impl Context<'_> {
     }
 
     fn wait(&mut self, command: Command, awaited: Awaited) {
-        // Pins the cursor to its entry. Otherwise, rows that the scan adds above would move the cursor to another
-        // entry.
+        // Pins the cursor to its entry. Otherwise, the cursor would be on another entry after the scan has added rows
+        // above the cursor.
         match self.views.tables.last_mut() {
             Some(view) => view.is_pinned = true,
             None => self.pin(),
@@ -74,8 +74,8 @@ impl Context<'_> {
         }
         let Some(view) = self.table() else { return false };
         let Some((record, entries)) = view.recorded(view.index()) else {
-            // In a table of changes, a row without an entry shows a deleted entry. In other tables, such a row shows
-            // totals.
+            // The row refers to no entry of the previous scan. In a table of changes, it shows an entry that was
+            // deleted before that scan; in any other table, it shows totals.
             self.notify(match command {
                 Command::Mark if view.spec.is_of_changes() => Notice::CannotMarkDeleted,
                 _ if view.spec.is_of_changes() => Notice::EntryMissing,

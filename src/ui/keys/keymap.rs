@@ -13,8 +13,8 @@ use super::{Binding, Command, KEYMAP, Key, Scope};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keymap {
-    /// Configured keys: the index of a line in [`KEYMAP`], and the keys of this line. If two lines have the same key in
-    /// a scope, the key belongs to the first line in this list.
+    /// Configured keys: the index of a line in [`KEYMAP`], and the keys of this line. If two configured lines have the
+    /// same key in a scope, the key belongs to the line that comes first in `changes`.
     changes: Vec<(usize, Vec<Key>)>,
 }
 

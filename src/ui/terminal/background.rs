@@ -16,8 +16,8 @@ pub const QUESTION: &str = "\x1b]11;?\x1b\\";
 
 /// Maximum delay between the query and its answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Up to this many held-back keys are passed on if they turn out not to be an answer, because the user may have typed
-/// them. A longer sequence is probably a damaged answer, so only its last key is passed on.
+/// Maximum number of held-back keys that are all passed on if they turn out not to be an answer, because the user may
+/// have typed them. A longer sequence is probably a damaged answer, so only its last key is passed on.
 const MAX_TYPED_KEYS: usize = 3;
 
 #[derive(Debug, PartialEq, Eq)]

@@ -61,8 +61,8 @@ fn a_view_of_the_last_scan_says_that_more_rows_are_being_found() {
 
 #[test]
 fn damage_found_by_a_view_is_reported_and_the_view_shows_the_running_scan() {
-    // The files of `a` fill a block of the snapshot. The listing of `b`, which is damaged, is therefore in another
-    // block.
+    // The long listing of `a` has its own blocks in the snapshot. The damaged listing of `b` is therefore not in the
+    // block of the root's listing, which the browser reads first.
     let files = (0..8000).map(|number| file(&format!("file {number:04}"), 3 << 20, 0)).collect();
     let (tree, _) =
         build(vec![dir("a", files), dir("b", vec![file("damaged", 1 << 20, 0)]), file("gone", 1 << 20, 0)]);
@@ -192,7 +192,7 @@ fn read(growing: &Growing, app: &mut App<'_>, entries: Vec<Plan>) -> Option<Effe
     tick(app, 1200, None)
 }
 
-/// Keys that wait on a row from the previous scan. They take effect once the running scan has found the entry.
+/// Keys whose effect on a row from the previous scan is delayed until the running scan has found the entry.
 const WAITING: [&str; 5] = ["Space", "o", "v", "b", "i"];
 
 #[test]

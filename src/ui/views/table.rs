@@ -295,8 +295,8 @@ pub trait TableData: Debug + Send + Sync {
         &[]
     }
 
-    /// Splits the copies in all groups that have a copy in `directory`. [`Copies::kept`] contains the copies in
-    /// `directory`, including the directory itself. [`Copies::others`] contains the remaining copies.
+    /// Finds the groups in which `directory` itself, or an entry in or below `directory`, is a copy. Returns these
+    /// copies in [`Copies::kept`], and the other copies of these groups in [`Copies::others`].
     fn copies_elsewhere(&self, _tree: &Tree, _directory: DirId) -> Copies {
         Copies::default()
     }

@@ -47,9 +47,10 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Returns the columns of `wanted` that fit into `width` if the name gets at least `least` cells. The bar becomes
-    /// wider only if more than `usual` cells are left for the name. `first` is the main column. The main column becomes
-    /// narrower only after all other columns have disappeared and the name has shrunk to [`NAME`] cells.
+    /// Returns the columns of `wanted` that fit into `width`. Columns are narrowed or dropped until `least` cells are
+    /// left for the name. The main column, `first`, comes last: it is narrowed only after the others have been dropped,
+    /// and only if fewer than [`NAME`] cells are left for the name. The bar is widened if more than `usual` cells are
+    /// left for the name.
     pub fn fit(
         width: usize,
         wanted: ColumnSet,

@@ -80,8 +80,8 @@ impl HalfBlocks {
                     cell.set_symbol(symbol).set_fg(left);
                 }
                 (None, Some(right)) => drop(cell.set_symbol("▐").set_fg(right)),
-                // If the upper or the lower half has only one color, the cell is divided into an upper and a lower
-                // part. Each part has the left color of its half.
+                // If the upper or the lower half has the same color on both sides, the cell is divided into an upper
+                // and a lower part. The other half then shows only its left color.
                 (Some(_), Some(_)) if above.is_whole() || below.is_whole() => {
                     draw_both(cell, above.left, below.left);
                 }

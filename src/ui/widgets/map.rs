@@ -87,7 +87,7 @@ pub struct Painter<'a, 't> {
     used: Vec<Role>,
     #[cfg(test)]
     pub laid_out: Vec<LaidOut>,
-    /// Areas of the rectangles of single entries whose contents are not drawn.
+    /// Areas of the rectangles that each show one entry without its contents.
     #[cfg(test)]
     pub leaves: Vec<Area>,
 }
@@ -359,8 +359,8 @@ fn above_gap(area: Area) -> Area {
     Area { height: if area.height > 1 { area.height - 1 } else { area.height }, ..area }
 }
 
-/// Returns a darker color. From top to bottom, a shaded rectangle changes from `color` to a color about halfway to the
-/// darker color.
+/// Returns a darker version of `color`. A shaded rectangle changes from `color` at the top to a color about halfway
+/// between `color` and the darker version at the bottom.
 fn shade(color: Color) -> Color {
     mixed(color, Color::Rgb(0, 0, 0), (6, 10))
 }

@@ -30,8 +30,9 @@ use crate::ui::theme::{Colors, Role};
 /// it would be unreadable.
 const NOTE: usize = 10;
 
-/// Draws rows. The bar of a row has the color of its role in `roles`, or the usual color if `roles` is shorter.
-/// `offset` is the index of the first row, and `index` is the index of the row under the cursor.
+/// Draws rows. The bar of a row has the color of the row's role in `roles`. If `roles` is shorter than `rows`, the bars
+/// of the remaining rows have the usual color. `offset` is the index of the first row, and `index` is the index of the
+/// row under the cursor.
 pub fn draw_rows(
     cx: &Context<'_>,
     columns: &Columns,

@@ -194,7 +194,7 @@ fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize, gap: usize) {
     }
     let here = all.iter().position(|tab| tab.view == current).unwrap_or(0);
     for (index, tab) in all.iter_mut().enumerate() {
-        // The blank after a tab is omitted, except on both sides of the current tab.
+        // Omit the blanks between tabs, except those directly before and after the current tab.
         tab.after = usize::from(index == here || index + 1 == here);
     }
     for view in LEAST_USED {

@@ -9,6 +9,8 @@
 //! | `Rule::Named`, for a path that the user typed | any | any; but in a directory that other users can write to, only those of this user or of the directory's owner |
 //! | `Rule::Private`, for duke's own files | owned by root or this user; writable by others only if sticky | owned by root or this user |
 //!
+//! `Rule::Private` trusts the owner of `/` like root.
+//!
 //! Linux has the same rule as `Rule::Named` if `fs.protected_symlinks` is set, but only for the last component, and
 //! only in directories with the sticky bit. Here the rule applies to every component, and to all directories that other
 //! users can write to.
@@ -50,7 +52,8 @@ enum Rule {
 /// Reason why a path is refused although the system would allow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnsafePath {
-    /// Path that ends with the refused component. `None` if the user gave exactly this path.
+    /// Path that ends with the refused component. `None` if the path that the user gave is enough to find the
+    /// component: the component is the last one of the lookup, and the lookup has found at most one link.
     pub path: Option<PathBuf>,
     pub cause: Cause,
 }

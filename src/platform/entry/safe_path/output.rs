@@ -74,9 +74,9 @@ impl Output {
 }
 
 impl Walk {
-    /// Removes and returns the last component of the path if it is a link in a kernel file system, such as `/proc`.
-    /// Returns `None` if the target of the link is a directory, or a regular file with a name. For example,
-    /// `/dev/stdout` points to the link `/proc/self/fd/1`, whose target may be `pipe:[123]`.
+    /// Removes and returns the last component of the path if it is a link in a kernel file system such as `/proc`, and
+    /// the target of the link is neither a directory nor a regular file with a name. Otherwise returns `None`. For
+    /// example, `/dev/stdout` leads to the link `/proc/self/fd/1`, whose target may be `pipe:[123]`.
     fn descriptor(&mut self) -> Result<Option<OsString>, Error> {
         let [name] = self.rest.as_slice() else { return Ok(None) };
         let is_link =

@@ -144,8 +144,8 @@ impl<'b> Fields<'b> {
         Some(Self { bytes, common: set(0)?, directory: set(2)?, file: set(3)? })
     }
 
-    /// Reads the fields. Returns `None` if the record is too short for its fields. Also returns `None` if the record
-    /// contains a field that duke never requests, because duke does not know the size of such a field.
+    /// Reads the fields. Returns `None` if the record is too short for its fields, or if it contains a field that duke
+    /// never requests. The size of such a field is unknown, so the fields after it cannot be found.
     fn read(&mut self, wanted: Wanted) -> Option<(Kind, u64, Prefetched)> {
         const ALL: Wanted = Wanted::ALL;
         let Self { common, directory, file, .. } = *self;
@@ -212,14 +212,14 @@ impl<'b> Fields<'b> {
         Some(if complete { all } else { Prefetched::Nothing })
     }
 
-    /// Reads the next four-byte field, whose bit in the set of returned attributes is `returned_bit`. If `returned_bit`
-    /// is 0, the record does not contain the field, and the result is 0.
+    /// Reads a four-byte field. `returned_bit` is the set of returned attributes, reduced to the bit of this field. If
+    /// `returned_bit` is 0, the record does not contain the field: nothing is read, and the result is 0.
     fn number(&mut self, returned_bit: u32) -> Option<u32> {
         Some(u32::from_ne_bytes(self.take(returned_bit)?))
     }
 
-    /// Reads the next eight-byte field, whose bit in the set of returned attributes is `returned_bit`. If
-    /// `returned_bit` is 0, the record does not contain the field, and the result is 0.
+    /// Reads an eight-byte field. `returned_bit` is the set of returned attributes, reduced to the bit of this field.
+    /// If `returned_bit` is 0, the record does not contain the field: nothing is read, and the result is 0.
     fn long(&mut self, returned_bit: u32) -> Option<u64> {
         Some(u64::from_ne_bytes(self.take(returned_bit)?))
     }

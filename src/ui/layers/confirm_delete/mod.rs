@@ -85,10 +85,10 @@ impl DeleteDialog {
         Self { exclusive, ..self }
     }
 
-    /// Returns the number of bytes that deleting the selection frees. This is the result of the search for exclusive
-    /// sizes, limited by the preview's minimum and maximum. Returns `None` without such a result, for operations other
-    /// than [`OperationKind::Delete`], and if the preview is incomplete or has blocked, kept, changed or recent
-    /// entries.
+    /// Returns the number of bytes that deleting the selection frees: the result of the search for exclusive sizes,
+    /// limited by the preview's minimum and, unless the preview is unbounded, by its maximum. Returns `None` if the
+    /// search has no result, if the operation is not [`OperationKind::Delete`], or if the preview is incomplete or has
+    /// blocked, kept, changed or recent entries.
     fn known_exclusive(&self, preview: &Preview) -> Option<Exclusive> {
         let is_same = preview.is_complete
             && preview.kept == Kept::default()
@@ -312,9 +312,10 @@ mod tests {
         assert_eq!(freed((0, Some(8)), (8, 8, false)), (8, Some(8)));
         assert_eq!(freed((0, None), (8, 8, true)), (8, None));
         // On btrfs, deleting a truncated file can free more than the file's disk usage, because the whole extent is
-        // freed. The preview's maximum is the disk usage, so it does not limit the result.
+        // freed. The preview is therefore unbounded, and its maximum, the disk usage, does not limit the result.
         assert_eq!(freed((64, Some(64)), (1, 1, true)), (64, Some(64)));
-        // The search found 64 bytes. The file has become smaller since then, so the preview finds only 1 byte.
+        // The search found 64 bytes. The file has become smaller since then, so the preview's maximum is 1 byte. The
+        // preview is not unbounded, so this maximum limits the result.
         assert_eq!(freed((64, Some(64)), (1, 1, false)), (1, Some(1)));
     }
 }

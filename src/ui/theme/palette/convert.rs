@@ -8,8 +8,8 @@ use ratatui::style::{Color, Style};
 use super::super::colors::Colors;
 
 /// Returns a style that fills a cell with the foreground color of `style`. The text is black or white, whichever has
-/// more contrast. If the terminal determines the components of the color, the text has the terminal's background color
-/// instead, or is white on `Color::Blue`.
+/// more contrast. If the terminal determines the components of the color, returns the reversed `style` instead, so the
+/// text has the terminal's background color. Exception: text on `Color::Blue` is white.
 pub fn filled(style: Style) -> Style {
     const BLACK: Color = Color::Indexed(16);
     const WHITE: Color = Color::Indexed(231);
@@ -31,8 +31,8 @@ pub fn filled(style: Style) -> Style {
 /// Returns the text color for a background: black or white, whichever has more contrast.
 pub fn ink(background: Color) -> Color {
     let style = filled(Style::new().fg(background));
-    // `filled` sets no background for a color that depends on the terminal, except for `Color::Blue`. Black text is
-    // usually legible on such a color.
+    // If the terminal determines the components of a color other than `Color::Blue`, `filled` returns a reversed style
+    // without a background. Black text is usually legible on such a color.
     style.bg.and(style.fg).unwrap_or(Color::Black)
 }
 
