@@ -62,8 +62,7 @@ pub fn find(pool: &Pool, request: Request) -> io::Result<Job<Duplicates>> {
     })
 }
 
-/// Finds the duplicates among `files`, and returns the complete result. `files` has been moved out of `candidates`,
-/// which still contains the recently modified files, and the names of inodes with several names.
+/// Finds the duplicates among `files`, which the caller has moved out of `candidates`. Returns the complete result.
 fn run(
     search: &DuplicateSearch<'_>,
     files: Vec<Candidate>,

@@ -189,8 +189,8 @@ impl<'t> Changes<'t> {
         found
     }
 
-    /// Returns `true` if no path of a change (a renamed entry has two) is longer than [`LONGEST`] bytes, including the
-    /// terminating NUL. Counts any other change in `too_long`. Walks up the tree only as far as necessary.
+    /// Returns `true` if the path of the change (or both paths, if an entry was renamed) fits into [`LONGEST`] bytes,
+    /// including the terminating NUL. Otherwise, counts the change in `too_long`.
     fn is_short(&self, change: &Change<'_>, too_long: &mut TooLong) -> bool {
         let is_long = |read: &Read, directory: DirId, name: &[u8]| {
             let tree = read.source.tree();

@@ -57,8 +57,7 @@ impl SnapshotWriter {
         Self::of(move |shared| shared.work(&source, &settings))
     }
 
-    /// Runs `work` on a new thread. `work` must return an error message if the user should see it after quitting, and
-    /// `None` after success or an expected failure; see [`Shared::work`].
+    /// Runs `work` on a new thread. `work` returns the error message that the user will see after quitting, or `None`.
     fn of(work: impl FnOnce(&Shared) -> Option<String> + Send + 'static) -> Self {
         let shared = Arc::new(Shared::default());
         let writer = Arc::clone(&shared);

@@ -253,8 +253,8 @@ mod tests {
         )
     }
 
-    /// Returns the totals of the names in or below `above`, computed without an [`AncestorGraph`]. A hard-linked inode
-    /// counts only with its largest size.
+    /// Returns the totals of the names in or below `above`, computed without an [`AncestorGraph`]. Each hard-linked inode
+    /// counts once, with its largest size.
     fn naive(names: &[(DirId, Metadata)], above: DirId) -> Totals {
         let mut largest = BTreeMap::new();
         let mut total = Totals::default();

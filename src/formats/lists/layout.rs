@@ -278,9 +278,8 @@ fn of_header(texts: &FieldTexts, given: &[FieldColumn]) -> Option<Vec<(usize, Fi
         let is_new = |meaning: &FieldUnit| !columns.iter().any(|(_, known)| known.field == meaning.field);
         columns.extend(meaning.filter(is_new).map(|meaning| (index, meaning)));
     }
-    // A header must have a column for the path, and one of the following: a column name that the user specified, text
-    // in the size columns that the user specified, or a known name of another column. If the user has specified no
-    // columns, two known names are required, because a value of the first entry may be equal to one column name.
+    // A single known name is not enough if the user specified no columns, because a value in the first entry may happen
+    // to equal a column name.
     let has_known = columns.len() - before > usize::from(given.is_empty());
     (path_column(&columns).is_some() && (has_name || has_size || has_known)).then_some(columns)
 }

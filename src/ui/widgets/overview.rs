@@ -33,11 +33,9 @@ use crate::ui::theme::{Role, filled};
 use crate::ui::views::{ViewSpec, df};
 use crate::ui::widgets::row::role_of_label;
 
-/// Width of the bar in a row of `BARE` columns, and maximum width of the bar in a wider row. In a narrower row, the bar
-/// gets a fifth of the row.
+/// Width of the bar in a row of [`BARE`] columns, and its maximum width in a wider row.
 const BAR: (usize, usize) = (8, 40);
-/// Row width in columns at which the bar has `BAR.0` columns. In a wider row, the bar also gets a third of the
-/// additional columns.
+/// Row width in columns up to which the bar takes a fifth of the row. Of further columns, it takes a third.
 const BARE: usize = 40;
 /// Minimum width in columns at which the overview writes the used and free space in full: `1.5 GiB` instead of
 /// `1.5G`.
