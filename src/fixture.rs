@@ -11,9 +11,8 @@ use crate::base::kind::Kind;
 use crate::base::sync::Arc;
 use crate::tree::{Batch, DirId, Entry, EntryState, Exclusion, Links, Metadata, Tree, hard_links};
 
-/// Returns the settings of a property test with the given number of cases. The cases are the same in every run. A
-/// failure can therefore be reproduced without a regression file, and no system function for random numbers is needed
-/// (ci/macos-symbols.txt lists the permitted functions).
+/// Returns the settings of a property test whose cases are the same in every run, so that failures can be reproduced
+/// without a regression file, and no system function for random numbers is needed (see ci/macos-symbols.txt).
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
     let rng_seed = RngSeed::Fixed(1);
     ProptestConfig { failure_persistence: None, rng_seed, ..ProptestConfig::with_cases(cases) }
@@ -177,8 +176,7 @@ impl Growing {
         }
     }
 
-    /// Completes the tree by releasing the unread directories and the root. Then reduces the totals so that each
-    /// inode counts once.
+    /// Completes the tree: releases unread directories and the root, and makes each inode count once in the totals.
     pub fn finish(&self) {
         for id in self.unread.borrow_mut().drain(..) {
             self.tree.release(id);

@@ -69,8 +69,7 @@ impl Age {
         query.without_directories()
     }
 
-    /// Returns the range of modification times of this age, or an empty range for [`Age::Unknown`]. The range of
-    /// [`Age::Older`] includes negative times, which are before 1970.
+    /// Returns the range of modification times of this age, in seconds since 1970; empty for [`Age::Unknown`].
     fn range(self, now: i64) -> Range<i64> {
         let ago = |days: i64| now.saturating_sub(days * DAY);
         match self {

@@ -32,8 +32,7 @@ impl ErrorGroup {
 /// Read errors of a subtree.
 #[derive(Clone, Debug, Default)]
 pub struct Errors {
-    /// Groups, sorted by number of entries. Groups with more entries come first, unless the request sorts by number of
-    /// items in reverse order.
+    /// Groups, those with most entries first, or last if the request sorts by number of items in reverse order.
     pub groups: Vec<ErrorGroup>,
     /// Error number if the searched directory itself could not be read.
     pub itself: Option<i32>,

@@ -89,8 +89,7 @@ pub(crate) fn run(request: &Request, task: &Task<Filter>) {
 /// Collector of the entries that the query keeps, grouped by directory.
 #[derive(Default)]
 struct Kept {
-    /// Visited directories, parents before their children. A huge directory may occur several times, because it is
-    /// visited in pieces.
+    /// Visited directories, parents before children. A huge directory occurs several times if it is visited in pieces.
     directories: Vec<Direct>,
     sizes: UniqueSizes,
     matched: u64,
@@ -155,8 +154,7 @@ impl Kept {
         let sum = self.sizes.total();
         let parent = |id| if id == request.from { None } else { request.tree.parent(id) };
         std::mem::take(&mut self.sizes).per_directory(parent, |id, sizes| {
-            // A directory is missing from `indexes` only if a rescan has moved it. After a rescan, the filter runs
-            // again anyway.
+            // Only a directory moved by a rescan is missing from `indexes`, and the filter runs again after a rescan.
             if let Some(at) = index_of(&indexes, id) {
                 self.directories[at].totals.add(sizes);
             }

@@ -26,8 +26,7 @@ pub struct Groups<K> {
     pub complete: bool,
 }
 
-/// Function that returns the group of an entry: its owner or its storage class. Returns `None` if this value is not
-/// recorded for the entry.
+/// Function that returns the group of an entry (owner or storage class), or `None` if this value is not recorded.
 type GroupOf<K> = fn(&WalkEntry<'_>) -> Option<K>;
 
 /// Adds up the sizes of the entries selected by the query, grouped by the user ID of the owner.

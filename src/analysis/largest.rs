@@ -91,8 +91,7 @@ impl<'t> LargestFiles<'t> {
 
     fn push(&mut self, file: File) {
         self.first.push(file);
-        // Trimming sorts the list. It costs little per file, because the list must first grow to at least twice the
-        // needed length.
+        // Trimming sorts the list. Waiting for at least twice the needed length keeps the cost per file low.
         if self.first.len() >= self.most.saturating_mul(2).max(1024) {
             self.trim(self.most);
         }
@@ -150,8 +149,7 @@ impl<'t> LargestFiles<'t> {
     }
 }
 
-/// Sorts the files. `order` is a function pointer, so that the sorting code is compiled only once. A second copy would
-/// add about 10 KiB to the program.
+/// Sorts the files. `order` is a function pointer, because a second copy of the sorting code would take about 10 KiB.
 fn sort(files: &mut [File], tree: &Tree, order: fn(&File, &File, &Tree) -> Ordering) {
     files.sort_unstable_by(|a, b| order(a, b, tree));
 }
@@ -160,8 +158,8 @@ impl File {
     fn compare(&self, other: &Self, tree: &Tree) -> Ordering {
         let key = |file: &Self| (Reverse(file.row.key), file.inode.inode);
         let device = |file: &Self| tree.device(file.row.entry.directory);
-        // In a tree loaded from a file, inode numbers may be missing. The entry ID then decides. In such a tree, entry
-        // IDs do not depend on thread timing, so the order is the same in every run.
+        // Inode numbers may be missing in a tree loaded from a file. Its entry IDs do not depend on thread timing, so
+        // they give the same order in every run.
         let entry = |file: &Self| file.row.entry;
         let rest = || device(self).cmp(&device(other)).then_with(|| entry(self).cmp(&entry(other)));
         key(self).cmp(&key(other)).then_with(rest)

@@ -35,8 +35,7 @@ pub struct LinkedInode {
 }
 
 impl LinkedInode {
-    /// Returns `true` if the inode has names other than those found, so that deleting all found names does not free the
-    /// inode.
+    /// Returns `true` if the inode also has names that were not found, so that deleting all found names frees nothing.
     pub fn is_shared(&self) -> bool {
         self.inside < self.count
     }
@@ -135,8 +134,7 @@ impl Names {
                 elsewhere: in_tree.saturating_sub(inside),
                 first: links.names.len(),
             };
-            // Skip a file with only one name. Such a file is collected only if it is a root: a file that is a root has
-            // `Metadata::links` even if its link count is 1.
+            // Skip a root with only one name. Even such a root has `Metadata::links`, so it was collected.
             if inode.count < 2 {
                 continue;
             }

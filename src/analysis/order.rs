@@ -61,8 +61,7 @@ impl Order {
         self.directed(number)
     }
 
-    /// Returns a sort key for `number`. The key is at least 1, and the largest key sorts first. Larger numbers have
-    /// larger keys or, if the order is reversed, smaller keys. `u64::MAX - 1` and `u64::MAX` have the same key.
+    /// Returns a sort key of at least 1; the largest key sorts first. `u64::MAX - 1` and `u64::MAX` have the same key.
     pub(crate) fn directed(self, number: u64) -> u64 {
         let number = number.min(u64::MAX - 1);
         if self.reversed { u64::MAX - number } else { number + 1 }

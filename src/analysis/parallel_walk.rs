@@ -32,14 +32,12 @@ const BUDGET: u64 = 1 << 18;
 const VISIT: u64 = 64;
 /// Size in bytes above which a listing is split into pieces. The pieces are visited separately.
 const PIECE: u64 = 1 << 17;
-/// Maximum number of visits that a worker receives at the start of a round. During the round, the worker also visits
-/// child directories that it finds.
+/// Maximum number of visits that a worker receives per round. The worker also visits child directories that it finds.
 const VISITS_PER_PART: usize = 256;
-/// Number of workers for each thread of the pool. In each round, the walk divides the next visits among the workers.
-/// With more than one worker per thread, a thread whose worker ends early can run another.
+/// Number of workers for each thread of the pool. With more than one, a thread whose worker ends early can run another.
 const WORKERS_PER_THREAD: usize = 2;
-/// Time until the first result. Each later result is due when `NEXT` times as much time has passed.
-/// Producing a result takes time, so the results become less frequent.
+/// Time until the first result. Producing results takes time, so each later one is due only at `NEXT` times the time of
+/// the previous one.
 const FIRST: Duration = Duration::from_millis(15);
 const NEXT: u32 = 3;
 
@@ -133,9 +131,7 @@ struct Visit<'t> {
     id: DirId,
     /// Part of the directory's listing; `None` for the whole listing.
     piece: Option<Listing<'t>>,
-    /// Decisions that apply to all entries of the directory. They follow from the directory itself and its ancestors.
-    /// For example, if the name of the directory or of an ancestor matches a negated term, the search ignores all
-    /// entries.
+    /// Decisions about all entries of the directory that follow from the directory itself and its ancestors.
     standing: Standing,
     /// `true` if everything in the directory counts toward the result, because the query matches the directory or one
     /// of its ancestors. Set only in a search, and only if [`Query::counts_contents`] returns `true`.
@@ -146,9 +142,8 @@ struct Visit<'t> {
     path: Option<Arc<[u8]>>,
 }
 
-/// Walks everything below the directory of `request`. `report` turns a collector into a result, or returns `None` if
-/// there is no result yet. `report` is called from time to time during the walk (see [`FIRST`]) and once at the end,
-/// unless the job was canceled.
+/// Walks everything below the directory of `request`. Publishes the results that `report` returns for the collector:
+/// from time to time during the walk (see [`FIRST`]) and, unless the job was canceled, at the end.
 pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
     request: &Request,
     mode: Mode,
@@ -304,9 +299,8 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
         let root = (visit.id == DirId::TOP).then(|| as_root(*record));
         let subject = Subject::of(tree, visit.id, root.as_ref().unwrap_or(record), &self.path);
         let Standing { is_kept, is_unwanted } = visit.standing;
-        // A hit must always match the additional terms of the query, if any (see `Query::narrowed_by`). Inside a kept
-        // directory, a hit need not match the query's other terms if the walk is a filter, or if there are additional
-        // terms.
+        // Inside a kept directory, a hit need not match the query's own terms if the walk is a filter or the query has
+        // additional terms. A hit must always match the additional terms (see `Query::narrowed_by`).
         let is_decided = is_kept && (self.mode == Mode::Filter || query.is_narrowed());
         let (is_found, is_unwanted) =
             if is_decided { (true, is_unwanted) } else { query.finds(&subject, is_unwanted) };
@@ -324,8 +318,7 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
         }
     }
 
-    /// Queues a visit to directory `id`, a child of the directory visited by `visit`. `self.path` must be the path of
-    /// `id`.
+    /// Queues a visit to `id`, a child of `visit.id`. If the query needs paths, `self.path` must be the path of `id`.
     fn push(
         &mut self,
         id: DirId,
@@ -339,8 +332,7 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
     }
 }
 
-/// Returns the totals by which an entry is sorted, and the sizes of the entry itself. The totals include the contents
-/// of a directory only if `counts_contents` is `true`.
+/// Returns [`WalkEntry::totals`] and [`WalkEntry::own`] for an entry.
 fn sizes(tree: &Tree, record: &Entry<'_>, counts_contents: bool) -> (Totals, Totals) {
     let errors = u32::from(errno(tree, record).is_some());
     let EntryState::Known(metadata) = &record.state else {

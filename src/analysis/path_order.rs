@@ -39,8 +39,7 @@ pub(crate) fn order_by_path<'t>(
             if is_known {
                 break;
             }
-            // A slash is appended to the name, because the name is followed by a slash in the path of each entry below
-            // the directory.
+            // In the path of each entry below the directory, the name of the directory is followed by a slash.
             child = (Cow::Owned(join([tree.name(id), b""])), Child::Below(id));
             above = tree.parent(id);
         }

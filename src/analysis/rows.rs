@@ -38,8 +38,7 @@ impl Row {
     }
 }
 
-/// Maximum number of rows shown before the search is complete. Users cannot read more rows in that time, and sorting
-/// more rows would slow down the search.
+/// Maximum number of rows shown before the search is complete. Sorting more rows would slow down the search.
 pub(crate) const GLIMPSE: usize = 1 << 12;
 
 /// Returns totals with the larger of the two disk usages and the larger of the two apparent sizes.
@@ -49,8 +48,7 @@ pub(crate) fn larger(one: Totals, other: &Totals) -> Totals {
 
 #[derive(Clone, Debug, Default)]
 pub struct SearchResult {
-    /// First rows in the requested order, up to the requested number. Until the search is complete, there are at most
-    /// 4,096 rows.
+    /// First rows in the requested order, up to the requested number, and at most 4,096 until the search is complete.
     pub rows: Vec<Row>,
     /// Number of matching entries: the n in "n of m".
     pub matched: u64,
@@ -61,8 +59,7 @@ pub struct SearchResult {
     pub sum: Totals,
     /// Largest disk usage and largest apparent size among the matching entries.
     pub largest: Totals,
-    /// `true` if matching directories are counted with all of their contents. Depends on the terms of the query; see
-    /// `Query::counts_contents`.
+    /// `true` if matching directories are counted with all of their contents; see `Query::counts_contents`.
     pub with_contents: bool,
     /// `true` once all entries have been searched.
     pub complete: bool,

@@ -107,8 +107,7 @@ fn out_of_calendar(seconds: i64) -> String {
 }
 
 /// Parses a time given as an age, a day or a minute. Returns the first second after that time, in seconds since 1970;
-/// for a day, the start of the next day. `zone` reads files, so it is called only for days and minutes. An age needs no
-/// time zone.
+/// for a day, the start of the next day. Calls `zone`, which reads files, only for days and minutes.
 pub fn end_of_moment(text: &str, now: i64, zone: impl FnOnce() -> TimeZone) -> Option<i64> {
     if let Ok(age) = age(text) {
         return Some(now.saturating_sub(age).saturating_add(1));

@@ -9,8 +9,7 @@ pub fn now() -> i64 {
     seconds(SystemTime::now())
 }
 
-/// Seconds since 1970, and nanoseconds within that second. Tuples compare in the same order as the times that
-/// they represent.
+/// Seconds since 1970, and nanoseconds within that second. Tuples compare in chronological order.
 pub type Time = (i64, i64);
 
 /// Returns the current time with nanosecond precision, like the times that file systems record.

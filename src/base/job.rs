@@ -74,8 +74,7 @@ pub struct Task<T> {
 }
 
 struct Shared<T> {
-    /// Flag that the owner of the job sets to cancel the job. The work function should check the flag. `Relaxed`
-    /// ordering is enough, because the flag guards no data.
+    /// `true` once the owner has canceled the job. `Relaxed` ordering is enough, because the flag guards no data.
     cancelled: AtomicBool,
     slot: Mutex<Slot<T>>,
     ended: Condvar,
@@ -144,8 +143,7 @@ impl<T> Job<T> {
         lock(&self.shared.slot).outcome.clone()
     }
 
-    /// Waits up to `limit` for the job to end. Returns its outcome, or `None` if it is still running. Must not be
-    /// called on the drawing thread, because waiting would block drawing.
+    /// Waits up to `limit` for the job's outcome. Blocks, so it must not be called on the drawing thread.
     pub fn wait(&self, limit: Duration) -> Option<JobEnd> {
         let slot = lock(&self.shared.slot);
         let (slot, _) = self

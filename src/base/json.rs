@@ -9,8 +9,7 @@ use std::io::{self, Write};
 use crate::base::os_error::OsError;
 use crate::base::text::base64;
 
-/// Number of bytes at which the buffer is written out: large enough that few system calls are needed, and small enough
-/// to fit into the CPU cache.
+/// Size in bytes at which the buffer is written out: small enough for the CPU cache, large enough to save system calls.
 const FULL: usize = 1 << 18;
 
 /// `true` for each byte that needs no escape in a string: printable ASCII except the quote and the backslash.

@@ -39,8 +39,7 @@ impl Kind {
         }
     }
 
-    /// Returns the kind encoded in `d_type`, the field of a directory entry that contains the type bits of a mode
-    /// (`DTTOIF` in readdir(3)).
+    /// Returns the kind encoded in `d_type` of a directory entry: the type bits of a mode (`DTTOIF` in readdir(3)).
     pub fn of_hint(d_type: u8) -> Self {
         Self::of_mode(u32::from(d_type) << 12)
     }

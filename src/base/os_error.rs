@@ -46,8 +46,7 @@ pub(crate) fn cannot_read(error: &io::Error) -> String {
     cannot("read", error)
 }
 
-/// Returns the message `cannot write: …` for a system error. Like [`cannot_read`], returns the messages of duke's own
-/// errors unchanged.
+/// Returns the message `cannot write: …` for a system error, and treats other errors like [`cannot_read`].
 pub(crate) fn cannot_write(error: &io::Error) -> String {
     cannot("write", error)
 }

@@ -8,8 +8,7 @@
 
 use crate::base::sync::OnceLock;
 
-/// Number of groups. Each group has twice as many leaves as the one before, so 32 groups are enough for 2^32 rows if
-/// a leaf has at least two rows.
+/// Number of groups, enough for 2^32 rows if a leaf has at least two rows.
 const GROUPS: usize = 32;
 
 type Leaf<T, const LEAF: usize> = OnceLock<Box<[T; LEAF]>>;

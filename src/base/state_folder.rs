@@ -5,8 +5,8 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// Returns duke's folder in `$XDG_STATE_HOME` or, if that is not set, in `$HOME/.local/state` (XDG Base Directory
-/// Specification). Relative paths are ignored. Returns `None` if neither variable is set to an absolute path.
+/// Returns duke's folder in `$XDG_STATE_HOME` (XDG Base Directory Specification) or, if that is not an absolute path,
+/// in `$HOME/.local/state`. Returns `None` if neither variable contains an absolute path.
 pub fn folder(state_home: Option<&OsStr>, home: Option<&OsStr>) -> Option<PathBuf> {
     let absolute = |path: &OsStr| Some(PathBuf::from(path)).filter(|path| path.is_absolute());
     let state = state_home.and_then(absolute);

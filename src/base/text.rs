@@ -55,8 +55,7 @@ const UNSEEN: [(u32, u32); 55] = [
     (0x1bca0, 0x1bca3),
     (0x1d173, 0x1d17a),
     (0xe0000, 0xe0fff),
-    // Characters without width that are in none of the categories above: marks that precede their letter, and
-    // unassigned code points that are reserved for marks.
+    // Other characters without width: marks that precede their letter, and unassigned code points reserved for marks.
     (0x05c8, 0x05c9),
     (0x0b53, 0x0b54),
     (0x0d4e, 0x0d4e),
@@ -124,8 +123,7 @@ pub fn escape_path(path: &Path) -> String {
     escape(path.as_os_str().as_bytes()).into_owned()
 }
 
-/// Returns POSIX shell code that runs `command` with exactly this path as its last argument. The code is safe to print,
-/// no matter what the path contains.
+/// Returns POSIX shell code, safe to print for any path, that runs `command` with exactly `path` as its last argument.
 pub fn command(command: &str, path: &[u8]) -> String {
     match plain(path) {
         Some(text) => format!("{command} {}", quoted(text)),
@@ -224,8 +222,7 @@ fn is_mark(character: char) -> bool {
     !character.is_ascii() && character.escape_debug().len() > 1 && !is_unassigned(character)
 }
 
-/// Returns `true` if `escape_debug` escapes the character everywhere in a string, as it does with unassigned
-/// characters.
+/// Returns `true` if `escape_debug` escapes the character everywhere in a string, as with unassigned characters.
 fn is_unassigned(character: char) -> bool {
     !character.is_ascii() && "a".chars().chain([character]).collect::<String>().escape_debug().count() > 2
 }

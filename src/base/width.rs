@@ -14,9 +14,8 @@ pub fn width(text: &str) -> usize {
     text.graphemes(true).map(UnicodeWidthStr::width).sum()
 }
 
-/// Fits `text` into at most `columns` columns. Text that is too long keeps its beginning and its end, with `gap`
-/// between them. If `gap` would leave no room for text, the text keeps only its beginning, without `gap`. Text in the
-/// middle is not read, so a long text takes no more time than a short one.
+/// Shortens `text` to `columns` columns if it is wider: keeps its beginning and its end with `gap` between them, or
+/// only its beginning if `gap` leaves no room for text. The middle is not read, so a long text takes no extra time.
 pub fn fit<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     let whole = start(text, columns);
     if whole.len() == text.len() {

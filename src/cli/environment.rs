@@ -70,8 +70,7 @@ impl Environment {
         parse(word).map(Some).map_err(|reason| refused(&reason))
     }
 
-    /// Returns the folder for automatic snapshots, or `None` if neither `XDG_STATE_HOME` nor `HOME` is an absolute
-    /// path.
+    /// Returns the folder for automatic snapshots; `None` if neither `XDG_STATE_HOME` nor `HOME` is an absolute path.
     pub fn snapshot_folder(&self) -> Option<PathBuf> {
         let variable = |name| self.variable(name).map(OsString::as_os_str);
         state_folder::folder(variable("XDG_STATE_HOME"), variable("HOME"))

@@ -17,8 +17,7 @@ pub enum UsageError {
     Answer(clap::Error),
     /// The command line is invalid. Contains the reason as one line, escaped for a terminal.
     Usage(String),
-    /// There is no snapshot to compare with. Contains the reason as one line, and a list of the
-    /// kept snapshots as further lines.
+    /// There is no snapshot to compare with. Contains the reason as one line, and the kept snapshots as further lines.
     NotKept(String, Vec<String>),
 }
 
@@ -56,8 +55,7 @@ pub fn usage_error(error: clap::Error) -> UsageError {
     usage_error_with(error, "--help")
 }
 
-/// Does the same as [`usage_error`], but refers the user to `help` instead of `--help`. `help` is the flag or command
-/// that prints the help, such as `duke ncdu --help`.
+/// Does the same as [`usage_error`], but refers the user to `help`, such as `duke ncdu --help`, instead of `--help`.
 pub fn usage_error_with(error: clap::Error, help: &str) -> UsageError {
     if !error.use_stderr() {
         return UsageError::Answer(error);

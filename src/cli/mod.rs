@@ -235,8 +235,7 @@ fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
         threads: threads(words.threads, environment)?,
         mounts: mounts(words.one_file_system),
         skip_network: words.skip_network,
-        // `duke df` must not hang if a file system does not respond. Its queries for file-system sizes also have a time
-        // limit.
+        // `duke df` must not hang if a file system does not respond.
         skip_silent: true,
         ..Default::default()
     };

@@ -91,8 +91,7 @@ fn target(words: &Save, environment: &Environment) -> Result<SaveTarget, UsageEr
             sources::reject_other(file, "save -o", |format| format == save::Format::Snapshot)?;
             Ok(SaveTarget::Target(Target::File(PathBuf::from(file))))
         }
-        // The snapshot goes to the folder of automatic snapshots. The limits of this folder come from the
-        // configuration.
+        // The snapshot goes to the folder of automatic snapshots, whose limits come from the configuration.
         None => settings(&flags_of_file(environment)?, environment).map(SaveTarget::Kept).ok_or_else(|| {
             UsageError::Usage(
                 "save: -o is required, because neither XDG_STATE_HOME nor HOME is set to an absolute path"

@@ -76,8 +76,7 @@ pub fn reject_remotes<P: AsRef<OsStr>>(command: &str, paths: &[P]) -> Result<(),
     })
 }
 
-/// Applies `change` to rclone remotes. Returns an error if there are none, or if any input is not an rclone
-/// remote.
+/// Applies `change` to rclone remotes. Returns an error if there are none, or if any input is not an rclone remote.
 fn of_rclone(
     flag: &str,
     remotes: Vec<Input>,
@@ -232,8 +231,8 @@ pub fn paths(paths: &[OsString]) -> Vec<PathBuf> {
     if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.iter().map(PathBuf::from).collect() }
 }
 
-/// Returns the input for a directory on another machine or on an rclone remote, if `path` refers to such a directory. A
-/// scan on another machine uses the same options as a scan on this one.
+/// Returns the input for `path` if it is on another machine or on an rclone remote. A scan on another machine gets the
+/// flags that correspond to `scan` and `patterns`.
 fn remote(path: &OsStr, scan: &scan::Options, patterns: &[String]) -> Option<Result<Input, UsageError>> {
     let refused = |reason| UsageError::Usage(format!("{}: {reason}", escape(path.as_bytes())));
     if let Some(rclone) = RclonePath::parse(path) {
@@ -264,8 +263,7 @@ pub fn needs_owners(arguments: &Arguments) -> bool {
     arguments.ndjson || arguments.csv || arguments.by.contains(&GroupBy::Owner)
 }
 
-/// Returns `true` if the flags hide small entries (`--min-size`), or print the largest files (`--top`) or totals
-/// (`--by`) instead of the tree.
+/// Returns `true` if small entries are hidden, or if the largest files or totals are printed instead of the tree.
 pub fn selects(arguments: &Arguments) -> bool {
     arguments.min_size.is_some() || arguments.top.is_some() || !arguments.by.is_empty()
 }

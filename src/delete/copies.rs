@@ -70,8 +70,8 @@ impl KeptCopies {
         Ok(Self { directories: directories.finish(), sets: found })
     }
 
-    /// Returns the paths of the selected items that are, or contain, the last copy of a file. In this case, every
-    /// unselected copy has been changed or deleted, or cannot be checked.
+    /// Returns the paths of the selected items that are or contain the last copy of a file. A copy is the last one if
+    /// every unselected copy has been changed or deleted, or cannot be checked.
     pub(super) fn last_copies(&self) -> HashSet<&[u8]> {
         let mut open = LastDirectory::default();
         let mut is_left = |file: &CopyFile| open.check(&self.directories, file).is_ok();

@@ -66,8 +66,7 @@ pub struct Item {
     /// Start time of the last scan or rescan that read the entry; `None` if this time cannot be compared with the times
     /// that the file system reports.
     pub read_at: Option<Time>,
-    /// Identity of the entry when the confirmation dialog opened; `None` if it has not been recorded yet, or could
-    /// not be read.
+    /// Identity of the entry when the confirmation dialog opened; `None` if not recorded yet or not readable.
     pub identity: Option<Identity>,
 }
 
@@ -112,8 +111,7 @@ impl Group {
         Some(at)
     }
 
-    /// Returns the path of the directory. The path is empty if the items are roots, because the name of a root is
-    /// itself a path.
+    /// Returns the path of the directory. The path is empty if the items are roots, whose names are paths.
     pub fn path(&self) -> Vec<u8> {
         join(self.steps.iter().map(|step| step.name.as_slice()))
     }
@@ -145,8 +143,7 @@ impl Group {
             }
             open = Some(next);
         }
-        // A group without steps contains roots. Their names may be relative paths, so the current directory is
-        // opened.
+        // The items of a group without steps are roots, whose names may be relative to the current directory.
         open.map_or_else(|| Ok(Directory::open(std::path::Path::new("."))?), Ok)
     }
 }

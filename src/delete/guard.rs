@@ -23,8 +23,7 @@ pub enum DeleteWarning {
     /// The entry with this path is the home directory of a user.
     UserHome(Vec<u8>),
     /// duke runs as root, and another user could change the directory of the entries during the deletion. Contains the
-    /// path of this directory and the user ID of its owner. If root owns the directory and other users can write to it,
-    /// the ID is 0.
+    /// path of this directory and the user ID of its owner, which is 0 if root owns it but other users can write to it.
     OthersDirectory(Vec<u8>, u32),
 }
 

@@ -43,8 +43,7 @@ pub struct JournalLine {
     pub path: Vec<u8>,
     /// Number of names deleted, if the line reports the result of a deletion.
     pub entries: Option<u64>,
-    /// Number of bytes. If the line reports the result of a deletion or of sharing: the bytes freed or shared. For all
-    /// other lines: the item's disk usage.
+    /// Bytes freed or shared if the line reports the result of a deletion or sharing; otherwise, the item's disk usage.
     pub bytes: u64,
     /// Result: `begun`, `done`, `cancelled`, or a description of the failure.
     pub result: String,

@@ -6,10 +6,9 @@ use crate::platform::FileId;
 
 /// Hard-linked inodes that still have unseen names.
 ///
-/// A link count is read before the name is deleted. Two workers that delete the last two names at the same time may
-/// both read the count 2, so the count alone does not show which name is the last one. The tracker therefore counts the
-/// names of each inode. Once it has seen as many names as the largest link count, no name is left. The order in which
-/// the workers report does not matter.
+/// Two workers that delete the last two names of an inode at the same time may both read the link count 2, because it
+/// is read before the deletion. The tracker therefore counts the names of each inode, in any order. Once it has seen as
+/// many names as the largest link count, no name is left.
 #[derive(Default)]
 pub struct LinkTracker {
     inodes: HashMap<FileId, Names>,

@@ -164,8 +164,7 @@ fn run(task: &Task<Report>, work: &Operation, journal: Option<&Journal>) -> Repo
     Report { journal_error: not_begun.or(not_ended), ..report }
 }
 
-/// Deletes the selection, and measures the free space before and after. Returns the report, and the journal lines with
-/// the results.
+/// Deletes the selection and measures the gained free space. Returns the report and the journal lines with the results.
 fn removed(task: &Task<Report>, selection: &Selection, kind: OperationKind) -> (Report, Vec<JournalLine>) {
     let before = free(selection);
     let report = |removal: remove::Removal| Report {

@@ -46,13 +46,12 @@ pub struct Preview {
     pub least: u64,
     /// Number of bytes freed if all other files that share data with the items are deleted too.
     pub most: u64,
-    /// `true` if the deletion may free more than `most`. The reason: btrfs keeps a whole extent while a file uses part
-    /// of it. Deleting the last such file also frees the unused parts.
+    /// `true` if the deletion may free more than `most`: btrfs keeps a whole extent while a file uses part of it, and
+    /// also frees the unused parts when the last such file is deleted.
     pub is_unbounded: bool,
     /// Number of inodes that also have names outside the selection, and are therefore not freed.
     pub linked: u64,
-    /// Latest modification time (mtime) of the entries that the preview has visited so far, in seconds since 1970;
-    /// `None` if it has visited no entry.
+    /// Latest modification time (mtime) of the entries visited so far, in seconds since 1970; `None` if there are none.
     pub newest: Option<i64>,
     /// Number of files and directories changed within the last minute.
     pub recent: u64,
@@ -60,8 +59,7 @@ pub struct Preview {
     pub kept: Kept,
     /// Counts of items that cannot be moved to the trash, by reason.
     pub unmoved: Kept,
-    /// Number of entries that a deletion would keep, including the directories that contain them. Known only once the
-    /// preview is complete.
+    /// Number of entries that a deletion would keep, with the directories that contain them; 0 until `is_complete`.
     pub staying: u64,
     /// Entries that a deletion would keep, such as mount points and unreadable entries.
     pub failures: Failures,
@@ -78,8 +76,7 @@ pub struct Preview {
 }
 
 impl Preview {
-    /// Returns the number of names that would be deleted. Until the preview is complete, this is the number of names
-    /// visited so far.
+    /// Returns the number of names that would be deleted or, until the preview is complete, have been visited so far.
     pub fn entries(&self) -> u64 {
         (self.directories + self.files).saturating_sub(self.staying)
     }
@@ -168,8 +165,7 @@ impl<'a> Previewer<'a> {
             (_, Sharing::Never) => (bytes, bytes),
             (Kind::File, _) => (self.least(at, name, bytes), bytes),
             (_, Sharing::Bounded) => (bytes, bytes),
-            // On btrfs, entries that are not regular files count as 0 bytes. btrfs reports blocks for them, but stores
-            // them in its metadata.
+            // btrfs stores entries that are not regular files in its metadata, although it reports blocks for them.
             (_, Sharing::Unbounded) => (0, 0),
         };
         let preview = &mut lock(&self.progress).preview;

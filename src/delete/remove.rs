@@ -147,8 +147,7 @@ impl Remover {
 }
 
 impl Visitor for Remover {
-    /// Unused: permissions are not checked in advance, because the attempt to delete an entry fails if permission is
-    /// missing.
+    /// Unused, because permissions are not checked in advance: without permission, deleting an entry fails.
     type Rights = ();
 
     fn rights(&self, _: &Directory) {}
@@ -189,8 +188,7 @@ impl Visitor for Remover {
 }
 
 impl Removal {
-    /// Returns `true` if the deletion has ended without failures. Entries that were skipped because the user canceled
-    /// are not failures.
+    /// Returns `true` if the deletion has ended without failures. Entries skipped after canceling are not failures.
     pub fn is_complete(&self) -> bool {
         self.is_over && self.failures.count == 0
     }

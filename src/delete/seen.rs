@@ -54,8 +54,7 @@ pub(crate) fn check(selection: &Selection) -> Seen {
                     is_kept
                 }
                 Err(Reason::Changed) => false,
-                // Any other error does not show that the entries have changed, so they count as unchanged. The
-                // operation itself will report the error.
+                // Any other error does not prove a change. The operation itself will report the error.
                 Err(_) => true,
             };
             changed.extend((!is_kept).then_some(number));
@@ -95,8 +94,7 @@ impl Item {
         is_still
     }
 
-    /// Checks whether the user may move the item out of its directory. Returns `None` if the identity of the item is
-    /// unknown.
+    /// Checks whether the user may move the item out of its directory; `None` if the item's identity is unknown.
     fn check_move(&self, directory: &Directory) -> Option<Result<(), Errno>> {
         let now = self.identity?;
         Some(directory.check_move(self.name.as_slice(), &now.attributes))
@@ -143,8 +141,7 @@ impl Item {
     /// entry would still count as changed after a rescan.
     fn is_since_read(&self, time: Time) -> bool {
         let is_after = |read: Time| match time {
-            // Some file systems store only whole seconds. A change in the same second as the reading may have happened
-            // after the reading.
+            // Some file systems store only whole seconds, so the change may have happened later in that second.
             (seconds, 0) => seconds >= read.0,
             time => time > read,
         };

@@ -132,8 +132,7 @@ impl Selection {
         self
     }
 
-    /// Returns a selection of the entries for which `keep` returns `true`. `keep` is called with the index of each
-    /// entry.
+    /// Returns a selection of the entries for whose index `keep` returns `true`.
     #[must_use]
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let mut number = 0;

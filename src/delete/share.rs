@@ -49,10 +49,9 @@ pub(super) struct SharedData {
 type ItemResults = Vec<Option<Result<u64, Reason>>>;
 
 impl CopySharing {
-    /// Plans the sharing. The selected files of each set, including files inside selected directories, will use the
-    /// data of an unselected file. If all files of a set are selected, or if there is no selection, all files of the
-    /// set will use the data of one of them. If several files could provide the data, the file with the least disk
-    /// usage is chosen, because the other files then benefit from its holes and its compression.
+    /// Plans the sharing. In each set, the selected files, including those in selected directories, will use the data
+    /// of an unselected file. Without a selection, or if all are selected, all will use the data of one of them. The
+    /// file with the least disk usage provides the data, so that the others benefit from its holes and compression.
     pub fn new<'n, S: AsRef<[CopyName<'n>]>>(
         tree: &Tree,
         selection: Option<&Selection>,
@@ -128,8 +127,7 @@ impl CopySharing {
     }
 }
 
-/// Makes the files share their data, and measures the free space before and after. Returns the totals and the
-/// result for each file.
+/// Makes the files share their data. Returns the totals, with the change in free space, and the result for each file.
 pub(super) fn run<T: Send + Sync>(
     task: &Task<T>,
     sharing: &CopySharing,
@@ -174,10 +172,9 @@ struct SetMember<'s> {
 }
 
 impl Sharer<'_> {
-    /// Makes all files of a set use the data of the first file. If the first file has changed or cannot be opened, the
-    /// data of the next file is used. Some files cannot share data with the first file, because they are on another
-    /// file system or stored differently ([`Reason::StoredApart`]). These files are then made to share data with each
-    /// other.
+    /// Makes all files of a set use the data of the first file that is unchanged and can be opened. Files that cannot
+    /// share data with that file, because they are on another file system or stored differently
+    /// ([`Reason::StoredApart`]), are then made to share data with each other.
     fn share_set(&mut self, set: &[CopyFile]) {
         let first = self.items.len();
         self.items.resize(first + set.len() - 1, None);
@@ -280,12 +277,10 @@ fn share_range(from: &Contents, to: &Contents, offset: u64, length: u64) -> Resu
 
 /// Free space of the file systems before sharing.
 struct FreeSpace {
-    /// For each device number, the free bytes before sharing, and the device number that stands for its file system. A
-    /// btrfs file system has one device number for each subvolume. At first, each of these numbers stands for itself;
-    /// [`Self::join`] makes one of them stand for the others.
+    /// For each device number, the free bytes before sharing, and a device number that stands for its file system, at
+    /// first the number itself. [`Self::join`] unites the numbers of a btrfs file system (one per subvolume).
     devices: HashMap<u64, (u64, u64)>,
-    /// For each device number, a directory in which the free space is read. The directory is given as an index into the
-    /// `directories` of [`CopySharing`].
+    /// For each device number, a directory for reading the free space, as an index into `CopySharing::directories`.
     directories: HashMap<u64, usize>,
     /// Devices on which the operation made files share data.
     changed: HashSet<u64>,
@@ -325,8 +320,7 @@ impl FreeSpace {
     }
 }
 
-/// Writes pending changes to disk, and returns the free space in bytes of the file system that contains the directory
-/// with index `directory`. Returns `None` on errors.
+/// Writes pending changes to disk, and returns the free bytes of the file system of the directory `directory`.
 fn free(sharing: &CopySharing, directory: usize) -> Option<u64> {
     let group = sharing.directories.group(directory);
     sync_file_system(&group.open().ok()?).ok()?;

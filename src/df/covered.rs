@@ -61,8 +61,7 @@ pub fn scan(
     covered
 }
 
-/// Scans a covered directory and returns the totals. `path` must be the path of this directory in the clone
-/// ([`Uncovered`]).
+/// Scans the covered directory at `path` in the clone (see [`Uncovered`]), and returns its totals.
 fn below(
     path: PathBuf,
     counted: &mut CountedInodes,

@@ -238,7 +238,7 @@ fn part_text(kind: OverheadKind, counted: CountedAs) -> Vec<String> {
         CountedAs::Used => "This space is part of the used space.",
         CountedAs::Reserved => "This space is free, but not available to ordinary users.",
         CountedAs::Beside => "The size that df shows does not include this space.",
-        CountedAs::Within => "This space is part of the line \"inode tables and bitmaps\".",
+        CountedAs::Within => "This space is part of the line \"inode tables, bitmaps and journal\".",
     };
     vec![format!("{}: {text}", overhead_label(kind)), counted.to_owned()]
 }

@@ -34,8 +34,7 @@ pub const TOTAL: &str = "total";
 
 /// Returns the reason why the size of a file system is unknown.
 pub fn no_capacity(error: Errno) -> String {
-    // `ETIMEDOUT` comes from the time limit in `platform::fs::answer`. The system's message for this error would be
-    // misleading.
+    // `ETIMEDOUT` comes from the time limit in `platform::fs::answer`. The system's message for it would be misleading.
     if error == Errno::ETIMEDOUT { "not responding".to_owned() } else { OsError(error as i32).to_string() }
 }
 
@@ -61,8 +60,7 @@ pub fn excluded_label(entries: u64) -> String {
     format!("excluded: {}", entries_text(entries))
 }
 
-/// Returns the note about the files under `count` mount points. `refused` is the error if these files could not be
-/// read.
+/// Returns the note about the files under `count` mount points. `refused` is the error if they could not be read.
 pub fn covered_note(count: usize, refused: Option<Errno>) -> String {
     let count = counted(count as u64, "mount point", "mount points");
     match refused {
@@ -93,8 +91,7 @@ pub fn outside_note(outside: &NotScanned) -> String {
     }
 }
 
-/// Returns the list of processes that hold a file open, for example
-/// `tail (12), cat (13), less (14) and 2 more processes`.
+/// Returns the processes that hold a file open, for example `tail (12), cat (13), less (14) and 2 more processes`.
 pub fn holders_note(file: &UnlinkedFile) -> String {
     let named =
         file.holders.iter().take(NAMED).map(|holder| format!("{} ({})", escape(&holder.name), holder.pid));
@@ -107,7 +104,7 @@ pub fn holders_note(file: &UnlinkedFile) -> String {
 
 pub fn overhead_label(kind: OverheadKind) -> &'static str {
     match kind {
-        OverheadKind::Structures => "inode tables and bitmaps",
+        OverheadKind::Structures => "inode tables, bitmaps and journal",
         OverheadKind::Journal => "journal",
         OverheadKind::ForRoot => "for root",
         OverheadKind::ForWriting => "for delayed writes",

@@ -103,17 +103,14 @@ pub fn volume_of(pool: &Pool, tree: Arc<Tree>, id: DirId) -> io::Result<Job<Opti
     })
 }
 
-/// Returns the space accounting for every file system in `tree`. The file system that contains `from` comes first.
-/// Makes all necessary system calls, which can take a while. If `is_cancelled` returns `true`, returns early with an
-/// incomplete result.
+/// Returns the space accounting for every file system in `tree`, beginning with the one that contains `from`. Makes
+/// system calls that can take a while. If `is_cancelled` returns `true`, returns early with an incomplete result.
 pub fn report(tree: &Tree, from: DirId, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Report {
     Report { spaces: spaces(tree, from, usize::MAX, is_cancelled) }
 }
 
-/// Returns the space accounting for the first root that is a mount point. If no root is a mount point, the result
-/// depends on `anywhere`. If `anywhere` is `true`, returns only df's numbers for the first root that still exists,
-/// without a search for covered files or for deleted files that are still open. If `anywhere` is `false`, returns
-/// `None`.
+/// Returns the space accounting for the first root that is a mount point. Without such a root, returns `None` or, if
+/// `anywhere` is `true`, only df's numbers for the first root that still exists.
 pub fn of_roots(tree: &Tree, anywhere: bool) -> Option<FileSystem> {
     if let Some(root) = whole_root(tree) {
         return spaces(tree, root, 1, &|| false).pop().map(FileSystem::Accounted);
@@ -135,8 +132,7 @@ fn whole_root(tree: &Tree) -> Option<DirId> {
     })
 }
 
-/// Returns the space accounting for at most `most` file systems. The file system that contains `from` comes
-/// first.
+/// Returns the space accounting for at most `most` file systems. The file system that contains `from` comes first.
 fn spaces(
     tree: &Tree,
     from: DirId,
@@ -171,9 +167,8 @@ fn first_system(tree: &Tree, regions: &MountMap, sums: &ScannedSizes, from: DirI
     sums.system(from).or_else(|| tree.ancestry(from).find_map(|id| regions.starts.get(&id).copied()))
 }
 
-/// Capacity at [`System::path`], and capacity at the mount point of the file system. With a project quota, the first
-/// size may be smaller than the second. The second capacity is `None` if the mount is unknown or its capacity cannot be
-/// read.
+/// Capacity at [`System::path`], which a project quota may reduce, and capacity at the mount point of the file system.
+/// The second is `None` if the mount is unknown or its capacity cannot be read.
 type Sizes = (Result<Capacity, Errno>, Option<Capacity>);
 
 /// Returns the [`Sizes`] of each file system, or `None` for a file system that did not respond during the scan or does
@@ -243,8 +238,7 @@ fn layers(mount: &Mount) -> Note {
     Note::Layers { upper: mount.option(b"upperdir").next().map(<[u8]>::to_vec), lower }
 }
 
-/// Returns the deleted but open files on a file system, largest first. A file is on the file system if its device or
-/// its mount belongs to the file system.
+/// Returns the deleted but open files on a file system, largest first.
 fn of_system(files: &[UnlinkedFile], system: &System, mounts: &[Mount]) -> Vec<UnlinkedFile> {
     let device = system.mount().map(|mount| mount.device);
     let is_its_mount = |id: u64| mounts.iter().any(|mount| mount.id == id && Some(mount.device) == device);

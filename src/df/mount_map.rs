@@ -30,8 +30,7 @@ pub struct System {
     pub mounts: Vec<Mount>,
     /// Device numbers of the directories on the file system.
     pub devices: HashSet<u64>,
-    /// `true` if the scan could reach the whole file system. This is the case if the file system's top directory is
-    /// mounted and the scan began there or above.
+    /// `true` if the scan entered the file system at a mount of its top directory, and could thus reach all of it.
     pub is_whole: bool,
     /// Number of roots and mount points at which the scan entered the file system. If an entry is visible at several of
     /// them, it is counted once.
@@ -57,8 +56,7 @@ impl System {
         self.mounts.first()
     }
 
-    /// Returns `true` if directories on the file system can have their own device numbers without being mount
-    /// points.
+    /// Returns `true` if directories that are not mount points can have their own device numbers.
     pub fn has_subvolumes(&self) -> bool {
         self.mount().is_some_and(|mount| mount.kind == b"btrfs")
     }
@@ -70,8 +68,7 @@ pub struct MountMap {
     pub systems: Vec<System>,
     /// Directories that are mount points or roots, each with the index of its file system.
     pub starts: HashMap<DirId, usize>,
-    /// Mount points and roots that are not directories, keyed by parent and name. The value is the index of the file
-    /// system.
+    /// Index of the file system of each mount point or root that is not a directory, keyed by parent and name.
     pub files: HashMap<(DirId, Vec<u8>), usize>,
     /// Mount points that the scan did not enter, keyed by parent and name.
     closed: HashSet<(DirId, Vec<u8>)>,
@@ -141,9 +138,8 @@ impl MountMap {
         index
     }
 
-    /// Returns `true` if an entry that the scan left out counts as an excluded entry of the file system with index
-    /// `system`. Entries excluded by the user, entries in another part of the plan, and entries that are only in the
-    /// cloud count. Subvolumes of this file system count, too.
+    /// Returns `true` if an entry that the scan left out counts as an excluded entry of the file system `system`:
+    /// excluded by the user, in another part of the plan, only in the cloud, or a subvolume of this file system.
     pub fn is_excluded(&self, system: usize, directory: DirId, name: &[u8], exclusion: Exclusion) -> bool {
         match exclusion {
             Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless | Exclusion::OtherPart => true,
@@ -198,9 +194,8 @@ impl MountMap {
         else {
             return;
         };
-        // Skip `mount` if its parent mount is not `on`, the visible mount that contains the directory above the mount
-        // point. In that case, either the mount point is covered by another mount, or `mount` is stacked on another
-        // mount at the same mount point. The call for the lowest mount of a stack adds the topmost mount of the stack.
+        // Skip `mount` if its mount point is covered, or if `mount` is stacked on another mount: its parent mount is
+        // then not `on`. The call for the lowest mount of a stack adds the topmost mount.
         if on.is_some_and(|on| mount.id != 0 && mounts[on].id != mount.parent) {
             return;
         }
@@ -267,8 +262,7 @@ fn descend(
 /// Returns the index of the topmost mount that is stacked on the given mount, or `index` if there is none.
 fn topmost(mounts: &[Mount], index: usize) -> usize {
     let mut top = index;
-    // Each step goes to the mount that is stacked on the mount `top`. The number of steps is limited to the number of
-    // mounts, because a stack contains each mount at most once.
+    // Each step goes up by one mount. The number of steps is limited, because a stack contains each mount at most once.
     for _ in 0..mounts.len() {
         let above = mounts.iter().position(|other| {
             other.id != 0

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 100.0 GiB  size
-//!   1.6 GiB    inode tables and bitmaps               not part of the size
+//!   2.6 GiB    inode tables, bitmaps and journal      not part of the size
 //!  60.0 GiB  used                                     60.0%
 //!  50.0 GiB    scanned                                123,456 entries
 //!   9.0 GiB    deleted but open                       all processes checked

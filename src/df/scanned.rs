@@ -25,8 +25,7 @@ pub struct Scanned {
     pub is_partial: bool,
 }
 
-/// Inodes that have been counted. The main scan and the scans of covered files share one `CountedInodes`, so that no
-/// inode is counted twice.
+/// Counted inodes that might be found again. Shared by the main scan and the scans of covered files.
 #[derive(Debug, Default)]
 pub struct CountedInodes {
     /// Counted files that may have several names.
@@ -59,8 +58,7 @@ pub struct ScannedSizes {
 }
 
 impl ScannedSizes {
-    /// Returns the index of the directory's file system. Returns `None` for the list of roots, and for a directory
-    /// that was already counted under another path.
+    /// Returns the index of the directory's file system; `None` for the list of roots and already counted directories.
     pub fn system(&self, id: DirId) -> Option<usize> {
         self.of.get(id.0 as usize)?.checked_sub(1).map(|system| system as usize)
     }
@@ -116,8 +114,7 @@ pub fn add_up(tree: &Tree, map: &mut MountMap, counted: &mut CountedInodes) -> S
     sums
 }
 
-/// Returns the file-system index of a child whose parent is on file system `above`, or `None` if the child has been
-/// counted before.
+/// Returns the index of the child's file system, or `None` if the child was counted before. `above` is the parent's.
 fn system_of(
     tree: &Tree,
     map: &mut MountMap,

@@ -124,8 +124,7 @@ impl Subvolumes {
         Self { rows: rows.collect(), data, accuracy, sets }
     }
 
-    /// Returns the number of bytes freed by deleting some of the subvolumes. `deleted` contains their indexes in
-    /// `rows`.
+    /// Returns the number of bytes freed by deleting the subvolumes whose indexes in `rows` are in `deleted`.
     pub fn freed(&self, deleted: &[usize]) -> u64 {
         let is_deleted = |number: &u32| deleted.contains(&(*number as usize));
         let freed = self.sets.iter().filter(|(set, _)| set.iter().all(is_deleted)).map(|(_, bytes)| *bytes);
@@ -133,16 +132,14 @@ impl Subvolumes {
     }
 }
 
-/// Extents and the sets of subvolumes that refer to them. An extent stores only the ID of its set. A set stores only
-/// one member, and the ID of the set of all other members. An extent therefore takes the same amount of memory, no
-/// matter how many snapshots refer to it.
+/// Extents and the sets of subvolumes that refer to them. An extent stores the ID of its set; a set stores one member
+/// and the ID of the set of its other members. An extent's memory thus does not depend on the number of snapshots.
 #[derive(Default)]
 struct Owners {
     extents: HashMap<u64, Owned>,
     /// Sets of subvolumes, except the empty set, whose ID is 0. The set with the ID `n` is at index `n - 1`.
     sets: Vec<Set>,
-    /// Map from the ID of a set to the ID of the set with one additional member: the subvolume whose extents are being
-    /// added. Cleared after each subvolume.
+    /// Map from the ID of a set to the ID of that set with the current subvolume added. Cleared after each subvolume.
     joined: HashMap<u32, u32>,
 }
 
@@ -165,8 +162,7 @@ struct Set {
 }
 
 impl Owners {
-    /// Records that `subvolume` refers to `extent`. All extents of one subvolume must be added before those of the
-    /// next.
+    /// Records that `subvolume` refers to `extent`. Extents of the same subvolume must be added consecutively.
     fn add(&mut self, subvolume: u32, extent: FileExtent) {
         let sectors = u32::try_from(extent.length / 512).unwrap_or(u32::MAX);
         let owned = self.extents.entry(extent.start).or_insert(Owned { sectors, set: 0 });
@@ -196,8 +192,7 @@ impl Owners {
             let next = |set: &Set| (set.before > 0).then(|| self.sets[set.before as usize - 1]);
             std::iter::successors(Some(self.sets[number]), next).map(|set| set.last).collect()
         };
-        // Omits sets without extents of their own. They are stored only because larger sets contain their IDs in the
-        // field `before`.
+        // Omits sets without extents of their own, which are stored only because larger sets refer to them (`before`).
         (0..bytes.len()).filter(|it| bytes[*it] > 0).map(|it| (members(it), bytes[it])).collect()
     }
 }

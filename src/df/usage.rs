@@ -35,8 +35,7 @@ pub struct FileSystemUsage {
 pub enum Note {
     /// The file system is an overlay with these layers.
     Layers {
-        /// Directory that receives writes (mount option `upperdir`); `None` if there is none, as in a read-only
-        /// overlay.
+        /// Directory for writes (mount option `upperdir`); `None` if there is none, as in a read-only overlay.
         upper: Option<Vec<u8>>,
         /// Lower directories of the overlay, topmost first.
         lower: Vec<Vec<u8>>,
@@ -63,8 +62,7 @@ pub enum Note {
 /// Space accounting for every file system that the scan has visited.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// File systems. The file system of the requested directory comes first. The others follow in the order in which
-    /// the scan visited them.
+    /// File systems: first that of the requested directory, then the others in the order of the scan.
     pub spaces: Vec<FileSystemUsage>,
 }
 

@@ -18,8 +18,7 @@ pub struct Volume {
     pub mount: Option<Mount>,
     /// Sizes as df reports them.
     pub capacity: Result<Capacity, Errno>,
-    /// Reasons why the file system may contain more than the scan could reach; empty if the scan could reach
-    /// everything.
+    /// Reasons why the file system may contain more than the scan could reach; empty if the scan could reach all of it.
     pub outside: Vec<NotScanned>,
 }
 
@@ -57,8 +56,7 @@ impl Volume {
 }
 
 impl NotScanned {
-    /// Returns the reasons why a scan from `path` cannot reach the whole file system that contains `path`.
-    /// `mount` is the mount that contains `path`, if known.
+    /// Returns the reasons why a scan from `path` cannot reach all of its file system. `mount` is the mount of `path`.
     pub(crate) fn of(mount: Option<&Mount>, path: &Path) -> Vec<Self> {
         let Some(mount) = mount else { return vec![Self::Unknown] };
         let point = point(mount);

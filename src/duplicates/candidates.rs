@@ -23,8 +23,7 @@ pub(crate) struct SizeCandidates {
     /// Files, with only one name of each inode. Once all files are collected, they are sorted by size, and files with
     /// a unique size are dropped.
     pub(crate) files: Vec<Candidate>,
-    /// Names of files that may have other names, each with its inode. Once all names are collected, they are
-    /// sorted by inode.
+    /// Names of files that may have other names, each with its inode; sorted by inode once all are collected.
     pub(crate) linked: Vec<(InodeKey, Candidate)>,
     /// Pipes, sockets and devices. They are not compared, but reported as skipped.
     pub(crate) special: Vec<EntryId>,
@@ -36,8 +35,7 @@ pub(crate) struct SizeCandidates {
     recent_since: i64,
 }
 
-/// Maximum age of a recent file in seconds, measured at the start of the scan. Such a file is probably still being
-/// written.
+/// Maximum age in seconds of a recent file at the start of the scan. Such a file is probably still being written.
 const MAX_RECENT_AGE: i64 = 60;
 
 impl Collector for SizeCandidates {

@@ -35,8 +35,7 @@ impl OpenFile {
         Ok(Self { contents, state })
     }
 
-    /// Returns a hash of the first and the last [`END`] bytes. If the file is not longer than [`SHORT`], returns a
-    /// hash of the whole contents.
+    /// Returns a hash of the first and the last [`END`] bytes, or of the whole contents if not longer than [`SHORT`].
     pub(crate) fn ends(&self, search: &DuplicateSearch<'_>) -> Result<ContentHash, NotCompared> {
         let size = self.state.size;
         if size <= SHORT {
@@ -97,8 +96,7 @@ impl OpenFile {
         (is_known && self.contents.state() == Ok(self.state)).then_some(stored)
     }
 
-    /// Fills `buffer` with the contents starting at `offset`. Returns an error if the file ends too early, which means
-    /// that it has changed.
+    /// Fills `buffer` with the contents from `offset` on. Returns an error if the file is now too short.
     fn read(&self, search: &DuplicateSearch<'_>, buffer: &mut [u8], offset: u64) -> Result<(), NotCompared> {
         let length = self.contents.read_at(buffer, offset).map_err(|errno| Some(SkipReason::from(errno)))?;
         search.advance(length);

@@ -13,10 +13,9 @@ pub struct DuplicateGroup {
     pub kind: DuplicateKind,
     /// Length of one copy's contents in bytes.
     pub size: u64,
-    /// Disk usage in bytes that is freed if all copies are deleted except those to keep. Copies that also have names
-    /// outside the searched directories are kept, because deleting them frees nothing. If there are none, the copy with
-    /// the least disk usage is kept. Data that several copies share counts once. The number is too high if other files
-    /// share data with the copies.
+    /// Disk usage in bytes freed by deleting all copies except those to keep: the copies that also have names outside
+    /// the searched directories or, if there are none, the copy with the least disk usage. Data that several copies
+    /// share counts once. Too high if other files share data with the copies.
     pub wasted: u64,
     /// Copies, sorted by path. If several identical directories contain copies, only the copies in one of these
     /// directories are included.

@@ -163,11 +163,9 @@ struct Storage {
     /// `true` if the data is not freed, because a copy that uses the data has names outside the searched directories or
     /// is assumed to be kept.
     is_kept: bool,
-    /// `true` if at least one of the copies that use the data is visible, that is, has a name outside all extra copies
-    /// of directories. The module documentation defines *extra copies*.
+    /// `true` if at least one of the copies that use the data is visible, that is, has a name outside all extra copies.
     is_visible: bool,
-    /// Index of a group of duplicate directories. An extra copy in this group contains a file that uses the data.
-    /// `None` if every file that uses the data has a name outside all extra copies.
+    /// Index of a group with an extra copy that contains an invisible copy; `None` if all copies are visible.
     group: Option<usize>,
 }
 
@@ -195,9 +193,8 @@ impl FileSet {
     }
 
     /// Returns a group of the visible copies, which have a name outside all extra copies of directories (see the module
-    /// documentation). Returns `None` if there are fewer than two visible copies, or if all visible copies share their
-    /// data. Also updates `directories`: the disk space that deleting an invisible copy would free is added to the
-    /// wasted bytes of a group with a directory that contains this copy.
+    /// documentation); `None` if there are fewer than two, or if all share their data. For each invisible copy, adds
+    /// the disk space that deleting it would free to the wasted bytes of a group in `directories` that contains it.
     fn group(
         &self,
         tree: &Tree,
@@ -229,8 +226,7 @@ impl FileSet {
         {
             smallest.is_kept = true;
         }
-        // The kept copies come first, so that data which they share with other copies does not count as freed. Data
-        // that only other copies share counts once.
+        // Kept copies come first, so that data shared with them does not count as freed. Other shared data counts once.
         sort_by_key(&mut storages, |(_, storage)| (!storage.is_kept, !storage.is_visible));
         let mut space = OccupiedSpace::default();
         let (mut wasted, mut different) = (0_u64, 0);

@@ -50,16 +50,14 @@ impl FileLocation<'_> {
         if is_same { Ok(()) } else { Err(Some(SkipReason::Changing)) }
     }
 
-    /// Returns the current state of the file, without opening it. Returns an error if the file has changed since the
-    /// scan.
+    /// Returns the current state without opening the file. Returns an error if the file has changed since the scan.
     pub(crate) fn state(&self) -> Result<ContentState, NotCompared> {
         let state = ContentState::of(self.directory, &self.name).map_err(failed)?;
         self.check(&state)?;
         Ok(state)
     }
 
-    /// Like [`Self::state`], but also returns an error if the change time of the file's inode differs from `changed`,
-    /// an earlier change time in nanoseconds since 1970.
+    /// Like [`Self::state`], but also fails if the inode's change time is not `changed` (nanoseconds since 1970).
     pub(crate) fn state_since(&self, changed: i64) -> Result<ContentState, NotCompared> {
         let state = self.state()?;
         if nanoseconds(state.changed) == changed { Ok(state) } else { Err(Some(SkipReason::Changing)) }
@@ -122,8 +120,7 @@ pub(crate) fn for_one<R>(
     at(search, &opened, candidate, work).map_err(|reason| search.skip(candidate.entry, reason)).ok()
 }
 
-/// Opens a directory. Returns `None` for [`DirId::TOP`], which is not a directory on disk: its entries are the roots,
-/// whose names are paths.
+/// Opens a directory. Returns `None` for [`DirId::TOP`], which is not a directory on disk: its entries are the roots.
 fn open(search: &DuplicateSearch<'_>, id: DirId) -> Result<Option<Directory>, NotCompared> {
     if id == DirId::TOP {
         return Ok(None);

@@ -78,8 +78,7 @@ pub(crate) fn find(search: &DuplicateSearch<'_>, mut files: Vec<Candidate>) -> V
         },
     );
     drop(files);
-    // The largest files come first, because reading a single large file may take longer than reading all
-    // other files together.
+    // The largest files come first, because reading one of them may take longer than reading all others.
     ends.par_sort_unstable_by_key(|one| (std::cmp::Reverse(one.file.size), one.contents, one.file.entry));
     let sets: Vec<Vec<(StoredData, Compared)>> =
         equal(&ends).into_par_iter().flat_map_iter(|equal| of_equal_ends(search, equal)).collect();
@@ -92,8 +91,7 @@ pub(crate) fn find(search: &DuplicateSearch<'_>, mut files: Vec<Candidate>) -> V
     found
 }
 
-/// Groups files that have the same size and the same hash. `files` must be sorted by size and hash. Omits groups with
-/// only one file.
+/// Returns the groups of two or more files of equal size and hash. `files` must be sorted by size and hash.
 fn equal(files: &[Compared]) -> Vec<&[Compared]> {
     let key = |one: &Compared| (one.file.size, one.contents);
     files.chunk_by(|one, other| key(one) == key(other)).filter(|equal| equal.len() > 1).collect()
@@ -116,8 +114,8 @@ fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(S
     sets.filter(|set| set.len() > 1).map(with_shared_locations).collect()
 }
 
-/// Returns the files of a set. Removes the locations of their data, unless some of the files share part, but not all,
-/// of their data. `set` must be sorted by [`StoredData::number`].
+/// Returns the files of a set. Keeps the locations of their data only if some of the files share part, but not all, of
+/// their data. `set` must be sorted by [`StoredData::number`].
 fn with_shared_locations(set: &mut [(StoredData, Compared)]) -> Vec<(StoredData, Compared)> {
     let mut space = OccupiedSpace::default();
     let of_one = |clones: &[(StoredData, Compared)]| clones[0].0.location.clone();
@@ -142,8 +140,7 @@ fn contents_of_clones(search: &DuplicateSearch<'_>, clones: &[Located]) -> Vec<C
     clones.iter().map(|(_, one)| Compared { contents, ..*one }).collect()
 }
 
-/// Returns the location of a file's contents on disk. Returns `None` if the location is unknown, or if the file
-/// system does not let files share data.
+/// Returns the location of a file's contents on disk; `None` if it is unknown, or if files cannot share data there.
 fn location(search: &DuplicateSearch<'_>, one: &Compared) -> Option<Arc<StoredContents>> {
     if !search.can_share.load(Ordering::Relaxed) {
         return None;

@@ -42,8 +42,8 @@ pub(crate) fn check(search: &DuplicateSearch<'_>, watched: &[WatchedFile]) {
     );
 }
 
-/// Returns a function that records a file as skipped for the given reason. If the reason is `None`, duke never opens
-/// files on the file system of this file, and the function does nothing: the search counts such files itself.
+/// Returns a function that records a file as skipped. Ignores files that are only counted (see [`NotCompared`]),
+/// because the search counts them itself.
 fn skip_changed(search: &DuplicateSearch<'_>) -> impl Fn(EntryId, NotCompared) {
     move |entry, reason| {
         if reason.is_some() {

@@ -40,8 +40,8 @@ impl ExclusiveSearch {
         }
     }
 
-    /// Opens the directory of a piece. Does not open it if the piece consists of roots, or if the method for the
-    /// directory's device is already known to be [`Method::LinkCount`].
+    /// Opens the directory of a piece, unless the piece consists of roots, or the method for the directory's device is
+    /// already known to be [`Method::LinkCount`].
     pub(super) fn open(&self, thread: usize, piece: Piece) -> Result<OpenedDirectory, Abandoned> {
         if piece.directory == DirId::TOP {
             return Ok(OpenedDirectory::Roots);

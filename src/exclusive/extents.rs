@@ -61,8 +61,7 @@ pub(crate) struct PartOfVolume {
     pub(crate) volume: u64,
     /// ID of the subvolume; 0 on XFS, which has none.
     pub(crate) subvolume: u64,
-    /// `true` if some changed file data may exist only in memory. The file system will write it to new locations on
-    /// the volume.
+    /// `true` if changed file data may exist only in memory, and will be written to new locations on the volume.
     pub(crate) has_unwritten_data: bool,
     /// Size of a block in bytes, at least 1.
     pub(crate) block: u64,

@@ -83,8 +83,7 @@ impl ExtentPlan {
         })
     }
 
-    /// Returns the nodes of all names of the file's inode. Names that are not in the tree are represented by
-    /// [`NodeNumbers::OUTSIDE`].
+    /// Returns the nodes of all names of the file's inode. [`NodeNumbers::OUTSIDE`] stands for names outside the tree.
     pub(crate) fn names_of(&self, file: &PlannedFile<'_>, links: u64) -> Vec<Node> {
         let inode = file.metadata.linked_inode().filter(|_| file.metadata.several_names().is_some());
         let known = inode.map_or(&[][..], |inode| {

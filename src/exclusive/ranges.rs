@@ -24,8 +24,7 @@ pub enum Known {
     /// All references are known, but this reference may disappear before its file is deleted. The file may have been
     /// overwritten with data that is not on the disk yet and will be stored elsewhere.
     Transient,
-    /// The reference may disappear as for [`Known::Transient`], and other references may be unknown as for
-    /// [`Known::Some`].
+    /// The reference may disappear as for [`Known::Transient`], and others may be unknown as for [`Known::Some`].
     SomeTransient,
 }
 

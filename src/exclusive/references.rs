@@ -62,8 +62,7 @@ impl ChangedFiles {
     }
 }
 
-/// Builder that adds the references of one volume to the sums, and tracks how many bytes of each file are not covered
-/// by a reference.
+/// Builder that adds the references of one volume to the sums.
 pub(super) struct References<'s> {
     pub(super) sums: &'s mut ExclusiveSums,
     /// Index of the volume in `sums`.
@@ -120,9 +119,8 @@ impl<'s> References<'s> {
         self.sums.settle_transient(self.number, |node| nodes.binary_search(&node).is_ok());
     }
 
-    /// Adds to the sums, for each scanned file, the bytes that the file's references do not account for. Most of these
-    /// bytes are data that is not on the disk yet and therefore has no extent. `known` contains the names of the files,
-    /// sorted by inode number.
+    /// Adds the bytes of each scanned file that its references do not account for: mostly data that is not on the disk
+    /// yet and therefore has no extent. `known` contains the names of the files, sorted by inode number.
     pub(super) fn add_unseen(&mut self, known: &[KnownName]) {
         for names in known.chunk_by(|one, next| one.inode == next.inode) {
             let nodes = self.nodes(names);
@@ -136,8 +134,7 @@ impl<'s> References<'s> {
         }
     }
 
-    /// Returns the nodes of `names`, which belong to one file. If the file has more names than these, also returns
-    /// [`NodeNumbers::OUTSIDE`].
+    /// Returns the nodes of `names`, the names of one file, and [`NodeNumbers::OUTSIDE`] if the file has more names.
     fn nodes(&mut self, names: &[KnownName]) -> Vec<Node> {
         let mut nodes = std::mem::take(&mut self.names);
         nodes.clear();

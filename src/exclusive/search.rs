@@ -62,9 +62,8 @@ impl ExclusiveProgress {
         format!("read the extents of {} of {}", grouped(self.handled()), counted(self.files, "file", "files"))
     }
 
-    /// Returns the share of the files that have been handled, in thousandths. Returns `None` until the files have been
-    /// counted. Also returns `None` while the extents of a whole volume are being read, because the number of these
-    /// extents is unknown.
+    /// Returns the share of handled files in thousandths, or `None` if the total is unknown: until the files have been
+    /// counted, and while the extents of a whole volume are being read.
     pub fn share(&self) -> Option<u16> {
         (self.extents == 0 && self.files > 0).then(|| share(self.handled(), self.files))
     }
@@ -152,9 +151,8 @@ impl ExclusiveSearch {
         state.is_stopped = true;
     }
 
-    /// Starts a thread at the position `at`: the index of a piece, and the number of files to skip in this piece. If
-    /// `at` is `None`, the thread starts at the next piece. No thread is started if no piece is left. If the system
-    /// cannot start a thread, counts the remaining files of the piece as unread.
+    /// Starts a thread at `at` (index of a piece, and number of its files to skip) or, if `at` is `None`, at the next
+    /// piece, if any is left. Counts the remaining files of the piece as unread if the system cannot start a thread.
     fn start(self: &Arc<Self>, state: &mut SearchState, at: Option<(usize, usize)>) {
         let (piece, done) = match at {
             Some(at) => at,
@@ -216,8 +214,7 @@ impl ExclusiveSearch {
         self.ended.notify_all();
     }
 
-    /// Reads and records the extents of the files of a piece. Skips the first `done` files, which have already been
-    /// recorded.
+    /// Reads and records the extents of the files of a piece, except the first `done` files, which have been handled.
     fn piece(&self, thread: usize, index: usize, done: usize) -> Result<(), Abandoned> {
         let piece = self.plan.pieces[index];
         let part = self.plan.part(piece);
@@ -238,9 +235,8 @@ impl ExclusiveSearch {
         Ok(())
     }
 
-    /// Records that `thread` starts a system call with the time limit `limit`. If `limit` is `None`, records that
-    /// the call has returned. Fails if the search was stopped, or if the thread exceeded an earlier limit and was
-    /// replaced.
+    /// Records that `thread` starts a system call with the time limit `limit`. If `limit` is `None`, records that the
+    /// call has returned. Fails if the search was stopped, or if the thread exceeded an earlier limit and was replaced.
     pub(super) fn waiting(&self, thread: usize, limit: Option<Duration>) -> Result<(), Abandoned> {
         let mut state = lock(&self.state);
         if state.is_stopped {
@@ -283,8 +279,7 @@ impl ExclusiveSearch {
         Ok(())
     }
 
-    /// Reads the extents of a file. The inner error is the error number of a failed system call. The outer error
-    /// means that the thread must end.
+    /// Reads the extents of a file. The inner error concerns only this file; the outer error ends the thread.
     fn read(
         &self,
         thread: usize,

@@ -61,8 +61,7 @@ impl SearchState {
         }
     }
 
-    /// Takes the next piece of the plan and returns its index, or `None` if none is left. `pieces` is the number of
-    /// pieces in the plan.
+    /// Takes the next of the plan's `pieces` pieces, and returns its index, or `None` if none is left.
     pub(crate) fn take(&mut self, pieces: usize) -> Option<usize> {
         let piece = self.taken;
         (piece < pieces).then(|| self.taken += 1)?;

@@ -236,8 +236,7 @@ struct HeldBytes {
     is_flagged: bool,
     /// Number of known references. A reference of an inode with several names counts once.
     references: usize,
-    /// First and last node with a reference that cannot disappear; `None` if all references are transient (see
-    /// [`Known::Transient`]).
+    /// First and last node with a reference that is not transient (see [`Known::Transient`]), if there are any.
     lasting: Option<(Node, Node)>,
 }
 
@@ -332,9 +331,8 @@ impl Sweep {
         }
     }
 
-    /// Ends the pair of the two nodes between which `node` will be inserted. Both of these nodes refer to the bytes
-    /// from the start of their pair to the current position, so these bytes are passed to [`ExclusiveSums::unshare`].
-    /// From the current position on, the smaller of the two nodes forms a pair with `node`.
+    /// Ends the pair of the two nodes between which `node` will be inserted: passes its bytes up to the current
+    /// position to [`ExclusiveSums::unshare`]. From there on, the smaller node forms a pair with `node`.
     fn split_pair(&mut self, sums: &mut ExclusiveSums, node: Node) {
         let after = self.nodes.range(node..).next().map(|(after, _)| *after);
         if let Some((before, active)) = self.nodes.range_mut(..node).next_back() {

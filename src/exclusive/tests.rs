@@ -117,8 +117,7 @@ proptest! {
 
 #[test]
 fn a_directory_frees_a_file_only_with_its_last_name() {
-    // Directory 1 contains directories 2 and 4. Node 3 in directory 2 and node 5 in directory 4 are names of
-    // the same file.
+    // Directory 1 contains directories 2 and 4. Node 3 in 2 and node 5 in 4 are names of the same file.
     let mut sums = ExclusiveSums::new(Arc::new(NodeNumbers::of_parents(vec![0, 0, 1, 2, 1, 4])));
     sums.hold(&[3, 5], 100);
     sums.hold(&[5], 7);

@@ -116,8 +116,7 @@ impl WholeVolume {
             Accuracy::Failed(errno as i32)
         });
         if accuracy != Accuracy::Exact {
-            // Some extents are missing from `sums`. Any file on the volume may have some of these extents, so
-            // deleting the file may free more bytes than `sums` shows.
+            // Any file may have some of the missing extents, so deleting it may free more bytes than `sums` shows.
             let nodes: Vec<Node> = self.names.values().flatten().map(|name| name.node).collect();
             mark_as_lower_bound(sums, &nodes);
         }

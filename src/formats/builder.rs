@@ -19,15 +19,13 @@ use crate::tree::{Batch, DirId, Entry, EntryState, LinkedName, Metadata, Page, T
 
 /// Size of a segment in bytes, which is about the size of a batch of entries from the kernel.
 pub(crate) const SEGMENT: usize = 32 << 10;
-/// Maximum depth at which a directory's unpublished entries are set aside while a child is read. At greater depths, the
-/// entries are published before the child is read. A malicious chain of nested directories therefore takes memory for
-/// only one entry per level, not for one page.
+/// Maximum depth at which unpublished entries are set aside while a child is read. At greater depths, they are
+/// published first: a malicious chain of directories then takes memory for one entry per level, not for one page.
 const SHALLOW: usize = 64;
 /// Maximum number of empty pages kept for reuse.
 const SPARE: usize = SHALLOW;
 
-/// Error number (`EIO`) assigned to a directory or entry that could not be read, if the input does not contain the
-/// original error number.
+/// Error number (`EIO`) for a directory or entry that could not be read, if the input does not contain one.
 pub(crate) const UNREADABLE: i32 = EIO;
 
 /// Counts of entries, bytes and errors found so far.
@@ -85,8 +83,7 @@ struct Open {
     device: u32,
     /// Unpublished entries of the directory, set aside while a child is read.
     page: Option<Box<Page>>,
-    /// Child directories that have been read to the end, but are not released yet, because their entries in this
-    /// directory are unpublished.
+    /// Child directories read to the end but not released yet, because their entries in this directory are unpublished.
     ended: Vec<DirId>,
     /// `true` if the directory's own entry is published.
     is_published: bool,
@@ -94,8 +91,7 @@ struct Open {
     /// Disk usage and apparent size of the entries read so far, plus the directory's own sizes if they are known. A
     /// child directory is included once it has been read to the end.
     inside: Totals,
-    /// Name and metadata of a directory with [`Sizes::Sums`]. Its entry is added once the end of the directory has been
-    /// read.
+    /// Name and metadata of a directory with [`Sizes::Sums`], whose entry is added once its end has been read.
     awaiting: Option<Box<(Vec<u8>, Metadata)>>,
 }
 

@@ -68,8 +68,7 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
     }
 }
 
-/// Returns the first bytes of the input, which identify its format. The result has the length of
-/// [`ncdu_binary::MAGIC`], unless the input is shorter.
+/// Returns the bytes at the start of the input that identify its format.
 fn first_bytes(reader: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut head = Vec::with_capacity(ncdu_binary::MAGIC.len());
     reader.take(ncdu_binary::MAGIC.len() as u64).read_to_end(&mut head)?;
@@ -179,14 +178,12 @@ pub fn pack(
         let result = packer
             .join()
             .unwrap_or_else(|_| Err(io::Error::other("internal error: compression ended early")));
-        // When compression fails, the writer only sees a closed pipe, so the compression error takes
-        // precedence.
+        // When compression fails, the writer only sees a closed pipe, so the compression error takes precedence.
         result.and(written)
     })
 }
 
-/// Input or output of the compressor. Stores the first error instead of returning it, because the compressor panics on
-/// errors.
+/// Input or output of the compressor. Stores the first error instead of returning it: the compressor panics on errors.
 struct KeepsError<S> {
     stream: S,
     error: Rc<RefCell<Option<io::Error>>>,

@@ -42,8 +42,7 @@ pub struct Flat<'t> {
     pub provenance: &'t [Provenance],
     /// Bytes that deleting each entry would free; `None` unless requested.
     pub exclusive: Option<Arc<ExclusiveSizes>>,
-    /// Counter of the entries written so far, excluding the roots. An entry whose path is too long for a line is also
-    /// counted.
+    /// Counter of the entries written so far, including those with paths too long for a line, but not the roots.
     pub written: &'t WrittenEntries,
 }
 
@@ -174,9 +173,8 @@ impl<'t> Flat<'t> {
         Ok(())
     }
 
-    /// Writes the line of an entry. `directory` is the entry's parent, `path` is the path of the entry, and `device` is
-    /// the parent's device, or `None` for a root. If the entry is a directory, returns it, so that its entries can be
-    /// written next.
+    /// Writes the line of the entry at `path` in `directory`. `device` is the device of `directory`; `None` for a root.
+    /// If the entry is a directory, returns it, so that its entries can be written next.
     fn entry(
         &self,
         writer: &mut JsonWriter<'_>,

@@ -23,8 +23,7 @@ const LEVELS: usize = 4096;
 pub(crate) struct Lexer<'a> {
     /// Input; `None` if texts are loaded with [`Lexer::load`].
     chunks: Option<Chunks>,
-    /// Function called after each chunk, and whenever no input arrives for a while. Reading stops if the function
-    /// returns `Break`.
+    /// Function called after each chunk, and whenever no input arrives for a while. `Break` stops reading.
     pulse: &'a dyn Fn(Pulse) -> ControlFlow<()>,
     bytes: Vec<u8>,
     at: usize,
@@ -277,8 +276,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Skips the key that precedes the next value, if the value is in an object. `end` is the byte that closes the
-    /// array or object.
+    /// Skips the key before the next value of an object. `end` is the byte that closes the array or object.
     fn skip_key(&mut self, end: u8) -> Result<()> {
         if end == b'}' {
             self.string()?;

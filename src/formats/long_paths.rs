@@ -26,8 +26,7 @@ pub struct TooLong {
 }
 
 impl TooLong {
-    /// Returns `true` if the path of an entry is too long for a line. If so, counts the entry and everything below it
-    /// (`below` entries).
+    /// Returns `true` if `path` is too long for a line, and then counts the entry and the `below` entries below it.
     pub fn skips(&mut self, path: &[u8], below: u64) -> bool {
         if path.len() < LONGEST {
             return false;

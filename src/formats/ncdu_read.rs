@@ -23,8 +23,8 @@ use crate::base::kind::Kind;
 use crate::formats::json_lexer::{Fault, Lexer, Reason};
 use crate::tree::{DirId, Entry, EntryState, Exclusion, HostDevices, Links, Metadata, Owner};
 
-/// Maximum depth of directories. The limit is far greater than the number of levels that fit into a path of `PATH_MAX`
-/// bytes. On Linux, programs can create trees that exceed `PATH_MAX`, one level at a time.
+/// Maximum depth of directories. Programs on Linux can create trees that exceed `PATH_MAX`, one level at a time, so the
+/// limit is far greater than the number of levels that fit into `PATH_MAX` bytes.
 const DEEPEST: usize = 1 << 20;
 
 /// First version of gdu that marks all names of a file with hard links. Older versions mark only the names that they
@@ -301,8 +301,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
     }
 
     fn field(&mut self) -> Result<()> {
-        // Every known field name is shorter than 12 bytes. A longer name is cut off after 12 bytes, and matches none of
-        // the known names.
+        // Known field names are shorter than 12 bytes, so a name that is cut off after 12 bytes matches none of them.
         let mut key = [0; 12];
         let text = self.lexer.string()?;
         let length = text.len().min(key.len());

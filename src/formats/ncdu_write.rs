@@ -35,8 +35,7 @@ struct Open<'t> {
 }
 
 impl<'t> Export<'t> {
-    /// Returns the root to export if the tree has exactly one root and that root is a directory. Otherwise, returns
-    /// `None`.
+    /// Returns the root to export; `None` unless the tree has exactly one root and that root is a directory.
     pub fn root(tree: &'t Tree) -> Option<(Entry<'t>, DirId)> {
         let mut roots = tree.listing(DirId::TOP).into_iter();
         match (roots.next(), roots.next()) {

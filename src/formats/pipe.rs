@@ -7,8 +7,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-/// Size of a chunk in bytes: small enough that the allocator does not request memory from the kernel for every
-/// chunk.
+/// Size of a chunk in bytes: small enough that the allocator does not request memory from the kernel for every chunk.
 pub(crate) const CHUNK: usize = 64 << 10;
 /// Maximum number of chunks waiting for the receiver.
 const AHEAD: usize = 16;

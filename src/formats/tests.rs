@@ -324,8 +324,7 @@ fn built(metadata: Metadata, entries: Vec<(Vec<u8>, Plan)>, form: LinkForm) -> T
 fn directories_of(tree: &Tree) -> Vec<String> {
     let described = |id: DirId| {
         let totals = tree.totals(id);
-        // The shared size is a difference of two sums. If a sum does not fit into 64 bits, the difference is
-        // meaningless.
+        // The shared size is a difference of two sums. It is meaningless if a sum does not fit into 64 bits.
         let shared = Some(tree.shared(id)).filter(|_| totals.disk != u64::MAX);
         format!("{totals:?} {:?} {shared:?}", tree.status(id))
     };

@@ -56,8 +56,7 @@ fn failures(
     let mut lines = Vec::new();
     let (curable, mut others): (Vec<_>, Vec<_>) =
         failures.into_iter().partition(|failure| remedy(failure.errno).is_some());
-    // The loop below goes through all failures once per remedy. This is fast enough, because there is usually only
-    // one remedy.
+    // One pass over all failures per remedy is fast enough, because there is usually only one remedy.
     let mut remedies: Vec<_> = curable.iter().filter_map(|failure| remedy(failure.errno)).collect();
     remedies.sort_unstable();
     remedies.dedup();

@@ -28,8 +28,7 @@ pub(crate) struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// Creates a progress line, which is empty at first. It stays empty if `units` is `None` or standard error is not
-    /// a terminal.
+    /// Creates an empty progress line. It stays empty if `units` is `None` or standard error is not a terminal.
     pub(crate) fn new(units: Option<Units>) -> Self {
         let units = units.filter(|_| io::stderr().is_terminal());
         Self { units, shown: 0, begun: Instant::now() }
@@ -54,8 +53,7 @@ impl ProgressLine {
         }
     }
 
-    /// Replaces the line with `text`. The rest of the old line is overwritten with spaces, which works on every
-    /// terminal.
+    /// Replaces the line with `text`. Overwrites the rest of the old line with spaces, which works on every terminal.
     fn replace(&mut self, text: &str) {
         let columns = width(text);
         let rest = self.shown.saturating_sub(columns);

@@ -57,8 +57,7 @@ use crate::base::kind::Kind;
 pub struct DirEntry<'b> {
     /// Name, which can contain any bytes except `/` and NUL.
     pub name: &'b CStr,
-    /// Kind according to the listing. This is only a hint, because a file system may omit the kind or report a wrong
-    /// kind.
+    /// Kind according to the listing. Only a hint, because a file system may omit the kind or report a wrong one.
     pub hint: Kind,
     /// Inode number according to the listing. For a mount point, this is the inode number of the covered directory,
     /// unlike [`Attributes::inode`].
@@ -72,8 +71,8 @@ pub struct DirEntry<'b> {
 pub enum Prefetched {
     /// The listing has no reliable attributes.
     Nothing,
-    /// The entry is a boundary of this kind. Its attributes in the listing are not reliable and must be read by name.
-    /// At a mount point, for example, the listing describes the covered directory.
+    /// The entry is a boundary of this kind. Its attributes must be read by name, because those in the listing are not
+    /// reliable. At a mount point, for example, they describe the covered directory.
     Boundary(Boundary),
     /// All attributes.
     All(Attributes),

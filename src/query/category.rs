@@ -156,14 +156,12 @@ impl Extension {
         tables().names.binary_search(&(key(self.as_bytes()), dot)).is_ok()
     }
 
-    /// Returns the dot to show before the extension, or an empty string for a complete name without a dot, such as
-    /// `makefile`.
+    /// Returns the dot to show before the extension; empty for a complete name without a dot, such as `makefile`.
     pub fn dot(self) -> &'static str {
         if self.is_whole_name(Dot::None) { "" } else { "." }
     }
 
-    /// Converts `text`, which must not include the dot, to an extension. Returns `None` if `text` is not a valid
-    /// extension.
+    /// Converts `text`, given without the dot, to an extension. Returns `None` if `text` is not a valid extension.
     pub fn new(text: &[u8]) -> Option<Self> {
         let is_part = |byte: &u8| byte.is_ascii_graphic() && *byte != b'.' || !byte.is_ascii();
         let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || !byte.is_ascii();
@@ -202,8 +200,7 @@ fn without_versions(name: &[u8]) -> &[u8] {
 /// word that begins with an equals sign is a complete file name.
 const EXTENSIONS: &str = include_str!("extensions.txt");
 
-/// Start of a complete file name: no dot, as in `Makefile`, or a dot, as in `.gitignore`. [`Tables::names`] stores the
-/// names without this dot.
+/// Start of a complete file name: no dot, as in `Makefile`, or a dot, as in `.gitignore`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Dot {
     None,
@@ -216,8 +213,7 @@ enum Dot {
 struct Tables {
     /// Category of each extension, and of each complete file name in `names`.
     categories: Vec<(u128, Category)>,
-    /// Complete file names that have a category (`Makefile`, `.gitignore`), stored without a leading dot. [`Dot`]
-    /// states whether the name begins with a dot.
+    /// Complete file names that have a category, without a leading dot. [`Dot`] states whether a name begins with one.
     names: Vec<(u128, Dot)>,
 }
 

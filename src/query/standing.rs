@@ -71,8 +71,7 @@ impl Query {
     }
 }
 
-/// Replaces the name of a root, which is a path, with the last component of that path. Terms about names then test this
-/// component.
+/// Replaces the name of a root, which is a path, with the last component of that path, for terms about names.
 pub(crate) fn as_root(record: Entry<'_>) -> Entry<'_> {
     let name = record.name.rsplit(|byte| *byte == b'/').find(|part| !part.is_empty());
     Entry { name: name.unwrap_or(record.name), ..record }

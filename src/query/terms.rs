@@ -195,8 +195,7 @@ impl Query {
         Self { below: id, ..self }
     }
 
-    /// Returns the directory in which the search starts, and its ancestors. The search never finds any of them (see
-    /// [`Query::below`]).
+    /// Returns the directory in which the search starts and its ancestors, which the search never finds.
     pub(crate) fn path_to_origin(&self, tree: &Tree) -> HashSet<DirId> {
         tree.ancestry(self.below).collect()
     }
@@ -258,8 +257,8 @@ impl Query {
         self.terms().next().is_none() || self.terms().any(Term::brings_contents)
     }
 
-    /// Returns `true` if the totals of a matching directory include its contents. If the query has additional terms,
-    /// only these terms are considered, because every entry must match them itself (see [`Query::narrowed_by`]).
+    /// Returns `true` if the totals of a matching directory include its contents. In a narrowed query, only the
+    /// narrowing terms are considered, because every entry must match them itself (see [`Query::narrowed_by`]).
     pub(crate) fn counts_contents(&self) -> bool {
         if self.is_narrowed() {
             self.narrowed.iter().any(Term::brings_contents)

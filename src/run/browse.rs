@@ -41,8 +41,7 @@ use crate::ui::{self, LastScan, MouseCapture, Settings, Start};
 /// Maximum time to wait for the first root before the browser opens. A busy machine takes about 100 ms to read a root.
 const ROOT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Maximum time that a scan waits for the first frame to be drawn. Without a limit, a terminal that accepts no output
-/// would block the scan.
+/// Maximum time that a scan waits for the first frame to be drawn, because a terminal may accept no output.
 const HEAD_START: Duration = Duration::from_millis(50);
 
 /// Settings of a browser session.
@@ -198,8 +197,7 @@ fn recorded(source: &Source, folder: &Path) -> LastScan {
     (record, latest.ignored.map(notice))
 }
 
-/// Writes `directory` to `file`, and reports any error. `directory` is the path of the directory shown when the user
-/// quit.
+/// Writes the path of the directory shown when the user quit to `file`, and reports any error.
 fn write_directory(file: Option<&Path>, directory: Option<&[u8]>) -> Exit {
     let (Some(path), Some(directory)) = (file, directory) else { return Exit::Success };
     let write = || {
@@ -235,8 +233,7 @@ fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, BaselineSpe
     Ok((start(with_head_start(new))?, BaselineSpec::Source(old)))
 }
 
-/// Delays the workers of a scan until the browser has drawn its first frame, but at most by [`HEAD_START`]. Returns
-/// `wanted` unchanged if it is not a scan.
+/// Delays the workers of a scan until the browser has drawn its first frame, but at most by [`HEAD_START`].
 fn with_head_start(mut wanted: SourceSpec) -> SourceSpec {
     if let SourceSpec::Paths(_, options) = &mut wanted {
         options.head_start = HEAD_START;

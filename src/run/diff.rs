@@ -113,8 +113,7 @@ pub fn compare(comparison: DiffJob) -> Exit {
     exit
 }
 
-/// Reads one of the two trees to compare. Returns an exit code as the error if the tree cannot be compared, for
-/// example because none of its roots is a directory.
+/// Reads one of the two trees to compare. Fails with an exit code, for example if none of its roots is a directory.
 fn read_side(wanted: SourceSpec, interrupt: Option<&Interrupt>, progress: Progress) -> Result<Read, Exit> {
     let (source, outcome) = read(wanted, interrupt, progress)?;
     if interrupt.is_some_and(Interrupt::was_recorded) {
@@ -131,8 +130,7 @@ fn read_side(wanted: SourceSpec, interrupt: Option<&Interrupt>, progress: Progre
     Err(Exit::Failure)
 }
 
-/// Prints an error message for a tree that cannot be compared, because none of its roots is a directory. The message
-/// contains the name of the first root.
+/// Prints the error that a tree cannot be compared, because none of its roots is a directory. Names the first root.
 pub(super) fn print_not_comparable(tree: &Tree) {
     let listing = tree.listing(DirId::TOP);
     let root = listing.entries().next().map(|(_, entry)| escape(entry.name).into_owned());
@@ -144,8 +142,7 @@ struct Changes<'t> {
     old: &'t Read,
     new: &'t Read,
     options: DiffOptions,
-    /// Name to show for each old root. If the old root and its new root have the same path, this is the name of the new
-    /// root.
+    /// Name to show for each old root: the name of its new root if both have the same absolute path, or else its own.
     former_roots: HashMap<DirId, Vec<u8>>,
     /// Change of each root.
     roots: Vec<Change<'t>>,
@@ -353,8 +350,7 @@ fn sizes_of(read: &Read, directory: DirId) -> Sizes {
     Sizes { disk: totals.disk, apparent: totals.apparent }
 }
 
-/// Writes an object that describes one tree: its root, the time of its scan, and its totals. For a tree with several
-/// roots, the names of all roots are written.
+/// Writes an object with the roots of one tree, the time of its scan, and its totals.
 fn side(json: &mut JsonWriter<'_>, read: &Read) {
     json.raw("{");
     if let [root] = read.roots.as_slice() {

@@ -103,8 +103,7 @@ pub enum Format {
 
 /// Interval between checks for an interrupt while duke waits for a source or a job.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
-/// Time within which a scan must stop after an interrupt. A limit is needed because a hanging system call may never
-/// return.
+/// Time within which a scan must stop after an interrupt. A hanging system call may never return.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 pub fn run(job: PrintJob) -> Exit {
@@ -220,8 +219,8 @@ fn print(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let tree = source.tree();
-    // `outcome` is `None` if the scan hangs. Some directories are then still being read. The totals in the tree do not
-    // include these directories yet, so current totals are sampled. Otherwise, the totals in the tree are current.
+    // If the scan hangs (`outcome` is `None`), the totals in the tree lack the directories that are still being read,
+    // so current totals are sampled.
     let live = if outcome.is_some() { LiveTotals::default() } else { LiveTotals::sample(tree) };
     let is_complete = outcome == Some(&Outcome::Complete);
     let exclusive = tree.exclusive();
@@ -248,8 +247,7 @@ fn print(
             let system = if is_whole { df::of_roots(tree, stays) } else { None };
             // In JSON, the lists always use disk usage, regardless of the measure selected for tables.
             let summary = &selection.lists(tree, Measure::Disk)?;
-            // If `--top` or `--by` requests lists, the entries below the roots are printed only if `--depth` requests
-            // them.
+            // With `--top` or `--by`, the entries below the roots are printed only if `--depth` requests them.
             let depth = if selection.has_lists() { depth.or(Some(0)) } else { depth };
             report(live, Body::Tree { depth, summary, system: system.as_ref() }).write(out)
         }

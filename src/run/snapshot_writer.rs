@@ -32,8 +32,7 @@ pub(crate) struct SnapshotWriter {
 
 #[derive(Default)]
 struct Shared {
-    /// `true` once the writer has been asked to stop, which happens when the user quits. `Relaxed` ordering is
-    /// enough, because the flag guards no data.
+    /// `true` once the writer should stop. `Relaxed` ordering is enough, because the flag guards no data.
     stop: AtomicBool,
     stage: Mutex<Stage>,
     changed: Condvar,
@@ -50,8 +49,7 @@ enum Stage {
 }
 
 impl SnapshotWriter {
-    /// Starts a thread that waits until `source` has been read, and then writes the snapshot. If no thread can be
-    /// started, no snapshot is written.
+    /// Starts a thread that writes a snapshot once `source` has been read. Writes none if no thread can be started.
     pub(crate) fn begin(source: &Source, settings: RetentionPolicy) -> Self {
         let source = source.clone();
         Self::of(move |shared| shared.work(&source, &settings))
@@ -121,8 +119,7 @@ impl Shared {
             Err(KeepError::Write(error @ WriteError::Output(_))) => {
                 Some(format!("no snapshot saved in {}: {error}", escape_path(&settings.folder)))
             }
-            // If sudo keeps HOME, the snapshot folder belongs to the user who called sudo. This is expected, so it is
-            // not reported.
+            // If sudo keeps HOME, the snapshot folder belongs to the user who called sudo, so this is not reported.
             Err(KeepError::Unsafe(unsafe_path)) if matches!(unsafe_path.cause, Cause::Owner(_)) => None,
             Err(unkept @ KeepError::Unsafe(_)) => Some(format!("no snapshot saved: {unkept}")),
             // The remaining failures are expected: the disk is nearly full, the snapshot would be too large, the

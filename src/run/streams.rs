@@ -31,8 +31,7 @@ pub(crate) fn summarize(tree: &Tree, outcome: Option<&Outcome>) {
     }
 }
 
-/// Prints a message if the two trees were scanned with different flags. In that case, an entry that only one of the
-/// scans excluded appears in the comparison as new or deleted.
+/// Prints a warning if the two trees were scanned with different flags.
 pub(crate) fn print_other_flags(old: &Source, new: &Source) {
     let (Some(before), Some(after)) = (old.scope(), new.scope()) else { return };
     if before != after {
@@ -45,8 +44,7 @@ pub(crate) fn print_other_flags(old: &Source, new: &Source) {
     }
 }
 
-/// Opens standard output without the line buffer of the standard library, because that buffer would copy all data once
-/// more.
+/// Opens standard output without the standard library's line buffer, which would copy all data once more.
 pub(crate) fn standard_output() -> io::Result<File> {
     streams::output()?;
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))

@@ -20,13 +20,11 @@ use crate::base::sync::Arc;
 pub struct ExcludePatterns {
     anything: Patterns,
     directories: Patterns,
-    /// Command-line flags for [`Exclude::flags`], one per pattern. The flags are sorted, so that the order of the
-    /// patterns makes no difference.
+    /// Command-line flags for [`Exclude::flags`], one per pattern, sorted so that the order of patterns is irrelevant.
     flags: String,
 }
 
-/// Compiled patterns, either for entries of every kind or for directories only. `names` contains the patterns that
-/// are matched against names, `paths` those that are matched against paths.
+/// Compiled patterns for entries of every kind, or for directories only, to be matched against names or paths.
 #[derive(Clone, Debug, Default)]
 struct Patterns {
     names: GlobSet,

@@ -9,8 +9,8 @@ use super::{Mounts, Options};
 use crate::platform::fs::capacity::used;
 use crate::platform::fs::mounts::is_whole;
 
-/// Returns the number of bytes used on the file system that the scan reads. Returns `None` if there are several roots,
-/// or if the scan does not read exactly one whole file system.
+/// Returns the number of bytes used on the file system that the scan reads; `None` if the number is unknown, or if the
+/// scan does not read exactly one whole file system from a single root.
 pub(crate) fn expected(roots: &[PathBuf], options: &Options) -> Option<u64> {
     let [root] = roots else { return None };
     let is_all = options.mounts == Mounts::None

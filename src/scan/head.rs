@@ -25,8 +25,7 @@ pub enum FileHead {
     Empty,
     /// The file is not a text file.
     Binary,
-    /// The file was not opened, because it is on a network file system, or on a file system that is provided by a
-    /// program or by the host of a virtual machine.
+    /// The file is on a network file system, or on one provided by a program or by the host of a virtual machine.
     Elsewhere,
     /// The file could not be read; contains the error number.
     Failed(i32),

@@ -155,14 +155,12 @@ impl Scan {
         self.shared.viewed.set(directories);
     }
 
-    /// Makes the scan read recently changed subdirectories first: in each batch, subdirectories that changed at
-    /// `time` or later come before the other subdirectories. `time` is in seconds since 1970.
+    /// Makes the scan begin each batch with the subdirectories that changed at `time` (seconds since 1970) or later.
     pub fn read_changed_first(&self, time: i64) {
         self.shared.changed_since.store(time, Ordering::Relaxed);
     }
 
-    /// Ends the time reserved for the browser's first frame, so that the workers can begin; see
-    /// [`Options::head_start`].
+    /// Lets the workers begin before the time in [`Options::head_start`] has passed.
     pub fn end_head_start(&self) {
         *lock(&self.shared.may_work) = true;
         self.shared.work_allowed.notify_all();

@@ -18,8 +18,7 @@ use crate::tree::join;
 #[derive(Debug, Default)]
 pub(crate) struct Points(HashMap<Vec<u8>, HashSet<Vec<u8>>>);
 
-/// Returns the real path of each root, together with the path given by the user. Omits roots whose paths
-/// cannot be resolved.
+/// Returns the real path of each root, and the path given by the user. Omits roots whose paths cannot be resolved.
 pub(crate) fn real(roots: impl Iterator<Item = PathBuf>) -> Vec<(PathBuf, PathBuf)> {
     roots.filter_map(|root| Some((root.canonicalize().ok()?, root))).collect()
 }
@@ -39,9 +38,8 @@ impl Points {
         }
     }
 
-    /// Returns each mount point below `roots` whose file system does not respond within the time limit. Does not query
-    /// kernel file systems, because a query could trigger an automount. If `skip_network` is `true`, does not query
-    /// network file systems either.
+    /// Returns each mount point below `roots` whose file system does not respond within the time limit. Queries no
+    /// kernel file systems, because this could trigger an automount, and, with `skip_network`, no network file systems.
     pub(crate) fn silent(roots: impl Iterator<Item = PathBuf>, skip_network: bool) -> Self {
         let roots = real(roots);
         let is_asked = |mount: &Mount| {

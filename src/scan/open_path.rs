@@ -16,8 +16,7 @@ use crate::platform::{Directory, Errno};
 use crate::tree::{DirId, Tree};
 
 impl Shared {
-    /// Opens a directory so that its entries can be listed. Starts at the directory's root and opens one path component
-    /// at a time.
+    /// Opens a directory for listing, one path component at a time from its root.
     pub(crate) fn open_from_root(&self, id: DirId) -> Result<Directory, Errno> {
         match self.tree.parent(id) {
             None | Some(DirId::TOP) => reach(&self.tree, id),

@@ -27,8 +27,7 @@ pub struct Options {
     pub threads: Option<usize>,
     /// File systems to enter below a root.
     pub mounts: Mounts,
-    /// Rule that selects the entries to exclude, such as `ExcludePatterns` (feature `formats`). `None` excludes
-    /// nothing.
+    /// Rule that selects the entries to exclude, such as `ExcludePatterns` (feature `formats`); `None` for no rule.
     pub filter: Option<Arc<dyn Exclude>>,
     /// `true` to exclude directories that contain a CACHEDIR.TAG file.
     pub skip_caches: bool,
@@ -41,9 +40,8 @@ pub struct Options {
     pub follow_symlinks: bool,
     /// `true` to record the uid, gid and mode of every entry.
     pub owners: bool,
-    /// Maximum time for which the workers wait after the roots have been read. Meanwhile, the browser draws its first
-    /// frame without having to compete with the workers for the processors. [`super::Scan::end_head_start`] lets the
-    /// workers start earlier.
+    /// Maximum time for which the workers wait after the roots have been read, so that they do not slow down the first
+    /// frame of the browser. [`super::Scan::end_head_start`] ends the wait.
     pub head_start: Duration,
     /// Directories that are listed but not entered: directories that belong to another part of a plan (`duke plan`)
     /// and, in the scan that creates a plan, directories below a certain depth.

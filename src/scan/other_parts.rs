@@ -44,8 +44,7 @@ impl OtherParts {
         !self.names.is_empty()
     }
 
-    /// Returns `true` if the scan must not enter the child directory `name` of the directory `id`. `path` is the path
-    /// of `id`.
+    /// Returns `true` if the scan must not enter the child `name` of the directory `id`, whose path is `path`.
     pub(crate) fn has(&self, tree: &Tree, id: DirId, path: &[u8], name: &[u8]) -> bool {
         self.depth.is_some_and(|depth| tree.ancestry(id).count() > depth)
             || self.names.get(path).is_some_and(|names| names.contains(name))

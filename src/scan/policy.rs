@@ -26,11 +26,9 @@ use crate::tree::{DirId, EntryState, Exclusion, Links, Metadata};
 /// Policy of a scan, and the state on which its decisions depend.
 pub(crate) struct Policy<'s> {
     shared: &'s Shared,
-    /// Kinds of the mounted file systems, by device. Read from the mount table when the scan finds its first mount
-    /// point.
+    /// Kinds of the mounted file systems, by device. Read from the mount table at the first mount point.
     mounted: OnceLock<HashMap<u64, FileSystem>>,
-    /// Mounted file-system snapshots and repeated mounts, which the scan does not enter. Read from the mount table
-    /// when the scan finds its first mount point.
+    /// Mounted file-system snapshots and repeated mounts, which are not entered. Read at the first mount point.
     second_mounts: OnceLock<SecondMounts>,
     /// Kinds of the file systems found so far, by device index.
     file_systems: Mutex<HashMap<u32, FileSystem>>,
@@ -170,16 +168,14 @@ impl<'s> Policy<'s> {
         if options.skip_caches && is_cache(directory, entry.name) {
             return leave(Exclusion::Caches);
         }
-        // Other parts of a plan (`duke plan`) are checked last. If another rule also excludes the directory, the
-        // reason is thus the same as in a scan of the whole tree.
+        // Checked last, so that any other reason for an exclusion takes precedence, as in a scan of the whole tree.
         if options.other_parts.has(&self.shared.tree, id, &context.path, entry.name.to_bytes()) {
             return leave(Exclusion::OtherPart);
         }
         Decision::Enter { device, file_system }
     }
 
-    /// Returns the reason for excluding the mount at `entry`: its files would count twice. Returns `None` if the mount
-    /// need not be excluded.
+    /// Returns the reason for excluding the mount at `entry`, if its files would count twice.
     fn counted_elsewhere(&self, directory: &Directory, entry: &DirEntry<'_>) -> Option<Exclusion> {
         let second = self.second_mounts.get_or_init(|| SecondMounts::below(&self.shared.roots()));
         if second.is_empty() {

@@ -67,9 +67,9 @@ impl Shared {
         rechecks.iter().find_map(|recheck| recheck.errno).map_or(Ok(()), Err)
     }
 
-    /// Returns `entries`, grouped by directory. A root that lies inside another root is replaced by its location in the
-    /// outer root. Two kinds of roots are always added: roots that did not exist at the last scan, and roots that are
-    /// files. A file may be another name of a rechecked inode.
+    /// Returns `entries`, grouped by directory. Replaces a root inside another root by its location in the outer root.
+    /// Always adds the roots that were missing at the last scan, and the roots that are files: a file may be another
+    /// name of a rechecked inode.
     fn located<'p>(&'p self, entries: &'p EntryNames) -> BTreeMap<DirId, HashSet<&'p [u8]>> {
         let tree = &self.tree;
         let mut real: BTreeMap<DirId, HashSet<&[u8]>> = BTreeMap::new();
@@ -120,8 +120,7 @@ impl Shared {
         existing
     }
 
-    /// Returns the inode numbers that the tree records for the directories. Thousands of them may be in the same
-    /// listing, so each listing is read only once.
+    /// Returns the recorded inode numbers of `directories`. Reads each listing once, even for thousands of directories.
     fn known_inodes(&self, directories: impl IntoIterator<Item = DirId>) -> HashMap<DirId, u64> {
         let wanted: HashSet<DirId> = directories.into_iter().collect();
         let parents: HashSet<DirId> = wanted.iter().filter_map(|id| self.tree.parent(*id)).collect();
@@ -138,12 +137,10 @@ impl Shared {
         inodes
     }
 
-    /// Returns `false` if the directory no longer exists, or if another directory is now at its path. `known` is the
-    /// inode number that the tree records for the directory.
+    /// Returns `false` if the directory is gone or has been replaced by another. `known` is its recorded inode number.
     fn is_still(&self, id: DirId, known: Option<u64>) -> bool {
         match self.open_from_root(id) {
-            // Inode numbers are compared only on ordinary file systems. On others, a directory's inode number may
-            // change.
+            // Inode numbers are compared only on ordinary file systems; on others, they may change.
             Ok(opened) if matches!(opened.file_system(), Ok(FileSystem::Ordinary)) => {
                 let found = opened.attributes().ok().map(|found| found.inode);
                 found.zip(known).is_none_or(|(found, known)| found == known)
@@ -236,16 +233,14 @@ impl Shared {
         Recheck { directory, own, changes, replaced, errno, has_new_directory }
     }
 
-    /// Returns the new state of an entry of `parent`, based on the entry's current attributes `found`. For a directory,
-    /// also creates a detached directory, into which the rescan will read the contents. Returns `None` if the entry is
-    /// a directory now, but has no directory in the tree, because the entry was excluded, unreadable, or not a
-    /// directory when it was last read.
+    /// Returns the new state of an entry of `parent` with the current attributes `found`. For a directory, also creates
+    /// a detached directory, into which the rescan will read the contents. Returns `None` for a directory that is not
+    /// in the tree, because it was excluded, unreadable, or not a directory when it was last read.
     fn new_state(&self, parent: DirId, record: &Entry<'_>, found: &Attributes) -> Option<(Kind, Metadata)> {
         let tree = &self.tree;
         let device = tree.devices().index(found.device);
         if !found.is_directory() {
-            // A root that is a file may also lie below another root. As in a new scan, it is recorded like a hard link,
-            // so that it counts once.
+            // A root that is a file may also lie below another root. Recorded like a hard link, it counts once.
             let is_linked = found.links > 1 || parent == DirId::TOP;
             let links = is_linked.then_some(Links { count: found.links, device });
             return Some((found.kind, self.metadata(found, links)));
@@ -293,10 +288,9 @@ impl Shared {
         (affected, elsewhere)
     }
 
-    /// Returns the link counts in `known`, and the current link counts of all other inodes in `affected`. To find the
-    /// current count of an inode, reads the attributes of one of its names in `directories`; omits the inode if none of
-    /// these names can be read. Counting the names in the tree would not be enough, because a deleted name stays in the
-    /// tree until it is rescanned.
+    /// Returns the link counts in `known`, and the current link counts of all other inodes in `affected`, read from one
+    /// of their names in `directories`. Omits an inode if no such name can be read. Counting the names in the tree
+    /// would not be enough, because a deleted name stays in the tree until it is rescanned.
     fn count_links(
         &self,
         mut affected: HashSet<InodeKey>,

@@ -97,8 +97,7 @@ impl<'s> Roots<'s> {
                 (Some(identity), Some(own)) => Some(match known.get(&identity).copied().flatten() {
                     Some(elsewhere) if root.inside => elsewhere,
                     _ => {
-                        // The root gets a directory of its own. Later inner roots with the same file ID become
-                        // aliases of this directory.
+                        // Later inner roots with the same file ID become aliases of this root.
                         known.insert(identity, Some(own));
                         own
                     }
@@ -130,8 +129,7 @@ impl Root<'_> {
         self.attributes.as_ref().ok().filter(|found| found.is_directory()).map(Attributes::file_id)
     }
 
-    /// Returns the entry of this root in the top directory ([`DirId::TOP`]). The entry points to the directory
-    /// `target`, if there is one.
+    /// Returns the entry of this root in the top directory. The entry points to the directory `target`, if any.
     fn record(&self, shared: &Shared, target: Option<DirId>) -> Entry<'_> {
         let name = self.path.as_os_str().as_bytes();
         match &self.attributes {
@@ -141,8 +139,7 @@ impl Root<'_> {
                 state: EntryState::Failed(*errno as i32),
             },
             Ok(attributes) => {
-                // A root that is a file may also be found below another root. It is recorded like a hard link, so
-                // that it counts once.
+                // A root that is a file may also lie below another root. Recorded like a hard link, it counts once.
                 let links = (!attributes.is_directory()).then(|| Links {
                     count: attributes.links,
                     device: shared.tree.devices().index(attributes.device),

@@ -59,8 +59,7 @@ impl SecondMounts {
         self.0.is_empty()
     }
 
-    /// Returns the reason why the scan does not enter the mount at `point`, or `None` if this map does not contain
-    /// `point`.
+    /// Returns the reason why the scan does not enter the mount at `point`; `None` if `point` is not in this map.
     pub(crate) fn reason(&self, point: &[u8]) -> Option<Exclusion> {
         self.0.get(point).copied()
     }

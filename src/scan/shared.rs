@@ -53,12 +53,10 @@ pub struct Shared {
     /// Time in seconds since 1970. In each batch, directories that changed at this time or later are read first.
     /// `Relaxed` ordering is enough, because the number guards no data.
     pub changed_since: AtomicI64,
-    /// `true` if the scan must stop. Every job checks this flag. `Relaxed` ordering is enough, because the flag guards
-    /// no data.
+    /// `true` if the scan must stop. `Relaxed` ordering is enough, because the flag guards no data.
     pub stop: AtomicBool,
-    /// Number of bytes used on the file system, from which the progress display calculates a percentage. 0 if the
-    /// number is unknown, or if the scan does not read exactly one whole file system. Written once, at the start of the
-    /// scan. `Relaxed` ordering is enough, because the number guards no data.
+    /// Number of bytes used on the file system, for the displayed percentage; 0 if unknown, or if the scan does not
+    /// read exactly one whole file system. `Relaxed` ordering is enough, because the number guards no data.
     pub expected: AtomicU64,
     /// Devices on which the apparent size of a directory includes everything below it, as on `CephFS`. Read from the
     /// mount table when first needed.

@@ -63,8 +63,7 @@ struct PendingBatches {
 }
 
 impl<'v> Visitor<'v> {
-    /// Creates the visitor. `finds_nested_roots` is `true` if the scan must recognize roots that lie inside other
-    /// roots.
+    /// Creates the visitor. `finds_nested_roots` is `true` if the scan must recognize roots inside other roots.
     pub(crate) fn new(shared: &'v Shared, finds_nested_roots: bool) -> Self {
         Self { shared, handed_out: AtomicUsize::new(0), policy: Policy::new(shared, finds_nested_roots) }
     }
@@ -96,16 +95,14 @@ impl<'v> Visitor<'v> {
             return;
         }
         if let Some(id) = shared.viewed.begin_next(&shared.tree) {
-            // The job for `queue` is spawned first, because opening `id` on an unreachable server would otherwise delay
-            // that job.
+            // The job for `queue` is spawned first, because opening `id` on an unreachable server can take long.
             scope.spawn(move |scope| self.visit(scope, queue, index));
             shared.workers.begin_directory(id);
             return self.enter(scope, id, shared.open_from_root(id));
         }
         let Some(&id) = queue.children.get(index) else { return };
         if index + 1 < queue.children.len() {
-            // The job for the siblings is spawned before the child is opened, because opening a child on an
-            // unreachable server would otherwise delay the siblings.
+            // The siblings' job is spawned first, because opening a child on an unreachable server can take long.
             let queue = Arc::clone(&queue);
             scope.spawn(move |scope| self.visit(scope, queue, index + 1));
         }
@@ -177,8 +174,7 @@ impl<'v> Visitor<'v> {
         shared.workers.end_directory();
     }
 
-    /// Reads the next batch into `buffer`. Returns `false` at the end of the directory, after an error, or if the scan
-    /// is stopped.
+    /// Reads the next batch into `buffer`. Returns `false` at the end, after an error, or if the scan is stopped.
     fn fill(&self, id: DirId, reader: &mut Reader<'_>, buffer: &mut Buffer) -> bool {
         let tree = &self.shared.tree;
         if self.shared.is_stopped() {

@@ -93,8 +93,7 @@ impl CallCount {
 pub(crate) struct WorkerState {
     pub(crate) batch: Batch,
     pub(crate) buffer: Buffer,
-    /// File system and device of the directory that this worker read last. The next directory is usually on the same
-    /// device and can reuse them.
+    /// File system and device of the directory read last, reused if the next directory is on the same device.
     pub(crate) mount: Option<Mount>,
 }
 
@@ -125,8 +124,8 @@ impl Workers {
         self.each.len()
     }
 
-    /// Creates the pool with the requested number of threads, or with fewer if the system does not allow that many.
-    /// In the worst case, the calling thread works alone.
+    /// Creates the pool with the requested number of threads, or with fewer if the system does not allow that many. If
+    /// no thread can be started, the jobs run on the calling thread or in the pool that it belongs to.
     pub(crate) fn pool(&self) -> WorkerPool {
         let mut count = self.count();
         loop {

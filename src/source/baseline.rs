@@ -156,8 +156,7 @@ impl Baseline {
         Self { shared: Arc::new(shared), index: 0 }
     }
 
-    /// Returns the earlier tree, if there is one. The first call may read a folder of snapshots and the snapshots in
-    /// it.
+    /// Returns the earlier tree, if there is one. The first call may read a folder of snapshots.
     pub(crate) fn find(&self) -> Option<BaselineSource> {
         self.search().map(|(source, _)| source)
     }

@@ -62,9 +62,8 @@ impl<'t> SnapshotInput<'t> {
         (0..roots).map(provenance).collect()
     }
 
-    /// Adds all entries of the snapshot to the tree of `builder`. `label` is put in front of the name of a root whose
-    /// host is not known. `label` is empty if there is only one input. If `goes_on` returns `false`, closes all
-    /// directories and ends early.
+    /// Adds all entries of the snapshot to the tree of `builder`. Puts `label`, empty for a single input, in front of
+    /// the name of a root whose host is not known. If `goes_on` returns `false`, closes all directories and ends early.
     pub fn read(&self, builder: &RefCell<Builder<'_>>, label: &[u8], goes_on: impl Fn() -> bool) {
         let mut open = vec![(DirId::TOP, self.file.tree.listing(DirId::TOP).into_iter())];
         let mut root = 0;

@@ -227,9 +227,9 @@ impl Source {
     }
 
     /// Opens an earlier snapshot in `folder` with the same paths and flags as this scan. `index` counts only the
-    /// snapshots that can be opened; 0 is the newest. Also returns the number of earlier snapshots whose file names
-    /// match these paths and flags, including files that cannot be opened. Returns `None` if there is no snapshot with
-    /// this index, if this source is not a scan, or if a snapshot cannot record the scan's exclusions.
+    /// snapshots that can be opened, from 0 for the newest. Also returns the number of earlier snapshots with matching
+    /// file names, including files that cannot be opened. Returns `None` if there is no such snapshot, if another user
+    /// can change `folder`, if this source is not a scan, or if a snapshot cannot record the scan's exclusions.
     pub fn earlier_in(&self, folder: &Path, index: usize) -> Option<(Self, usize)> {
         let Self::Scan { scan, began } = self else { return None };
         let scope = scan.options().scope()?;
@@ -239,8 +239,8 @@ impl Source {
     }
 
     /// Opens the latest snapshot in `folder` that has the same paths and flags as this scan and that `is_usable`
-    /// accepts. Its sizes can be shown while this scan runs. The result contains no snapshot if this source is not a
-    /// scan, or if a snapshot cannot record the scan's exclusions.
+    /// accepts. Its sizes can be shown while this scan runs. The result is empty if another user can change `folder`,
+    /// if this source is not a scan, or if a snapshot cannot record the scan's exclusions.
     pub fn latest_in(&self, folder: &Path, is_usable: impl Fn(&Tree) -> bool) -> Latest {
         let Self::Scan { scan, began } = self else { return Latest::default() };
         let Some(scope) = scan.options().scope() else { return Latest::default() };

@@ -99,9 +99,8 @@ impl RclonePath {
         command
     }
 
-    /// Returns the path of the object `key` in `bucket`, relative to `REMOTE:PATH`. If `bucket/key` is not below PATH,
-    /// returns `bucket/key` unchanged. This happens, for example, if REMOTE is an alias that already includes the
-    /// bucket.
+    /// Returns the path of the object `key` in `bucket`, relative to `REMOTE:PATH`. Returns `bucket/key` if it is not
+    /// below PATH, for example because REMOTE is an alias that already includes the bucket.
     pub(crate) fn path_of(&self, bucket: &[u8], key: &[u8]) -> Vec<u8> {
         let whole = [bucket, key].join(&b'/');
         let inside = |path: &[u8]| {

@@ -176,8 +176,7 @@ impl Session {
         match status.code() {
             Some(0) => Ok(()),
             Some(INCOMPLETE) if is_ssh => Ok(()),
-            // Death by a signal is no error if `kill` was called above, or if ssh died after the whole export had been
-            // read.
+            // A signal is no error if `kill` was called above, or if ssh died after the whole export had been read.
             None if is_ssh || !is_whole => Ok(()),
             None => Err(format!("{name} was killed by a signal")),
             Some(NOT_FOUND) if is_ssh && !is_whole => {
@@ -293,9 +292,8 @@ impl Input {
         }
     }
 
-    /// Returns the prefix for the name of the input's root, so that the roots of several inputs have different names.
-    /// The prefix is empty if the only input is a file or standard input. For an rclone remote, the prefix is the whole
-    /// name.
+    /// Returns the prefix for the name of the input's root, which distinguishes the roots of several inputs. Empty if
+    /// the only input is a file or standard input; for an rclone remote, the whole name.
     pub(crate) fn label(&self, inputs: usize) -> Vec<u8> {
         let mut label = match self {
             Self::Remote(remote) => remote.host().as_bytes().to_vec(),

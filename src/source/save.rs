@@ -46,8 +46,7 @@ pub enum Packing {
 pub enum NcduFormat {
     /// JSON with this compression.
     Json(Packing),
-    /// Binary format, which is always compressed. The value is the block size in KiB. With `None`, blocks become
-    /// larger as the export grows.
+    /// Binary format (always compressed) with this block size in KiB; with `None`, blocks grow with the export.
     Binary(Option<u16>),
 }
 

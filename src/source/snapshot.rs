@@ -97,9 +97,8 @@ impl SnapshotSource {
         Self { tree: Arc::clone(&file.tree), files: vec![file], format, about, took: started.elapsed() }
     }
 
-    /// Opens several snapshots. Each path comes with a prefix for the names of roots whose host is not known. Returns
-    /// `None` if the snapshots must be read into memory instead, because two of them contain the same file system, or
-    /// because this process cannot keep so many files open.
+    /// Opens several snapshots, each with a prefix for the names of roots whose host is not known. Returns `None` if
+    /// two of them contain the same file system, or if this process cannot keep so many files open.
     pub fn open_side_by_side(paths: Vec<(PathBuf, Vec<u8>)>) -> Option<Self> {
         let started = Instant::now();
         if paths.len() as u64 + SPARE_DESCRIPTORS > raise_descriptors() {

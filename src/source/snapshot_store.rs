@@ -176,9 +176,8 @@ pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> 
     kept_for(folder, roots, scope, before, 0).map(|(path, _)| path)
 }
 
-/// Searches the same snapshots as [`latest_for`]. Returns the path of the snapshot at position `index` (0 is the
-/// newest), and the number of snapshots whose file names match. This number includes files that cannot be opened.
-/// Returns `None` if there is no snapshot at this position.
+/// Returns the path of the snapshot at `index` (0 is the newest) of those that [`latest_for`] can return, if there is
+/// one, and the number of snapshots with matching file names, including files that cannot be opened.
 pub fn kept_for(
     folder: &Path,
     roots: &[&[u8]],
@@ -195,8 +194,7 @@ pub fn kept_for(
     found.into_iter().filter(is_right).nth(index).map(|found| (found.path, count))
 }
 
-/// Returns `true` if a snapshot has these roots and flags. The checksum in its name does not prove this, because
-/// different roots or flags can have the same checksum.
+/// Returns `true` if a snapshot has these roots and flags, which the checksum in its name does not prove.
 pub(crate) fn is_of(snapshot: &Snapshot, roots: &[Vec<u8>], scope: &[u8]) -> bool {
     self::roots(&snapshot.tree) == roots && snapshot.about.scope == scope
 }
@@ -350,8 +348,7 @@ fn prune(settings: &RetentionPolicy, folder: &PrivateFolder, now: i64) {
     }
 }
 
-/// Returns the number of bytes that may be written to the file system of `folder`, or `None` if that file
-/// system is nearly full.
+/// Returns the number of bytes that may be written to the file system of `folder`; `None` if it is nearly full.
 fn room(folder: &Path) -> io::Result<Option<u64>> {
     let capacity = capacity(folder).map_err(io::Error::from)?;
     let kept_free = (capacity.size / FREE_SHARE).max(FREE_BYTES);

@@ -8,9 +8,8 @@ use crate::tree::{DirId, Tree};
 /// and is walked again for every frame.
 const MAX: usize = 32;
 
-/// Returns the directories of the chain below `id`, each with its name. The chain ends at the first directory that has
-/// other contents, or whose contents are unknown: it is still being read, could not be read, or has not been loaded
-/// from a snapshot.
+/// Returns the names and IDs of at most `MAX` directories of the chain below `id`. The chain ends at the first
+/// directory with other contents, or with unknown contents: still being read, unreadable, or not loaded yet.
 pub fn chain(tree: &Tree, order: Order, id: DirId) -> impl Iterator<Item = (&[u8], DirId)> {
     std::iter::successors(only_directory(tree, order, id), move |(_, id)| only_directory(tree, order, *id))
         .take(MAX)

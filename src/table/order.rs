@@ -85,8 +85,7 @@ impl Order {
         self == Self::default()
     }
 
-    /// Returns the size of an entry by the measure of this order. `totals` contains the entry's totals if the
-    /// entry is a directory.
+    /// Returns the size of an entry by the measure of this order. `totals` contains the totals of a directory.
     pub(super) fn size(self, totals: Option<&Totals>, metadata: &Metadata) -> u64 {
         match totals {
             Some(totals) => self.measure.of(totals.disk, totals.apparent),

@@ -70,8 +70,7 @@ pub struct OutlineRequest {
 }
 
 impl PartialEq for OutlineRequest {
-    /// Returns `true` if both requests produce the same outline, provided that the tree does not change
-    /// between them.
+    /// Returns `true` if both requests produce the same outline, as long as the tree does not change.
     fn eq(&self, other: &Self) -> bool {
         fn is_same<T>(one: Option<&Arc<T>>, other: Option<&Arc<T>>) -> bool {
             one.map(Arc::as_ptr) == other.map(Arc::as_ptr)

@@ -52,7 +52,6 @@ pub enum Lookup {
 #[derive(Debug, Default)]
 pub struct RecordedTotals {
     /// Directories whose recorded totals were looked up, each with the length in bytes of its listing at that time.
-    /// If the listing is longer now, the scan has read more entries since.
     shown: Vec<(DirId, u64)>,
     totals: HashMap<DirId, Totals>,
     /// `true` if the recorded tree contains files with several hard links.
@@ -62,8 +61,7 @@ pub struct RecordedTotals {
 }
 
 impl RecordedTotals {
-    /// Returns `true` if the totals were looked up for exactly `directories`, and no more entries of these
-    /// directories have been read since.
+    /// Returns `true` if the totals were looked up for exactly `directories`, and their listings have not grown since.
     pub fn are_of(&self, tree: &Tree, directories: &[DirId]) -> bool {
         let is_same = |((id, length), shown): (&(DirId, u64), &DirId)| {
             id == shown && tree.listing(*id).length() == *length
@@ -71,8 +69,7 @@ impl RecordedTotals {
         self.shown.len() == directories.len() && self.shown.iter().zip(directories).all(is_same)
     }
 
-    /// Returns `true` if the totals of the directory `id` were found in the recorded tree. Totals are looked up only
-    /// for the directories on the screen and for their child directories.
+    /// Returns `true` if the totals of directory `id` were looked up and found in the recorded tree.
     pub fn has(&self, id: DirId) -> bool {
         self.totals.contains_key(&id)
     }
@@ -109,13 +106,11 @@ impl RecordedTotals {
         let status = tree.status(id);
         let live = live.totals(tree, id);
         if status.is_complete() {
-            // Until the scan ends, the live sizes may be too large, because they count every name of an inode. A
-            // smaller recorded size is therefore shown instead.
+            // Until the scan ends, live sizes may be too large, because they count every name of an inode.
             let (disk, apparent) = (live.disk.min(recorded.disk), live.apparent.min(recorded.apparent));
             return Some(Totals { disk, apparent, ..live });
         }
-        // If there are hard links, the items are compared instead of the sizes, because the live sizes count an inode
-        // once for each name, but the recorded sizes count it only once.
+        // With hard links, sizes are not comparable: live sizes count an inode once per name, recorded sizes only once.
         let has_repeats = self.has_links || tree.has_links(id);
         let is_outgrown = if has_repeats {
             live.items > recorded.items
@@ -127,8 +122,7 @@ impl RecordedTotals {
 }
 
 impl RecordedTree {
-    /// Returns the recorded totals of `directories` and of the child directories that the scan has found in them so
-    /// far. `directories` contains IDs of the tree `new`.
+    /// Returns the recorded totals of `directories` in the tree `new`, and of the child directories found so far.
     pub fn totals(&self, new: &Tree, directories: impl IntoIterator<Item = DirId>) -> RecordedTotals {
         let mut found = RecordedTotals { has_links: self.has_links(), ..RecordedTotals::default() };
         for id in directories {
@@ -147,8 +141,7 @@ impl RecordedTree {
         found
     }
 
-    /// Returns `true` if the listing of `was`, a directory of the recorded tree, is short enough to be read on the
-    /// drawing thread.
+    /// Returns `true` if the recorded listing of `was` is short enough to be read on the drawing thread.
     fn is_short(&self, was: DirId) -> bool {
         self.tree.block_length(was) <= LONG
     }
@@ -192,8 +185,7 @@ impl RecordedTree {
     /// Looks up the recorded entry `entry` in the tree `new`. The entry found has the same path and kind.
     pub fn look_up(&self, new: &Tree, entry: EntryId) -> Lookup {
         let location = || self.locate(new, entry.directory).unwrap_or((DirId::TOP, Some(Vec::new())));
-        // `is_listed` must be called before the entry is looked up. Otherwise, an entry that the scan finds between
-        // the two calls would be reported as missing.
+        // `is_listed` comes first, or an entry that the scan finds between the calls would be reported as missing.
         let (before, _) = location();
         let is_listed = new.is_listed(before);
         let (directory, missing) = location();
@@ -263,8 +255,7 @@ impl RecordedTree {
     }
 }
 
-/// Returns `true` if each root directory found so far in the tree `new` has the same device and inode as a root of
-/// `old`.
+/// Returns `true` if each root directory found so far in `new` has the device and inode of a root of `old`.
 pub fn is_of_roots(old: &Tree, new: &Tree) -> bool {
     let mut found = roots(new);
     found.all(|(_, device, inode)| roots(old).any(|(_, was, number)| (was, number) == (device, inode)))
@@ -357,8 +348,7 @@ mod tests {
         assert_eq!((recorded.apparent, recorded.items), (4097, 3));
         assert_eq!(tree.totals(id(b"a")).apparent, 4099);
         growing.finish();
-        // When the scan has ended, the browser shows the totals of the tree instead of the recorded totals.
-        // This must not change the numbers on the screen.
+        // After the scan, the browser shows the tree's own totals, and the numbers on the screen must not change.
         assert_eq!(tree.totals(id(b"a")), recorded);
     }
 }

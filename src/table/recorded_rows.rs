@@ -53,8 +53,7 @@ impl RecordedRows {
         let tree = &directory.tree;
         let is_head = directory.is_head && tree.head(directory.id).is_some();
         let recorded = directory.listing();
-        // If only the largest recorded entries have rows, only their names are searched for in `listing`. Even if
-        // `listing` is long, `present` then contains at most these few names.
+        // If `recorded` is only the head, `present` is limited to the names in the head, because `listing` may be long.
         let few: Option<HashSet<&[u8]>> =
             is_head.then(|| recorded.entries().map(|(_, record)| record.name).collect());
         let names = listing.entries().map(|(_, record)| record.name);
@@ -101,8 +100,7 @@ impl RecordedRows {
         }
     }
 
-    /// Returns the index that a row of the scan has in the whole list. `number` is its index among the rows of the
-    /// scan.
+    /// Converts `number`, an index among the rows of the scan, to the index in the whole list.
     pub fn index_of_found(&self, number: usize) -> usize {
         let is_above = |at: &usize| self.rows[*at].0 - at <= number;
         number + (0..self.rows.len()).take_while(is_above).count()

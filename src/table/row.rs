@@ -150,8 +150,7 @@ fn frees(least: u64, most: Option<u64>, width: usize, units: Units) -> String {
     format!("{sign}{number}{end}")
 }
 
-/// Word after the size of a new entry, if the column is very wide. After all other changes, there are blanks of the
-/// same width.
+/// Word after the size of a new entry in a very wide column. Other changes are followed by as many blanks.
 pub const NEW: &str = " new";
 
 /// Formats a change, such as `+1.2 GiB`, for a wide column.
@@ -265,8 +264,7 @@ impl Row {
         self.cells[column as usize]
     }
 
-    /// Returns the row with two more cells: the bytes that deleting the entry frees, and the bytes that the entry
-    /// shares.
+    /// Returns the row with cells for the bytes that deleting the entry frees, and for the bytes that the entry shares.
     #[must_use]
     pub fn with_exclusive(self, tree: &Tree, metadata: &Metadata, exclusive: Option<Exclusive>) -> Self {
         let shared = Some(shared(tree, metadata, exclusive)).filter(|bytes| *bytes > 0);
@@ -290,9 +288,8 @@ impl Row {
         }
     }
 
-    /// Sets the percentage cell to the ratio of the row's size to `whole`, and the bar cell to the ratio of the size to
-    /// `full`. In the growth view, the bar cell already contains a number of bytes. In that case, changes only the bar
-    /// cell, to the ratio of this number to `full`.
+    /// Sets the percentage cell to the ratio of the row's size to `whole`, and the bar cell to its ratio to `full`. If
+    /// the bar cell contains bytes, as in the growth view, sets only this cell, to the ratio of the bytes to `full`.
     pub fn add_shares(&mut self, whole: u64, full: u64) {
         if let CellValue::Bytes(bytes) = self.cell(Column::Bar) {
             self.cells[Column::Bar as usize] = CellValue::Share(share(bytes, full));

@@ -27,8 +27,7 @@ pub struct Page {
     /// Child directories among the entries, each with the position of its entry in the draft. The scan will read the
     /// directories in this order.
     pub(super) children: Vec<(DirId, usize)>,
-    /// Number of child directories that [`Batch::move_up_last_directory`] has moved to the beginning of `children`,
-    /// so that they are read first.
+    /// Number of directories that [`Batch::move_up_last_directory`] has moved to the beginning of `children`.
     pub(super) urgent: usize,
     /// For each entry that could not be read: its position in the draft, and its error number.
     pub(super) failed: Vec<(usize, i32)>,

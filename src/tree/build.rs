@@ -61,8 +61,7 @@ impl Batch {
         }
     }
 
-    /// Creates a child directory of `parent` in the tree, and adds its entry to the batch. `device` is the device
-    /// index of the child.
+    /// Creates a child directory of `parent` in the tree, with device index `device`, and adds its entry to the batch.
     pub fn push_directory(
         &mut self,
         tree: &Tree,
@@ -76,8 +75,7 @@ impl Batch {
         id
     }
 
-    /// Moves the most recently added child directory to the front of [`Sealed::children`], behind those that earlier
-    /// calls have moved there.
+    /// Moves the child directory added last to the front of [`Sealed::children`], after those moved by earlier calls.
     pub fn move_up_last_directory(&mut self) {
         let Page { children, urgent, .. } = &mut self.page;
         if let Some(last) = children.len().checked_sub(1) {
@@ -125,8 +123,7 @@ impl Batch {
         id
     }
 
-    /// Moves the entries of `parent` into the tree's memory and starts a new batch. Returns `None` if there are no
-    /// entries.
+    /// Moves the entries of `parent` into the tree's memory and empties the page. Returns `None` if there are none.
     pub fn seal(&mut self, tree: &Tree, parent: DirId) -> Option<Sealed> {
         let page = &mut self.page;
         if page.draft.is_empty() {
@@ -211,8 +208,7 @@ impl Tree {
         Self::default()
     }
 
-    /// Creates a tree with `count` directories, without loading their data. The directories have no claims yet (see the
-    /// module `totals`).
+    /// Creates a tree with `count` directories, which have no data and no claims yet (see the module `totals`).
     pub(super) fn empty(
         count: u32,
         devices: Devices,
@@ -291,8 +287,7 @@ impl Tree {
         lock(&self.recorded).insert(id, apparent);
     }
 
-    /// Marks directory `id` as partial, because the scan was stopped. A directory passes this mark to its parent when
-    /// its last claim is released.
+    /// Marks directory `id`, whose reading ended early, as partial. Its parent inherits the mark when `id` completes.
     pub fn stop(&self, id: DirId) {
         self.dir(id).set(PARTIAL);
     }

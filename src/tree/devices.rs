@@ -26,8 +26,8 @@ pub struct HostDevices<'d> {
     host: u32,
 }
 
-/// Devices of a tree loaded from a file, in the order of their indexes. The file does not record the hosts, so all
-/// devices get host 0. If devices of different hosts have the same number, only their indexes differ.
+/// Devices of a tree loaded from a file, in the order of their indexes. All devices get host 0, so devices of different
+/// hosts with the same number differ only in their indexes.
 impl From<Vec<u64>> for Devices {
     fn from(numbers: Vec<u64>) -> Self {
         let known = numbers.into_iter().map(|number| Device { host: 0, number }).collect();
@@ -36,8 +36,7 @@ impl From<Vec<u64>> for Devices {
 }
 
 impl Devices {
-    /// Returns the numbers of all devices, in the order of their indexes. Devices of different hosts may have
-    /// the same number.
+    /// Returns the numbers of all devices by index. Devices of different hosts may have the same number.
     pub fn numbers(&self) -> Vec<u64> {
         lock(&self.known).iter().map(|device| device.number).collect()
     }

@@ -51,10 +51,10 @@ impl Status {
     }
 }
 
-/// Data of one directory. Several workers may change the totals, `pending` and `flags` at the same time: workers that
-/// read the directory or stop reading it, and workers that complete its child directories. The worker that releases the
-/// last claim (see `pending`) sets `state` to complete. Each other field has only one writer at a time: during the
-/// scan, a worker that reads the directory; after the scan, the code that changes the finished tree.
+/// Data of one directory. Several workers may change the totals, `pending` and `flags` at the same time: those that
+/// read the directory, and those that complete its child directories. The worker that releases the last claim (see
+/// `pending`) sets `state` to complete. Each other field has one writer at a time: the worker that creates or reads the
+/// directory or, after the scan, the code that changes the finished tree.
 #[derive(Default)]
 #[repr(align(64))]
 pub(super) struct Dir {

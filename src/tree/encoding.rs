@@ -50,8 +50,7 @@ struct Previous {
 
 /// Number of bytes reserved for the header before the records: the length of the longest varint.
 const HEAD: usize = 10;
-/// Initial capacity of a draft in bytes. A batch from the kernel needs less, but unused bytes take no
-/// physical memory.
+/// Initial capacity of a draft in bytes, more than a kernel batch needs. Unused bytes take no physical memory.
 const ROOM: usize = 160 << 10;
 
 /// Segment being written. [`Draft::clear`] keeps the allocation for the next segment.

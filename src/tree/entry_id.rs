@@ -19,8 +19,7 @@ pub struct EntryId {
 }
 
 impl EntryId {
-    /// Returns the ID of the entry for directory `id`. Returns `None` for [`DirId::TOP`] and for a directory that has
-    /// been replaced or deleted.
+    /// Returns the ID of the entry for directory `id`; `None` for [`DirId::TOP`] or a replaced or deleted directory.
     pub fn of(tree: &Tree, id: DirId) -> Option<Self> {
         let directory = tree.parent(id)?;
         let listing = tree.listing(directory);
@@ -52,8 +51,7 @@ impl EntryId {
         head.filter(|head| self.position < head.length()).unwrap_or_else(|| tree.listing(self.directory))
     }
 
-    /// Returns the path of the entry, starting with the root as the user gave it. Returns `None` if the directory's
-    /// listing has no entry at this position.
+    /// Returns the path of the entry, beginning with the root as the user gave it; `None` if there is no such entry.
     pub fn path(self, tree: &Tree) -> Option<Vec<u8>> {
         Some(join([tree.path(self.directory).as_slice(), self.name(tree)?]))
     }

@@ -59,8 +59,7 @@ pub struct NodeSums {
     pub at_least: u64,
     /// Maximum number of bytes freed; `u64::MAX` if no limit is known.
     pub at_most: u64,
-    /// Number of shared bytes, modulo 2^64. The number may be negative until the sums of all descendants have been
-    /// added.
+    /// Number of shared bytes, modulo 2^64, because it may be negative until all descendants have been added.
     pub shared: u64,
 }
 
@@ -121,8 +120,7 @@ impl NodeNumbers {
         one
     }
 
-    /// Returns the node of a directory, or [`NodeNumbers::OUTSIDE`] if the directory was not in the tree when the
-    /// nodes were numbered.
+    /// Returns the node of a directory; [`Self::OUTSIDE`] if it was not in the tree when the nodes were numbered.
     pub fn directory(&self, id: DirId) -> Node {
         self.directories.get(id.0 as usize).copied().unwrap_or(Self::OUTSIDE)
     }
@@ -159,8 +157,7 @@ impl From<&Metadata> for FileKey {
     }
 }
 
-/// Accuracy of sizes that were computed from the extents of a volume. The variants are ordered from the most to the
-/// least accurate.
+/// Accuracy of sizes computed from the extents of a volume. Variants are ordered from most to least accurate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Accuracy {
     /// The sizes are exact, because the extents add up to the amount of data that the file system reports as used.
@@ -217,8 +214,7 @@ impl Accuracy {
 pub struct ExclusiveCoverage {
     /// Number of files whose extents were read.
     pub read: u64,
-    /// Number of files whose exclusive size depends on the link count alone, such as files on file systems without
-    /// shared extents.
+    /// Number of files whose exclusive size depends only on the link count, as on file systems without shared extents.
     pub by_links: u64,
     /// Number of files that were being written, or whose extents could not be read.
     pub unread: u64,
@@ -236,9 +232,8 @@ pub struct ExclusiveSizes {
 }
 
 impl ExclusiveSizes {
-    /// Returns the exclusive size of an entry of `directory`. Returns `None` if the entry was not reachable from the
-    /// top directory when the nodes were numbered, or if the entry is a root that is a file and that is already counted
-    /// in another root.
+    /// Returns the exclusive size of an entry of `directory`; `None` if the entry was not reachable from the top
+    /// directory when the nodes were numbered, or is a root that is a file already counted in another root.
     pub fn of(&self, directory: DirId, metadata: &Metadata) -> Option<Exclusive> {
         match metadata.directory {
             Some(id) => self.directory(id),
@@ -247,9 +242,8 @@ impl ExclusiveSizes {
         }
     }
 
-    /// Returns the exclusive size of a file in `directory`, or `None` if the file has no node (see
-    /// [`NodeNumbers::file`]). A file that takes no space has no node, but [`Self::of`] returns a size of 0 for such a
-    /// file.
+    /// Returns the exclusive size of a file in `directory`; `None` if the file has no node (see [`NodeNumbers::file`]).
+    /// Unlike [`Self::of`], also returns `None` for a file that takes no space.
     pub fn file(&self, directory: DirId, key: FileKey) -> Option<Exclusive> {
         self.numbers.file(directory, key).map(|node| self.node(node))
     }

@@ -5,8 +5,7 @@ use super::entry::InodeKey;
 use super::inodes::{LinkedName, order};
 use super::reading::Tree;
 
-/// Names of all inodes that may have several names. The index of a tree that is still growing is empty. The index does
-/// not reflect changes that are made to the tree after the index was created.
+/// Names of all inodes that may have several names, as of the creation of the index; empty for a growing tree.
 #[derive(Debug)]
 pub struct InodeIndex {
     names: Vec<LinkedName>,

@@ -154,8 +154,8 @@ struct Node {
     id: DirId,
     /// Index of the parent; `None` at the top of the graph.
     parent: Option<u32>,
-    /// Inode whose name was most recently found in or below the directory; 0 if none was found. The graph numbers the
-    /// inodes from 1 while it is built; these are not the inode numbers of the file system.
+    /// Number of the inode whose name was last found in or below the directory; 0 if none was found. Counted from 1
+    /// while the graph is built; not the inode number of the file system.
     seen: u32,
     sum: Totals,
 }
@@ -230,8 +230,7 @@ mod tests {
     use crate::fixture::cases;
     use crate::tree::Links;
 
-    /// Number of directories in the tree of the property test. The parent of a directory is `(number - 1) / 2`;
-    /// directory 0 has no parent.
+    /// Number of directories in the tree of the property test.
     const DIRECTORIES: u32 = 15;
 
     fn parent(id: DirId) -> Option<DirId> {
@@ -253,8 +252,8 @@ mod tests {
         )
     }
 
-    /// Returns the totals of the names in or below `above`, computed without an [`AncestorGraph`]. Each hard-linked inode
-    /// counts once, with its largest size.
+    /// Returns the totals of the names in or below `above`, computed without an [`AncestorGraph`]. Each hard-linked
+    /// inode counts once, with its largest size.
     fn naive(names: &[(DirId, Metadata)], above: DirId) -> Totals {
         let mut largest = BTreeMap::new();
         let mut total = Totals::default();

@@ -89,9 +89,8 @@ impl<'t> Listing<'t> {
     }
 
     fn segment_of(&self, position: Position) -> Option<(u64, &'t [u8])> {
-        // The index of the segment is estimated from the position, because most segments of a large listing have about
-        // the same length. Sorting looks up many names in a listing. With a binary search over all segments for each
-        // name, this would take as long as decoding all names.
+        // The index is estimated, because most segments of a large listing have about the same length. When sorting
+        // looks up many names, a binary search over all segments for each would take as long as decoding all names.
         let count = self.segments.len();
         let likely = position.saturating_mul(count as u64) / self.length().max(1);
         let likely = usize::try_from(likely).unwrap_or(count).min(count);

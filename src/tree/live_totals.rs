@@ -41,8 +41,7 @@ impl LiveTotals {
         // `order` contains every directory after its parent. In reverse order, the totals of a directory are therefore
         // complete when they are added to the parent.
         for id in order.into_iter().rev() {
-            // A detached directory is being filled by a rescan. It is skipped, because the totals of its parent still
-            // include the old directory.
+            // Skips a directory that a rescan is filling: its parent's totals still include the old directory.
             if !tree.status(id).is_complete()
                 && !tree.is_detached(id)
                 && let Some(below) = open.get(&id).copied()

@@ -47,8 +47,7 @@ impl Tree {
         *lock(&self.exclusive) = Some(sizes);
     }
 
-    /// Returns the exclusive sizes, or `None` if they are unknown or the tree has changed since its nodes were
-    /// numbered.
+    /// Returns the exclusive sizes; `None` if they are unknown or the tree has changed since its nodes were numbered.
     pub fn exclusive(&self) -> Option<Arc<ExclusiveSizes>> {
         lock(&self.exclusive).clone().filter(|sizes| sizes.numbers.edition == self.edition())
     }

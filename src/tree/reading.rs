@@ -30,8 +30,7 @@ pub struct Failure {
     pub errno: i32,
 }
 
-/// Number of directories in a leaf of the directory table. A leaf takes 64 KiB, so little space is wasted if the last
-/// leaf is not full.
+/// Number of directories in a leaf of the directory table: 64 KiB, so that an unfilled last leaf wastes little space.
 pub(super) const LEAF: usize = if cfg!(loom) { 8 } else { 1 << 10 };
 
 /// Tree of directories, which may still be growing.
@@ -78,8 +77,7 @@ impl Tree {
     /// Returns the address of the directory's own entry in the memory of the tree. Loads the entry if necessary.
     /// Returns `None` for [`DirId::TOP`], and if the entry has not been written yet or cannot be loaded.
     pub(super) fn record(&self, id: DirId) -> Option<Address> {
-        // `Acquire` pairs with the `Release` in the module `stored`, which may publish the directory while other
-        // threads are reading.
+        // `Acquire` pairs with the `Release` in the module `stored`, which may publish the directory concurrently.
         let load = || Address::from_bits(self.dir(id).record.load(Ordering::Acquire));
         load().or_else(|| {
             self.stored.as_ref()?.fetch(self, self.parent(id)?);
@@ -120,8 +118,7 @@ impl Tree {
         self.stored.as_ref().map_or(0, |stored| stored.block_length(id))
     }
 
-    /// Returns the entries of directory `id` that are in memory. Does not read a snapshot, so a listing that has not
-    /// been loaded is empty.
+    /// Returns the entries of directory `id` that are in memory: none if a snapshot's listing has not been loaded.
     pub fn loaded_listing(&self, id: DirId) -> Listing<'_> {
         // `Acquire` pairs with the publisher's `Release`.
         self.listing_at(self.dir(id).listing.load(Ordering::Acquire))
@@ -152,8 +149,7 @@ impl Tree {
     }
 
     /// Returns the metadata of the directory's own entry; `None` for [`DirId::TOP`], or if the parent's listing does
-    /// not contain the entry. Each call searches the parent's listing, so calling this function for every directory
-    /// would be too slow.
+    /// not contain the entry. Too slow to call for every directory, because each call searches the parent's listing.
     pub fn own_metadata(&self, id: DirId) -> Option<Metadata> {
         let listing = self.listing(self.parent(id)?);
         listing.entries().find_map(|(_, record)| match record.state {
@@ -162,8 +158,7 @@ impl Tree {
         })
     }
 
-    /// Returns the totals of directory `id`, excluding its incomplete child directories.
-    /// [`LiveTotals`](crate::tree::LiveTotals) also includes incomplete child directories.
+    /// Returns the totals of directory `id`. Unlike [`LiveTotals`](crate::tree::LiveTotals), omits incomplete children.
     pub fn totals(&self, id: DirId) -> Totals {
         self.dir(id).totals()
     }
@@ -204,8 +199,7 @@ impl Tree {
         self.is_growing(id) && !self.status(DirId::TOP).is_complete()
     }
 
-    /// Returns `true` if the totals of `id` can be compared with those of another tree: they are known, and not
-    /// preliminary (see [`Self::is_preliminary`]).
+    /// Returns `true` if the totals of `id` can be compared with those of another tree.
     pub(crate) fn is_comparable(&self, id: DirId) -> bool {
         self.status(id).is_known() && !self.is_preliminary(id)
     }
@@ -255,8 +249,7 @@ impl Tree {
         }
     }
 
-    /// Returns a number that increases with every change to a finished tree. Long operations compare it to detect
-    /// changes.
+    /// Returns a number that increases with every change to a finished tree, so that long operations detect changes.
     pub fn edition(&self) -> u64 {
         self.edition.load(Ordering::Relaxed)
     }

@@ -22,14 +22,12 @@ impl<'t> Relocation<'t> {
     /// Creates the relocation after a rescan of the directories `replaced`. The rescan may have been stopped or
     /// have failed. The relocation is valid until the next rescan begins.
     pub fn new(tree: &'t Tree, replaced: impl IntoIterator<Item = DirId>) -> Self {
-        // The ancestors of a replaced directory are uncertain too: if the directory no longer exists, the rescan may
-        // have found that its ancestors do not exist either, and removed them from the tree.
+        // The ancestors are uncertain too: if a directory no longer exists, the rescan may have removed its ancestors.
         let uncertain = replaced.into_iter().flat_map(|id| tree.ancestry(id)).collect();
         Self { tree, uncertain, known: HashMap::from([(DirId::TOP, Some(DirId::TOP))]) }
     }
 
-    /// Returns the replacement of `id`, or `id` itself if it was not replaced. Returns `None` if the directory no
-    /// longer exists.
+    /// Returns the replacement of `id`, `id` itself if it was not replaced, or `None` if it no longer exists.
     pub fn find(&mut self, id: DirId) -> Option<DirId> {
         let mut below = Vec::new();
         let mut at = id;
@@ -50,14 +48,12 @@ impl<'t> Relocation<'t> {
         found
     }
 
-    /// Returns `true` if directory `id` is still in the listing of `parent`. `parent` must be a directory that has not
-    /// been replaced.
+    /// Returns `true` if directory `id` is still in the listing of `parent`, which must not have been replaced.
     fn is_in(&self, parent: DirId, id: DirId) -> bool {
         !self.uncertain.contains(&id) || self.tree.listing(parent).directories().any(|child| child == id)
     }
 
-    /// Returns the result of [`Self::find`] for `id`. If the directory no longer exists, returns the result for its
-    /// nearest ancestor that still exists.
+    /// Returns the result of [`Self::find`] for `id` or, if that directory is gone, for its nearest existing ancestor.
     pub fn nearest(&mut self, id: DirId) -> DirId {
         let mut at = id;
         loop {

@@ -108,8 +108,7 @@ impl Tree {
         lock(&self.free).put(removed.into_iter().collect());
     }
 
-    /// Publishes a new listing of `id`, which contains the result of `rewrite` for each current entry. Omits the
-    /// entries for which `rewrite` returns `None`.
+    /// Publishes a new listing of `id` with the results of `rewrite` for the current entries; `None` omits an entry.
     pub(crate) fn rewrite_listing<'t>(
         &'t self,
         batch: &mut Batch,
@@ -134,8 +133,7 @@ impl Tree {
     }
 }
 
-/// Key for finding the known name of a replaced entry: the inode, and the disk usage and apparent size recorded for the
-/// name.
+/// Inode of a known name, with the disk usage and apparent size recorded for this name.
 type LinkKey = (InodeKey, u64, u64);
 
 fn link_key(name: &LinkedName) -> LinkKey {
@@ -196,8 +194,7 @@ impl Tree {
         self.drop_subtrees(&removed);
     }
 
-    /// Updates the metadata of `directories`. For example, deleting an entry changes the size and modification time
-    /// of its parent directory. Rewrites the listing of each parent only once, because a listing can be long.
+    /// Updates the metadata of `directories`. Rewrites each parent's listing only once, because a listing can be long.
     pub fn update_own(&self, batch: &mut Batch, directories: impl IntoIterator<Item = (DirId, Metadata)>) {
         let mut by_parent: HashMap<DirId, HashMap<DirId, Metadata>> = HashMap::new();
         for (id, metadata) in directories {
@@ -355,8 +352,7 @@ impl Tree {
         lock(&self.readings).scan = Some(began);
     }
 
-    /// Records the start time of a rescan of entries in `directory`. The time also applies to everything below these
-    /// entries.
+    /// Records the start time of a rescan of entries in `directory` and of everything below these entries.
     pub(crate) fn note_rescan<'n>(
         &self,
         directory: DirId,

@@ -106,8 +106,7 @@ pub fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow]) {
         return sort_few(listing, names, rows);
     }
     let key = rows[0].key;
-    // Ranges of rows that are still to be sorted. The number of each range is the known length of the names' common
-    // prefix.
+    // Ranges of rows that are still to be sorted, each with the known length of its names' common prefix.
     let mut parts = vec![(0..rows.len(), 0)];
     while let Some((part, agreed)) = parts.pop() {
         let rows = &mut rows[part.clone()];
@@ -155,11 +154,11 @@ fn sort_rows(rows: &mut [SortRow], rank: impl Fn(u64) -> u64 + Sync) {
     if rows.len() < MANY { rows.sort_unstable_by_key(number) } else { rows.par_sort_unstable_by_key(number) }
 }
 
-/// Sets the key of each row to eight bytes of its name: those after the common prefix of all names. Returns the length
-/// of the common prefix. At least the first `agreed` bytes are known to be common.
+/// Sets the key of each row to the eight bytes after the common prefix of all names, or of their natural forms (see
+/// [`natural`]), and returns the length of this prefix. The first `agreed` bytes are already known to be equal.
 ///
-/// Names are usually read only once, because reading a million names takes as long as sorting them. The common prefix
-/// is determined from a sample, and verified while the keys are set.
+/// Reading a million names takes as long as sorting them, so each name is usually read only once: the prefix of a
+/// sample is assumed to be common to all names, and this is verified while the keys are set.
 fn number_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow], agreed: usize) -> usize {
     let Some(first) = rows.first() else { return agreed };
     let first = name(listing, first);
@@ -213,8 +212,7 @@ fn bytes(name: &[u8], start: usize) -> impl Iterator<Item = u8> + '_ {
     name.get(start..).unwrap_or_default().iter().copied()
 }
 
-/// Returns eight bytes of a name, beginning at `start`, as a number. Such numbers compare in the same order as the
-/// bytes. Missing bytes count as zeros.
+/// Returns eight bytes of a name, from `start` on, as a number with the same order. Missing bytes count as zeros.
 fn chunk(name: &[u8], start: usize) -> u64 {
     let rest = name.get(start..).unwrap_or_default();
     let mut bytes = [0; 8];

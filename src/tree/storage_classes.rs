@@ -55,8 +55,7 @@ impl StorageClasses {
         StorageClass(u8::try_from(index).unwrap_or(u8::MAX))
     }
 
-    /// Adds the classes of another tree. The element at index `n` of the result is the ID that class `n` of the other
-    /// tree has in this tree.
+    /// Adds the classes of another tree. Element `n` of the result is the ID that its class `n` has in this tree.
     #[doc(hidden)]
     pub fn add_all(&self, others: &Self) -> Vec<StorageClass> {
         others.names().iter().map(|name| self.add(name)).collect()

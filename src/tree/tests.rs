@@ -180,8 +180,7 @@ proptest! {
         let mut waiting: Vec<DirId> = ids.clone();
         let mut random = order | 1;
         while !waiting.is_empty() {
-            // Any reproducible order is sufficient. The constants are those of Knuth's random number generator for
-            // MMIX.
+            // Any reproducible order is sufficient. The constants are those of Knuth's generator for MMIX.
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let next = usize::try_from(random >> 33).unwrap() % waiting.len();
             tree.release(waiting.swap_remove(next));

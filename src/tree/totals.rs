@@ -69,8 +69,7 @@ impl Tree {
         self.dir(id).pending.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Releases one claim on `id`. Releasing the last claim completes `id`, and then releases the claim of `id` on
-    /// its parent in the same way.
+    /// Releases one claim on `id`. The last release completes `id` and, in turn, releases its claim on its parent.
     pub fn release(&self, id: DirId) {
         let mut id = id;
         loop {
@@ -109,14 +108,12 @@ impl Tree {
         self.status(id).is_complete() || claims as usize == before.1 && published() == before
     }
 
-    /// Subtracts `excess` from the totals of `id`, but not from its ancestors' totals. Used to subtract repeated hard
-    /// links one directory at a time.
+    /// Subtracts `excess` (repeated hard links) from the totals of `id`, but not from the totals of its ancestors.
     pub(crate) fn take_off(&self, id: DirId, excess: &Totals) {
         self.exchange(id, excess, &Totals::default());
     }
 
-    /// Subtracts `before` from the totals of `id` and adds `after`, without changing the totals of the ancestors. Used
-    /// when entries below `id` are replaced.
+    /// Subtracts `before` from the totals of `id` and adds `after`, without changing the totals of the ancestors.
     pub(crate) fn exchange(&self, id: DirId, before: &Totals, after: &Totals) {
         // `Relaxed` ordering is enough, because readers only compare editions, and an edition guards no data.
         self.edition.fetch_add(1, Ordering::Relaxed);
@@ -129,8 +126,7 @@ impl Tree {
         let _ = dir.errors.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fewer);
     }
 
-    /// Sets the totals and the error number of a directory, as recorded in a file, and marks the directory as
-    /// complete.
+    /// Sets the recorded totals and error number of a directory, and marks the directory as complete.
     pub(crate) fn set_totals(&self, id: DirId, totals: &Totals, errno: i32) {
         let dir = self.dir(id);
         dir.disk.store(totals.disk, Ordering::Relaxed);
@@ -143,9 +139,8 @@ impl Tree {
     }
 
     /// Sets the number of errors in and below each of `directories`, for a file that does not record these numbers.
-    /// Parents must come before their children, and all entries of the directories must have been loaded. `own`
-    /// contains the number of errors at each directory: errors of the directory itself, and of its entries that are not
-    /// directories. A directory without such errors may be missing from `own`.
+    /// Parents must come before their children, and all entries of the directories must have been loaded. `own` counts
+    /// the errors of each directory itself and of its entries that are not directories; 0 if missing.
     pub(super) fn set_errors(&self, directories: &[DirId], mut own: HashMap<DirId, u32>) {
         for id in directories.iter().rev() {
             let errors = own.remove(id).unwrap_or(0);

@@ -62,8 +62,7 @@ pub trait Component<'t>: Debug {
         true
     }
 
-    /// Returns the index of the cursor line and the number of lines, for display in the status line; `None` if there
-    /// is no cursor.
+    /// Returns the index of the cursor line and the number of lines for the status line; `None` without a cursor.
     fn position(&self) -> Option<(usize, usize)> {
         None
     }

@@ -74,8 +74,7 @@ impl Field {
 
     /// Replaces the text with an older (Up) or newer (Down) text from `past`, and returns `true`. Down after the newest
     /// text empties the field. Returns `false` and changes nothing if there is no such text, or if the field contains
-    /// text that the user has typed or begun to edit. If the result is `false`, the search prompt moves the cursor in
-    /// the search results instead.
+    /// text that the user has typed or begun to edit.
     pub fn recall(&mut self, motion: Motion) -> bool {
         let at = match self.state {
             State::Recalled(at) => at,
@@ -94,8 +93,7 @@ impl Field {
         true
     }
 
-    /// Handles a key. `command` is the command that the key is bound to, if any. Returns `true` if the key changed the
-    /// text.
+    /// Handles a key, which may be bound to `command`. Returns `true` if the key changed the text.
     pub fn take(&mut self, event: KeyEvent, command: Option<Command>) -> bool {
         match (command, event.code) {
             (Some(Command::Move(motion)), _) => self.recall(motion),

@@ -32,8 +32,7 @@ impl Folding {
         if data.is_tree() { self.shown.get(row).copied() } else { Some(row) }
     }
 
-    /// Converts `number`, the index of a row in `data`, to the index among the visible rows. Returns `None` if the row
-    /// is hidden.
+    /// Converts the index `number` of a row in `data` to the index among the visible rows; `None` if the row is hidden.
     pub fn visible(&self, data: &dyn TableData, number: usize) -> Option<usize> {
         if data.is_tree() { self.shown.binary_search(&number).ok() } else { Some(number) }
     }

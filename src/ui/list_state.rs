@@ -31,8 +31,7 @@ pub struct SavedCursor {
 }
 
 impl SavedCursor {
-    /// Creates a saved cursor on the entry with this name. `position` is the position of the entry in the listing, if
-    /// known.
+    /// Creates a saved cursor on the entry `name`. `position` is its position in the listing, if known.
     pub fn at(position: impl Into<Option<Position>>, name: &[u8]) -> Self {
         let pin = Pin { position: position.into(), name: name.to_vec() };
         Self { pin: Some(pin), cursor: Cursor::default() }
@@ -81,8 +80,7 @@ impl<'t> ListState<'t> {
         }
     }
 
-    /// Drops the rows, but keeps the pinned entry. When there are new rows, [`Self::take`] moves the cursor to this
-    /// entry.
+    /// Drops the rows, but keeps the pinned entry, to which [`Self::take`] moves the cursor in the new rows.
     pub fn forget_rows(&mut self) {
         self.rows = Arc::default();
     }
@@ -207,8 +205,7 @@ impl<'t> ListState<'t> {
         self.cursor.index = index;
     }
 
-    /// Scrolls to the top, for a view that shows only the first `lines` rows. A cursor below these rows moves to the
-    /// first row.
+    /// Scrolls to the top, for a view that shows only the first `lines` rows. Moves a lower cursor to the first row.
     pub fn show_first(&mut self, lines: usize) {
         if self.cursor.index >= lines {
             self.cursor.index = 0;

@@ -81,8 +81,7 @@ impl<T> Load<T> {
         }))
     }
 
-    /// Wraps a running comparison. If the comparison fails, for example because there is no baseline, the load returns
-    /// an error with the reason.
+    /// Wraps a running comparison. If the comparison fails, the load returns an error with the reason.
     pub fn of_comparison(job: Job<Compared>, result: fn(Arc<Comparison>) -> T) -> Self
     where
         T: 'static,
@@ -215,8 +214,7 @@ impl<T> Loader<T> {
         matches!(self.state, LoadState::Running(..))
     }
 
-    /// Discards the job, even if it has ended, so that the next poll starts a new one. Does nothing if the caller
-    /// provided the value, because then there is no job.
+    /// Discards the job, even if it has ended, so that the next poll starts a new one. Does nothing for a given value.
     pub fn reload(&mut self, keep: Keep) {
         if matches!(self.state, LoadState::Given) {
             return;

@@ -75,8 +75,7 @@ impl Mark {
         inode(self) == inode(now) && (self.kind == Kind::Directory || written(self) == written(now))
     }
 
-    /// Returns the number of bytes that deleting the entry would free, if known. `parent` is the directory that
-    /// contains the entry.
+    /// Returns the number of bytes that deleting the entry of `parent` would free, if known.
     pub fn exclusive(&self, parent: DirId, sizes: &ExclusiveSizes) -> Option<Exclusive> {
         match self.directory {
             Some(id) => sizes.directory(id),
@@ -202,8 +201,7 @@ impl<'t> Marks<'t> {
         self.totals = sum.of(self, &outermost);
     }
 
-    /// Transfers the marks to the rescanned tree. Counts the marks that are dropped, because their entries no longer
-    /// exist or have changed.
+    /// Transfers the marks to the rescanned tree. Drops and counts marks whose entries no longer exist or have changed.
     pub fn relocate(&mut self, tree: &'t Tree, relocation: &mut Relocation<'t>) -> Dropped {
         let before = std::mem::take(self);
         self.copies = before.copies;
@@ -230,8 +228,7 @@ impl<'t> Marks<'t> {
     }
 }
 
-/// Computation of the total of all marks. Entries below a marked directory are skipped, and each inode counts
-/// once.
+/// Computation of the total of all marks, which skips entries below a marked directory and counts each inode once.
 struct Sum<'t> {
     tree: &'t Tree,
     live: &'t LiveTotals,

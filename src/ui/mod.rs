@@ -87,8 +87,7 @@ use terminal::screen::{Guard, Screen};
 /// Size in bytes of the output buffer. A frame up to this size is sent in one write.
 const FRAME: usize = 1 << 18;
 
-/// Previous scan of a source, shown while the source is read, and a notice about a snapshot that was ignored. Either
-/// may be missing.
+/// Previous scan to show while a source is read, and a notice about a snapshot that was ignored.
 pub type LastScan = (Option<RecordedTree>, Option<Notice>);
 
 /// Shows the tree of `source` until the user quits, and does not wait for the source to finish. Returns the paths to

@@ -39,8 +39,7 @@ pub struct Part {
     pub rows: Vec<(Row, Role)>,
     /// Text shown if there are no rows.
     pub empty: String,
-    /// `true` if the rows are sorted by size, largest first. If there is too little room, the smallest rows are
-    /// omitted, no matter how the rows are sorted.
+    /// `true` if the last rows are omitted when there is too little room; `false` if the smallest rows are omitted.
     pub is_by_size: bool,
 }
 
@@ -48,8 +47,7 @@ pub struct Part {
 #[derive(Debug)]
 pub struct Survey {
     pub found: Arc<Overview>,
-    /// Tree of the previous scan, and the ID of the surveyed directory in this tree. `None` if the tree of the current
-    /// scan was surveyed.
+    /// Tree of the previous scan, and the surveyed directory's ID in it; `None` if the current tree was surveyed.
     pub record: Option<(RecordedTree, DirId)>,
 }
 
@@ -69,8 +67,7 @@ pub struct OverviewState {
 }
 
 impl OverviewState {
-    /// Requests the results for `key`, unless they have already been requested. The growth is requested only if there
-    /// is a baseline.
+    /// Requests the results for `key` that have not been requested yet; the growth only if there is a baseline.
     pub fn want(&mut self, key: &OverviewKey, has_baseline: bool) {
         let is_same = |one: &OverviewKey, other: &OverviewKey| one.from == other.from;
         self.survey.want(key.clone(), is_same);
@@ -86,8 +83,7 @@ impl OverviewState {
         self.index = moved(self.index, motion, 2, self.parts.len());
     }
 
-    /// Scrolls so that the selected part is visible. `lines` rows of parts fit on the screen, each with `columns`
-    /// parts.
+    /// Scrolls so that the selected part is visible. `lines` rows of `columns` parts each fit on the screen.
     pub fn scroll(&mut self, lines: usize, columns: usize) {
         let mut cursor = Cursor { index: self.index / columns, offset: self.offset };
         cursor.show(lines, self.parts.len().div_ceil(columns));

@@ -14,8 +14,7 @@ use crate::scan::head::FileHead;
 use crate::table::outline::{Level, OutlineRequest};
 use crate::tree::{DirId, EntryId};
 
-/// Time that the cursor must stay on a row before the jobs for its preview start. Jobs are thus not started for rows
-/// that the cursor only passes.
+/// Delay before the jobs for a preview are started, so that none are started for rows that the cursor only passes.
 const REST: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 120 });
 
 /// Row that is previewed.
@@ -35,8 +34,7 @@ pub enum Previewed {
 #[derive(Debug, Default)]
 pub struct PreviewState {
     pub subject: Option<Previewed>,
-    /// Time when the cursor reached the row in `subject`; `None` if there is no such row. The jobs for the preview
-    /// start [`REST`] after this time.
+    /// Time when the cursor reached `subject`, if any. The jobs for the preview start [`REST`] after this time.
     since: Option<Instant>,
     /// Totals of a directory by type and age. The key contains the directory and the edition of the tree (see
     /// [`crate::tree::Tree::edition`]).

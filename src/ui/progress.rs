@@ -41,11 +41,9 @@ pub struct Rescan {
     /// Number of items that the directories in `replaced` had before the rescan.
     pub expected: u64,
     pub is_stopping: bool,
-    /// Parent directory and former size of the rescanned entry, for the notice about the result; `None` if no notice
-    /// will be shown.
+    /// Parent directory and former size of the rescanned entry, for the notice; `None` if no notice will be shown.
     pub wanted: Option<(DirId, u64)>,
-    /// Directories that the rescan may replace or remove. The rescan also removes ancestors of these directories that
-    /// no longer exist on disk.
+    /// Directories that the rescan may replace or remove. Their ancestors are also removed if missing on disk.
     pub replaced: Vec<DirId>,
 }
 
@@ -74,14 +72,13 @@ impl ScanState {
     }
 
     /// Returns the percentage of the scan that is done. If the totals of the previous scan are known, this is the
-    /// percentage of their bytes or the percentage of their entries, whichever is smaller. Early in the scan, the
-    /// percentage of bytes may be too high, because a large file or several names of an inode may account for most of
-    /// the bytes. If the totals of the previous scan are unknown, the bytes are compared with the used space of the
-    /// file system. Returns `None` if the used space is also unknown, for example because the scan does not read
+    /// percentage of their bytes or of their entries, whichever is smaller: early in the scan, a large file or several
+    /// names of an inode may account for most of the bytes. Otherwise, the bytes are compared with the used space of
+    /// the file system. Returns `None` if the used space is also unknown, for example because the scan does not read
     /// exactly one whole file system.
     ///
-    /// The percentage never falls during a scan, because the counters only grow. The maximum is 99, because the
-    /// counters may exceed the totals if some data is counted twice or grows during the scan.
+    /// The percentage never falls, because the counters only grow. The maximum is 99, because the counters may exceed
+    /// the totals if some data is counted twice or grows during the scan.
     pub fn percent(&self) -> Option<u8> {
         let Progress { disk, expected, entries, .. } = self.last.progress;
         let Some(totals) = &self.recorded else { return Some(percentage(disk, expected?)) };

@@ -68,8 +68,7 @@ impl<K: Clone + PartialEq, T> Requested<K, T> {
         self.result.outdate();
     }
 
-    /// Marks the result as current, even if the tree has grown. Called if the result is from the tree of the previous
-    /// scan, which does not grow.
+    /// Marks the result as current. Called if the result is from the tree of the previous scan, which does not grow.
     pub fn set_current(&mut self) {
         self.result.set_current();
     }

@@ -68,8 +68,7 @@ trait Reporting<M> {
 
 impl<T, M, F: Fn(Update<T>) -> M> Reporting<M> for Reporter<T, F> {
     fn poll(&mut self, messages: &mut Vec<M>) -> bool {
-        // The outcome is read before the result. A job publishes its last result before it ends, so no result is
-        // missed.
+        // The outcome is read first. A job publishes its last result before it ends, so no result is missed.
         let outcome = self.job.outcome();
         let is_over = outcome.is_some();
         let failure = match outcome {

@@ -141,8 +141,7 @@ pub fn growth_warning(problem: &str) -> String {
     format!("Growth may be wrong: {problem}")
 }
 
-/// Describes how the sizes were found: the number of files whose extents were read, the number for which
-/// link counts were used instead, the number that could not be read, and the reason why the sizes are not exact.
+/// Describes how the exclusive sizes were found, how many files could not be read, and why the sizes are not exact.
 pub fn coverage_text(coverage: ExclusiveCoverage, units: Units) -> String {
     let ExclusiveCoverage { read, by_links, unread, accuracy } = coverage;
     let files = |number| counted(number, "file", "files");
@@ -220,8 +219,7 @@ pub fn deleted(
                 FreedAccuracy::Unknown => format!("Deleted {entries}"),
             };
             let with_gain = whole(&format!("{text}{}", report.gained_text(display.units)));
-            // The gained free space is omitted if the notice must also report a journal error, or if there is too
-            // little room.
+            // Omits the gained free space if a journal error must be reported too, or if there is too little room.
             let has_room = report.journal_error.is_none() && width(&with_gain) <= display.room;
             if has_room { with_gain } else { whole(&text) }
         }
@@ -242,9 +240,8 @@ pub fn deleted(
     }
 }
 
-/// Returns the path of the trash if all entries were moved to one trash at the top of a mount, where users do
-/// not expect it. Otherwise returns `None`. The Trash specification 1.0 of freedesktop.org calls such a trash
-/// `.Trash-UID` or `.Trash/UID`.
+/// Returns the trash if all entries were moved to one trash at the top of a mount, where users do not expect it. The
+/// freedesktop.org Trash specification 1.0 calls such a trash `.Trash-UID` or `.Trash/UID`.
 fn trash_of_mount(report: &Report) -> Option<&Path> {
     let trash = report.trashed.first()?.trash.as_path();
     let is_of_mount =

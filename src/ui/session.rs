@@ -59,8 +59,7 @@ impl From<DeletionMessage> for Message {
 pub struct BrowserEnd {
     /// Marked paths to print, if the user asked for them.
     pub picked: Vec<Vec<u8>>,
-    /// Absolute path of the directory shown when the user quit; `None` if it is not on this machine, or if the list
-    /// of roots was shown.
+    /// Absolute path of the directory shown when the user quit; `None` in the list of roots, a snapshot or an import.
     pub directory: Option<Vec<u8>>,
 }
 
@@ -80,8 +79,7 @@ pub struct Session<'s> {
     pool: Pool,
     runner: Runner<Message>,
     deletions: Deletions,
-    /// Task that prepares the launch of a shell or pager: it opens the directory for the shell, or the file for the
-    /// pager.
+    /// Task that opens the directory for a shell, or the file for a pager, before the program is launched.
     preparing: Option<TaskId>,
     /// Running rescan, if there is one.
     rescan: Option<Scan>,
@@ -203,13 +201,11 @@ impl<'s> Session<'s> {
         ScanProgress { now: self.begun.elapsed(), progress, outcome, elapsed }
     }
 
-    /// Passes the progress of the scan and of the rescan to the app, and updates the progress shown in the terminal's
-    /// tab.
+    /// Passes the progress of the scan and the rescan to the app, and updates the progress in the terminal's tab.
     fn check_scans(&mut self) -> io::Result<()> {
         self.act(Event::ScanProgress(self.tick()));
         if let Some(rescan) = &self.rescan {
-            // Read the outcome before the progress, so that an outcome always comes with the final progress; see
-            // `tick`.
+            // Read the outcome before the progress; see `tick`.
             let outcome = rescan.outcome();
             let message = RescanMessage { progress: rescan.progress(), outcome };
             if message.outcome.is_some() {
@@ -354,8 +350,7 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Continues after another program has used the terminal. The terminal may have been resized in the
-    /// meantime.
+    /// Continues after another program has used the terminal, which may have been resized meanwhile.
     fn resume(&mut self) -> io::Result<()> {
         let size = self.frames.size()?;
         self.act(Event::Resize(size.width, size.height));

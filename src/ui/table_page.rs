@@ -50,8 +50,7 @@ pub struct TablePage {
     pub can_share: bool,
     /// Text shown instead of rows, for example the error of a failed job.
     pub failure: Option<String>,
-    /// Progress of the search as text and in thousandths; `None` if the search is complete or partial results are
-    /// shown.
+    /// Progress of the search as text and in thousandths; `None` if it is complete or partial results are shown.
     pub progress: Option<(String, u16)>,
     /// Number of rows, including those scrolled out of view.
     pub rows: usize,
@@ -61,8 +60,7 @@ pub struct TablePage {
     pub lines: Vec<Row>,
     /// Color role of the bar of each row in `lines`.
     pub roles: Vec<Role>,
-    /// Visible rows of the df view, or of the text that explains one of its rows. These rows have other columns than
-    /// `lines`.
+    /// Visible rows of the df view or of the text that explains one of its rows, with other columns than `lines`.
     pub ledger: Vec<ledger::Row>,
 }
 

@@ -184,10 +184,10 @@ impl TableView {
         self.answer()?.data.target(self.number(self.cursor.index)?)
     }
 
-    /// Returns the entries of a row. A group of cleanup candidates or an inode with several names has several entries;
-    /// a total or a group of copies has none. For a row from the previous scan, returns the entries that the running
-    /// scan has found, but nothing while the scan may still find more of them. Also returns nothing if such a row has
-    /// more than [`MOST_AWAITED`] entries, because the drawing thread would have to look up each of them.
+    /// Returns the entries of a row: several for a group of cleanup candidates or an inode with several names, none for
+    /// a total or a group of copies. If the row is from the previous scan, looks up its entries in the running scan.
+    /// Returns none of them while this scan may still find more, or if there are more than [`MOST_AWAITED`], because
+    /// the drawing thread would have to look up each of them.
     pub fn entries(&self, tree: &Tree, row: usize) -> Vec<EntryId> {
         match self.recorded(row) {
             Some((_, entries)) if entries.len() > MOST_AWAITED => Vec::new(),
@@ -202,8 +202,7 @@ impl TableView {
         entries().unwrap_or_default()
     }
 
-    /// Returns the tree of the previous scan, and the row's entries in that tree; `None` if the row shows no entry of
-    /// that tree.
+    /// Returns the tree of the previous scan, and the row's entries in it; `None` if the row has none there.
     pub fn recorded(&self, row: usize) -> Option<(&RecordedTree, Vec<EntryId>)> {
         self.answer()?.data.recorded(self.number(row)?)
     }
@@ -231,8 +230,7 @@ impl TableView {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
     }
 
-    /// Divides copies into those inside and those outside `directory`. Considers only the groups that have a copy in
-    /// `directory`; see [`TableData::copies_elsewhere`].
+    /// Finds the copies inside and outside `directory`; see [`TableData::copies_elsewhere`].
     pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
         self.answer().map(|answer| answer.data.copies_elsewhere(tree, directory)).unwrap_or_default()
     }
@@ -296,8 +294,7 @@ impl TableView {
         self.folding.number(&*self.answer()?.data, row)
     }
 
-    /// Converts the index of a row in the answer to its index among the visible rows. Returns `None` if folding hides
-    /// the row.
+    /// Returns the index of a row of the answer among the visible rows; `None` if folding hides the row.
     fn visible(&self, number: usize) -> Option<usize> {
         self.folding.visible(&*self.answer()?.data, number)
     }

@@ -65,9 +65,8 @@ pub fn recorded_title(title: Title, time: &str) -> Title {
     title.map(|title| format!("{title} as of {time}"))
 }
 
-/// Returns the title of a view that needs a baseline. The longest version contains the time and the age of the
-/// baseline. If there are several baselines, it also contains the position of the baseline among them. The shortest
-/// version contains only the date of the baseline.
+/// Returns the title of a view that needs a baseline. The longest version contains the time and age of the baseline,
+/// and its position among several baselines; the shortest version contains only its date.
 pub fn baseline_title(name: &str, (since, info): (i64, BaselineInfo), now: i64, zone: &TimeZone) -> Title {
     let age = elapsed(since, now);
     let number = format!("snapshot {} of {}", info.index + 1, info.count);

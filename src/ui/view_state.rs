@@ -75,8 +75,7 @@ impl Views {
         self.base == BaseView::Overview && self.tables.is_empty()
     }
 
-    /// Returns `true` if the tree has grown since one of the shown results was requested. The shown results include
-    /// the comparison in [`GrowthState::column`].
+    /// Returns `true` if the tree has grown since one of the shown results was requested.
     pub fn is_outdated(&self) -> bool {
         let shown = match (self.tables.last(), &self.filtering) {
             (Some(view), _) => view.rows.is_outdated(),
@@ -183,8 +182,7 @@ impl Filtering {
         self.result.value().unwrap_or(&self.nothing)
     }
 
-    /// Starts the filter's job if necessary, and collects its results. Returns `true` if the result has
-    /// changed.
+    /// Starts the filter's job if necessary, and collects its results. Returns `true` if the result has changed.
     pub fn poll(&mut self, sources: &Sources<'_>, order: Order) -> bool {
         let request = || {
             let (tree, query) = (Arc::clone(sources.tree), self.query.clone());
@@ -256,8 +254,7 @@ pub struct Return {
     pub history: Vec<DirId>,
     /// Directory that was opened from the view.
     pub opened: DirId,
-    /// `true` if `opened` is the directory in the row under the cursor; `false` if `opened` is the directory that
-    /// contains the entry in that row.
+    /// `true` if `opened` is the directory in the row under the cursor; `false` if it contains the entry in that row.
     pub is_in_place: bool,
     /// `true` if the scan was running when the user left the view.
     pub was_scanning: bool,

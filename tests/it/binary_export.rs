@@ -62,8 +62,7 @@ fn run_here(temp: &TestDir, words: &[&str]) -> Vec<u8> {
 struct Counted {
     items: u64,
     plain: [u64; 2],
-    /// Inodes with several names, keyed by device and inode number: sizes, link count, and number of names
-    /// found.
+    /// Inodes with several names, by device and inode number: sizes, link count, and number of names found.
     linked: BTreeMap<(u64, u64), ([u64; 2], u64, u64)>,
 }
 
@@ -356,8 +355,7 @@ fn large_trees_are_read_back_in_any_order() {
         assert_eq!(shared(&tree), shared(scan.tree()));
         tree.verify().unwrap();
         crate::support::assert_sums_agree(&tree);
-        // Opens the tree again. This time, the names of hard-linked inodes are read first, and then a snapshot
-        // is saved.
+        // Opens the tree again, reads the names of hard-linked inodes first, and then saves a snapshot.
         let tree = open(&bytes, Access::Read).unwrap();
         assert_eq!(tree.linked().len(), scan.tree().linked().len());
         let (stop, about) = (AtomicBool::new(false), SnapshotInfo::default());
@@ -427,8 +425,7 @@ fn items(all: &[&[(u64, Value)]]) -> Vec<u8> {
     file(&[&content], root)
 }
 
-/// Reads the whole file and returns the first error, or `no error`. Checks that read(2) and mmap(2) give the same
-/// result.
+/// Reads the whole file and returns the first error, or `no error`. Checks that read(2) and mmap(2) agree.
 fn verdict(bytes: &[u8]) -> String {
     let error = |access| match open(bytes, access) {
         Ok(tree) => {

@@ -151,8 +151,7 @@ fn the_table_is_sorted_as_requested() {
     };
     temp.file("middle/two", 1);
     temp.file("middle/three", 1);
-    // Even a short file uses a whole block. `aaa` and `small` therefore have equal sizes and are sorted by
-    // name.
+    // `aaa` and `small` have equal sizes, because each uses one block, and are therefore sorted by name.
     assert_eq!(order("size"), ["./large", "./middle", "./aaa", "./small", "."]);
     assert_eq!(order("name"), ["./aaa", "./large", "./middle", "./small", "."]);
     assert_eq!(order("count")[..2], ["./middle", "./large"]);
@@ -320,8 +319,7 @@ fn a_full_disk_is_reported_with_exit_code_1() {
     }
 }
 
-/// Returns a command that runs the program without special rights: as the current user, or as the user nobody if the
-/// current user is root.
+/// Returns a command that runs the program without special rights, as the user nobody if the current user is root.
 fn ordinary(temp: &TestDir) -> Command {
     if !nix::unistd::geteuid().is_root() {
         return program();

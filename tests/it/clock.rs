@@ -8,8 +8,7 @@ use std::process::Command;
 
 use crate::session::{Session, duke};
 
-/// C source code of a library that makes the real-time clock report a time around the year 12,000. Other clocks are
-/// unchanged.
+/// C source code of a library that makes only the real-time clock report a time around the year 12,000.
 const CLOCK: &str = "
 #define _GNU_SOURCE
 #include <time.h>

@@ -340,8 +340,7 @@ fn config_show_prints_an_equivalent_configuration() {
     assert_eq!((again.text(), again.stderr.as_str()), (shown.text(), ""));
 }
 
-/// Lines of ncdu's configuration that have an equivalent in duke, each with the equivalent lines of duke's
-/// configuration.
+/// Lines of ncdu's configuration, each with the equivalent lines of duke's configuration.
 const NCDU_SETTINGS: [(&str, &str); 27] = [
     ("-x", "one-file-system = true"),
     ("-e", "extended = true"),

@@ -142,8 +142,7 @@ fn ncdu_and_duke_read_each_other() {
                 .collect::<Vec<_>>()
         };
         assert_eq!(readable("ours by them"), readable("theirs"));
-        // duke rewrites each of the two exports: once directly, and once through ncdu's binary format. ncdu reads the
-        // results.
+        // duke rewrites both exports, directly and through ncdu's binary format, and ncdu reads the results.
         let duke = |words: &[&str]| drop(run(program().args(words).current_dir(temp.path())).ended(0));
         for name in ["theirs", "ours by them"] {
             duke(&["-f", name, "-O", "binary"]);
@@ -314,8 +313,7 @@ fn ssh(temp: &TestDir, script: &str) -> std::ffi::OsString {
     search_path(temp, "ssh", script)
 }
 
-/// Creates a directory that contains a program `name` with the contents `script`, and returns a search path that begins
-/// with the directory.
+/// Returns a search path that begins with a directory containing the shell script `script` as the program `name`.
 fn search_path(temp: &TestDir, name: &str, script: &str) -> std::ffi::OsString {
     let bin = temp.directory("bin");
     let path = bin.join(name);
@@ -395,8 +393,7 @@ fn the_error_of_ssh_explains_an_empty_export() {
     assert_eq!(run.stderr, "duke: box: ssh is not installed, or not in PATH\n");
 }
 
-/// Returns the changes in the output of `duke diff --json`: path below the root, kind of change, and difference in disk
-/// usage.
+/// Returns the changes printed by `duke diff --json`: path below the root, kind, and difference in disk usage.
 fn changes(run: &Run) -> Vec<(String, String, i128)> {
     let document = run.json();
     let changes = document.root().get("changes").elements();
@@ -469,8 +466,7 @@ fn an_interrupted_comparison_prints_only_that() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // The test writes more than a pipe holds. When the write returns, the reader has therefore started to
-    // read.
+    // This is more than a pipe holds, so the reader has started to read when the write returns.
     let mut silent = child.stdin.take().unwrap();
     silent.write_all(&vec![b' '; 1 << 20]).unwrap();
     kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
@@ -528,8 +524,7 @@ fn a_root_given_twice_counts_once_in_every_report() {
         assert_eq!(lines(&["--csv", "-f", "kept.duke"]), lines(&["--csv", "t"]), "kept of {several:?}");
         fs::remove_file(temp.join("kept.duke")).unwrap();
     }
-    // A root that is a hard link to a file in the first root is an entry of its own, but adds nothing to the
-    // sum.
+    // A root that is a hard link to a file in the first root is an entry of its own, but adds nothing to the sum.
     fs::hard_link(temp.join("t/again"), temp.join("other")).unwrap();
     let lines = export(&temp, &["--ndjson", "t", "other"]);
     assert_eq!(
@@ -880,8 +875,7 @@ fn objects_are_grouped_into_directories_in_any_order() {
     let document = run.json();
     let root = document.root().get("roots").elements()[0];
     assert_eq!(root.get("apparent").number(), 2 * (200 * 201 / 2) + 4 * 512);
-    // 400 objects in 207 directories; then the directory `a`, two objects `a/b`, one object `a` and one
-    // object `c`.
+    // 400 objects in 207 directories; then the directory `a`, two objects `a/b`, one object `a` and one object `c`.
     assert_eq!(root.get("items").number(), 400 + 207 + 1 + 4);
     assert_eq!(root.child("3").child("10").get("apparent").number(), 2 * 11);
 }

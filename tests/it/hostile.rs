@@ -258,8 +258,7 @@ fn rows_with_too_few_bytes_are_rejected_before_taking_memory() {
     let blocks = 30_000;
     let mut snapshot = Snapshot::default();
     snapshot.block(0, &listing(ROOT), &[0, 1]);
-    // `[0]` is too short for a listing, but this error is not noticed: the snapshot is rejected before any listing is
-    // read.
+    // `[0]` is too short for a listing, but the snapshot is rejected before any listing is read.
     snapshot.block(0, &[0], &[1, 1]);
     snapshot.block(1, &[0; 5 * 1024], &[]);
     (1..blocks).for_each(|_| snapshot.block(1, &[0], &[]));

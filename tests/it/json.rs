@@ -412,8 +412,8 @@ fn is_prepared(child: &Child) -> bool {
 fn an_interrupted_scan_prints_partial_results_and_reports_it() {
     let temp = TestDir::in_memory();
     temp.chain("d", 50_000);
-    // The signal may arrive only after the scan has ended. In that case, the output is truncated, or the output is
-    // complete and the exit code is 0, and the test starts the program again.
+    // The signal may arrive after the scan has ended. The output is then either truncated, or complete with exit code
+    // 0. In both cases, the test starts the program again.
     for _ in 0..50 {
         let mut child = start(temp.path(), &["--json", "-t", "1"]);
         // Reads on a separate thread, because the program may block until its output is read.

@@ -40,8 +40,7 @@ fn forest() -> Fixture {
     })
 }
 
-/// Runs `body` in a child process that runs only the test named `test`. Passes the path of the fixture [`forest`]
-/// and its totals to `body`.
+/// Runs `body` with the path and the totals of the fixture [`forest`], in a child process that runs only `test`.
 fn with_forest(test: &str, body: impl FnOnce(&Path, Totals)) {
     match child::argument_of(test) {
         None => {

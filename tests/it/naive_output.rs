@@ -81,8 +81,7 @@ fn make(temp: &TestDir, plan: &[(String, u8, usize)]) {
     }
 }
 
-/// Compares an entry in the document, and everything below it, with the results of stat(2). Returns the number of
-/// compared entries.
+/// Compares an entry and everything below it with the results of stat(2). Returns the number of compared entries.
 fn assert_entry_matches(entries: &BTreeMap<String, Entry>, path: &str, value: Value<'_>) -> usize {
     let expected = &entries[path];
     let sizes = (value.get("disk").number(), value.get("apparent").number());

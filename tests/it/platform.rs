@@ -177,8 +177,7 @@ fn implementations_agree_on_the_system() {
                 .map(|(name, (_, inode, prefetched))| (name, inode, prefetched.map(without_mounts)))
                 .collect()
         };
-        // On a running system, the entries may change between the two reads. One agreement among several attempts is
-        // therefore enough.
+        // The entries may change between the two reads, so one agreement among several attempts is enough.
         let agree = || plain(system::read(path).0) == plain(unix::read(path).0);
         if !(0..20).any(|_| agree()) {
             assert_eq!(plain(system::read(path).0), plain(unix::read(path).0), "{}", path.display());

@@ -192,8 +192,7 @@ fn entries_replaced_while_the_dialog_is_open_are_not_trashed() {
             assert_eq!((kept.moved.len(), kept.failures.first[0].reason), (0, Reason::Changed), "{change:?}");
             change.assert_new(&path);
 
-            // A trashed entry can be restored. If it is replaced in the trash, the replacement is not
-            // restored.
+            // A trashed entry can be restored.
             let_a_second_pass(&path);
             let scan = crate::support::scan(&image.path(), 2);
             let moved = trash(&asked(whole(&scan, &path)).unchanged.unwrap());
@@ -224,8 +223,7 @@ fn entries_replaced_before_the_dialog_opened_are_kept_and_not_counted() {
             change.happen(&path);
             let is_born_known = fs::metadata(&path).unwrap().created().is_ok();
             if matches!(change, Change::DirectoryMadeAnew) && !is_born_known {
-                // Without a birth time, a new directory cannot be distinguished from the old one with changed
-                // contents.
+                // A new directory without a birth time cannot be distinguished from the old one with changed contents.
                 remove(&path);
                 continue;
             }

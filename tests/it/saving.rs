@@ -110,8 +110,7 @@ fn a_failed_write_keeps_the_old_file() {
     assert_refused(run(&mut without_room(&limited)), folder.path(), "file too large");
 }
 
-/// Returns a command that runs `command` with a file-size limit of 0 bytes. Writes to files fail, but SIGXFSZ does
-/// not kill the program.
+/// Returns a command that runs `command` with SIGXFSZ ignored and a file-size limit of 0, so that writes to files fail.
 fn without_room(command: &Command) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", r#"trap '' XFSZ; ulimit -f 0; exec "$0" "$@""#]);

@@ -438,8 +438,7 @@ fn build(plan: Vec<Plan>) -> Tree {
     tree
 }
 
-/// Builds the tree that `snapshot-1.duke` and `snapshot-2.duke` in `tests/data` must contain. The number in each name
-/// is the version of the file's format.
+/// Builds the tree that `snapshot-1.duke` and `snapshot-2.duke` (format versions 1 and 2) in `tests/data` must contain.
 fn tree_of_version_1() -> Tree {
     let facts = |inode| Metadata { apparent: 5_000, blocks: 16, mtime: -3, inode, ..Metadata::default() };
     let linked = Metadata { links: Some(Links { count: 2, device: 1 }), ..facts(12) };

@@ -9,8 +9,7 @@ use crate::support::fixtures::{self, Fixture};
 use crate::support::{child, naive};
 use duke::tree::{DirId, Totals, Walk};
 
-/// Scans several times, with several thread counts, and checks that the results agree. Returns every directory with its
-/// totals.
+/// Returns every directory with its totals. Checks that scans with several thread counts agree.
 fn scanned(root: &Path) -> BTreeMap<PathBuf, Totals> {
     let once = |threads| {
         let scan = crate::support::scan(root, threads);

@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use signal_hook::consts::SIGINT;
 use signal_hook::flag;
 
-/// Installs a SIGINT handler that ends this process. If a shell started the tests in the background, SIGINT is ignored,
-/// and children would inherit that. Because of the handler, execve(2) resets SIGINT to its default action instead.
+/// Installs a SIGINT handler that ends this process, so that execve(2) resets SIGINT to its default action in children.
+/// Otherwise, children would ignore SIGINT if a shell started the tests in the background.
 pub fn heed() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

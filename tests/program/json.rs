@@ -36,8 +36,7 @@ impl<'d> Value<'d> {
         Self { document: self.document, node }
     }
 
-    /// Returns the members of an object in the order in which the JSON text lists them. Returns no members for any
-    /// other value.
+    /// Returns the members of an object in the order of the JSON text; no members for any other value.
     pub fn members(self) -> Vec<(&'d str, Value<'d>)> {
         match self.node() {
             Node::Object(members) => {
@@ -159,7 +158,7 @@ impl Parser<'_> {
                 _ => self.word()?,
             };
             self.nodes.push(node);
-            while self.has_next()? {
+            while self.add_to_container()? {
                 let node = self.close()?;
                 self.nodes.push(node);
             }
@@ -182,7 +181,7 @@ impl Parser<'_> {
 
     /// Adds the newest value to the innermost open list or object. Returns `true` if that list or object ends here, and
     /// `false` if another value follows, or if no list or object is open.
-    fn has_next(&mut self) -> Result<bool, &'static str> {
+    fn add_to_container(&mut self) -> Result<bool, &'static str> {
         let node = self.nodes.len() - 1;
         let end = match self.open.last_mut() {
             None => return Ok(false),

@@ -81,8 +81,7 @@ impl Session {
         self.screen.process(bytes);
     }
 
-    /// Reads output until `meanwhile` has elapsed, and returns `true`. Returns `false` as soon as the program has
-    /// closed its output.
+    /// Reads output for `meanwhile` and returns `true`. Returns `false` as soon as the program has closed its output.
     pub fn drain(&mut self, meanwhile: Duration) -> bool {
         let end = Instant::now() + meanwhile;
         loop {
@@ -108,8 +107,7 @@ impl Session {
         end(self.child.as_mut())
     }
 
-    /// Presses `q` and waits for the program to end. If the scan is still running, as on a slow machine, the program
-    /// asks for confirmation. This function then answers Yes.
+    /// Presses `q`, answers Yes if the program asks because of a running scan, and waits for the program to end.
     pub fn quit(&mut self) -> ExitStatus {
         self.press("q");
         let end = Instant::now() + PATIENCE;
@@ -141,8 +139,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // Ends the program even if the test has failed. An error is ignored, because the program may have
-        // ended already.
+        // Ends the program if it is still running, as after a failed test.
         let _ = self.child.kill();
     }
 }

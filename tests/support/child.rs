@@ -39,8 +39,7 @@ pub fn argument_of(test: &str) -> Option<OsString> {
     is_child.then(|| env::var_os("DUKE_TEST_ARGUMENT").unwrap_or_default())
 }
 
-/// Runs the body of `test` in a child process. Returns `true` in the child, and `false` in the parent after the child
-/// has ended.
+/// Runs the body of `test` in a child process. Returns `true` in the child, and afterwards `false` in the parent.
 pub fn alone(test: &str) -> bool {
     let is_child = argument_of(test).is_some();
     if !is_child {

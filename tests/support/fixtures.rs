@@ -12,8 +12,7 @@ use std::process::Command;
 use nix::fcntl::{OFlag, openat};
 use nix::sys::stat::{Mode, mkdirat};
 
-/// Temporary directory that is deleted with `rm -rf` when the value is dropped. rm does not recurse once per level,
-/// so it can delete trees of any depth.
+/// Temporary directory. Deleted when dropped, with `rm -rf`, which can delete trees of any depth.
 pub struct Fixture {
     root: PathBuf,
 }
@@ -54,15 +53,14 @@ impl Drop for Fixture {
     }
 }
 
-/// Returns a directory in memory if it has room for this many entries. Otherwise returns the directory for temporary
-/// files. If that directory is on a disk, creating the largest fixtures takes a long time.
+/// Returns a directory in memory if it is writable and has room for this many entries, because creating the largest
+/// fixtures on a disk takes a long time. Otherwise returns the directory for temporary files.
 #[allow(clippy::useless_conversion)] // `files_available` has 32 bits on some systems
 fn memory(entries: usize) -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
     let has_room = nix::sys::statvfs::statvfs(&memory)
         .is_ok_and(|status| status.files() == 0 || u64::from(status.files_available()) > entries as u64);
-    // In the sandbox (`sandbox.rs`), /dev/shm is read-only, so the directory for temporary files is used. The sandbox
-    // keeps that directory in memory, too.
+    // In the sandbox (`sandbox.rs`), /dev/shm is read-only, but the directory for temporary files is in memory, too.
     if has_room && nix::unistd::access(&memory, nix::unistd::AccessFlags::W_OK).is_ok() {
         memory
     } else {

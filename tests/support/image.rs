@@ -61,8 +61,7 @@ pub fn free_immediately(root: &Path) {
     mount(&["-o", "remount,rw"], root);
 }
 
-/// File system of a given kind and size, mounted in a temporary directory. Unmounted when dropped, or when the mount
-/// namespace of the test ends.
+/// File system mounted in a temporary directory. Unmounted when dropped, or when the test's mount namespace ends.
 pub struct Image {
     pub fixture: Fixture,
 }

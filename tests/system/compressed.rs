@@ -61,8 +61,7 @@ fn compressed_files_promise_a_block_for_each_extent() {
     let mut noise = vec![0; 1 << 20];
     fs::File::open("/dev/urandom").unwrap().read_exact(&mut noise).unwrap();
     fs::write(root.join("text"), &text).unwrap();
-    // The text is not on disk yet, so the file system may still compress it. Only a few bytes are certain to be
-    // freed.
+    // The text is not on disk yet, so the file system may still compress it. Only a few bytes are certain to be freed.
     let preview = asked(&root, "text");
     assert!(preview.least < MIB, "{} bytes are promised", preview.least);
     fs::write(root.join("noise"), &noise).unwrap();

@@ -68,8 +68,7 @@ fn set_user(user: u32) {
     nix::unistd::seteuid(nix::unistd::Uid::from_raw(user)).unwrap();
 }
 
-/// Test that deletes random entries from several images. Each image has different contents, generated from its own
-/// seed.
+/// Test that deletes random entries from several images. The contents of each image depend on its seed.
 struct Deletions {
     /// File-system type, and options for mkfs.
     made: (&'static str, &'static [&'static str]),
@@ -77,8 +76,7 @@ struct Deletions {
     user: u32,
     /// Returns the directory to scan. The argument is the root directory of the image.
     scanned: fn(&Path) -> PathBuf,
-    /// Returns `true` if the test may delete an entry. The arguments are the scanned directory and the path of the
-    /// entry.
+    /// Returns `true` if the test may delete an entry, given the scanned directory and the path of the entry.
     may_be_deleted: fn(&Path, &Path) -> bool,
     /// Returns the number of bytes occupied by the contents of files and, on XFS, of directories. Other metadata is
     /// not included.
@@ -96,8 +94,7 @@ impl Deletions {
             let scanned = (self.scanned)(&root);
             let mut held = (self.occupied)(&root);
             assert!(held > 0, "nothing is on the image");
-            // At most 60 entries are deleted from each image. After more deletions, mostly large directories would be
-            // left, but the test needs entries of all sizes.
+            // After more deletions, mostly large directories would be left, but the test needs entries of all sizes.
             for _ in 0..60 {
                 set_user(self.user);
                 let mut found = sizes(&scanned, |path| (self.may_be_deleted)(&scanned, path));
@@ -106,8 +103,7 @@ impl Deletions {
                     break;
                 }
                 let Sized { path, size } = found.swap_remove(next(&mut state, found.len()));
-                // On XFS, the parent directory of the deleted entry may also shrink. The bytes that the parent
-                // directory loses do not count as freed.
+                // On XFS, the parent directory may also shrink. The bytes that it loses do not count as freed.
                 let parent = || 512 * fs::metadata(path.parent().unwrap()).unwrap().blocks();
                 let parent_before = parent();
                 assert!(succeeds(Command::new("rm").arg("-rf").arg(&path)));
@@ -181,8 +177,7 @@ fn only_the_changes_of_later_snapshots_are_read_with_the_same_result() {
         };
         let of_changes = all();
         assert!(of_changes.iter().all(|(_, size)| size.is_exact()));
-        // Makes the snapshots writable. duke reads a writable snapshot completely, but only the changes of a
-        // read-only snapshot. Both methods must find the same sizes.
+        // duke reads only the changes of a read-only snapshot, but all of a writable one. The sizes must be the same.
         for name in ["snapshots/one", "snapshots/two", "later0", "later1", "later2"] {
             let mut command = Command::new("btrfs");
             assert!(succeeds(command.args(["property", "set"]).arg(image.join(name)).args(["ro", "false"])));

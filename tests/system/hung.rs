@@ -27,16 +27,14 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Maximum time to respond to a key, even on a busy machine.
 const ANSWER: Duration = Duration::from_secs(2);
 
-/// Four directories with files, and beside them a mount point whose server never answers. Dropping this value
-/// releases all blocked threads.
+/// Four directories with files, and a mount point whose server never answers. Dropping releases all blocked threads.
 struct Hung {
     fixture: Fixture,
     connection: Option<File>,
 }
 
 impl Hung {
-    /// Creates the four directories, and mounts a FUSE file system that never answers. Returns `None` if FUSE cannot
-    /// be used.
+    /// Creates the directories and mounts a FUSE file system that never answers. Returns `None` if FUSE is unavailable.
     fn mount() -> Option<Self> {
         let connection = File::options().read(true).write(true).open("/dev/fuse").ok()?;
         let fixture = Fixture::build(|root| {
@@ -255,8 +253,7 @@ fn the_browser_works_beside_a_silent_file_system() {
             session.wait_for_text("zebra/");
             session.wait_for_text("mounted/");
             session.wait_for_text("mounted is not responding");
-            // The test opens another directory, the df view, and the details of the dead mount point. Each time, the
-            // test returns to the list.
+            // Opens another directory, the df view, and the details of the dead mount point.
             session.press("ng\r");
             session.wait_for_text("deep/");
             session.press("h");

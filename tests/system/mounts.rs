@@ -173,9 +173,8 @@ fn an_automounter_is_not_triggered() {
     }
     let fixture = fixtures::plain();
     let path = fixture.join("empty/inside");
-    // Processes in the automount daemon's process group never trigger a mount. The daemon therefore gets a process
-    // group of its own, which does not contain this test. The daemon is started before the pipe is created, so that the
-    // daemon inherits neither end of the pipe.
+    // Processes in the automount daemon's process group never trigger a mount, so the test must not be in this group.
+    // The daemon is started before the pipe is created, so that the daemon inherits neither end of the pipe.
     let mut daemon = std::os::unix::process::CommandExt::process_group(&mut Command::new("sleep"), 0)
         .arg("30")
         .stdout(Stdio::null())

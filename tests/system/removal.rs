@@ -185,8 +185,7 @@ fn hard_links_partly_removed_are_counted_where_they_are_left() {
         let removal = remove(selection.clone());
         assert!(removal.is_complete(), "{chosen:?}: {:?}", removal.failures);
         let after = crate::support::naive::totals(fixture.path());
-        // Both totals include the size of the root directory itself. The comparison is valid only if that size is
-        // unchanged.
+        // `before` and `after` include the root directory, so its own size must be the same in both.
         let freed = before.disk - after.disk;
         assert_eq!((removal.freed, preview.least, preview.most), (freed, freed, freed), "{chosen:?}");
         assert_eq!(preview.entries(), removal.entries);

@@ -69,8 +69,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Returns unusual file names, such as names with characters that are special to a shell, a terminal, a pattern or
-/// the kernel's mount table.
+/// Returns unusual file names, such as names with characters special to a shell, a terminal or a mount table.
 fn hostile() -> Vec<Vec<u8>> {
     let mut names: Vec<Vec<u8>> = [
         "it's",
@@ -170,8 +169,7 @@ fn file_systems_mounted_inside_are_kept() {
     }
 }
 
-/// Creates two entries in `path` and a script that deletes them, calls `change`, runs the script, and checks that both
-/// entries are kept.
+/// Writes a script that deletes two new entries in `path`, calls `change`, and checks that the script keeps both.
 fn assert_kept(path: &Path, change: impl Fn(&Path)) {
     for shell in shells() {
         let (fixture, folder) = (Fixture::build_in(path, |_| Ok(())), private());
@@ -343,8 +341,7 @@ fn a_script_is_written_where_no_other_user_can_change_it() {
         assert!(matches!(written(None), Err(ScriptError::Exposed(_))), "it belongs to another user");
         chown(&folder, Some(0), None).unwrap();
     }
-    // For each of the next ten seconds, the usual name of a new script is already in use by a link into another
-    // directory.
+    // The usual names of new scripts in the next ten seconds are already in use by links into another directory.
     let elsewhere = private();
     fs::remove_dir_all(&folder).unwrap();
     fs::create_dir(&folder).unwrap();

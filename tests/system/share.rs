@@ -118,8 +118,7 @@ fn data_that_copies_share_in_part_is_not_wasted() {
         cloned("half").write_all_at(second, 2 * MIB).unwrap();
         let mib = i128::from(MIB);
         assert_eq!(wasted(), (1, 2 * mib), "{}", image.path().display());
-        // A second clone is changed in the same way. The file and its two clones then take up the space of two whole
-        // files.
+        // With a second clone changed in the same way, the file and its two clones take the space of two whole files.
         cloned("other half").write_all_at(second, 2 * MIB).unwrap();
         assert_eq!(wasted(), (1, 4 * mib));
         fs::write(image.join("copy"), &bytes).unwrap();

@@ -184,8 +184,7 @@ fn a_planted_trash_is_not_used() {
     }
     let fixture = fixtures::empty();
     let uid = owner(None).uid;
-    // This file blocks the trash of the mount. Without it, entries that cannot go to the home trash would be moved to
-    // the trash of the mount.
+    // This file blocks the trash of the mount, which would take the entries that cannot go to the home trash.
     fs::write(format!("/tmp/.Trash-{uid}"), "").unwrap();
     let other = Some(12_345);
     let home = fixture.join("home");

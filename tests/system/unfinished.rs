@@ -18,8 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const SIGNALS: [Signal; 6] =
     [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT, Signal::SIGUSR1, Signal::SIGINT, Signal::SIGXCPU];
 
-/// Creates `directories` directories with 100 files each. With many directories, writing the scan takes so long that
-/// a signal can interrupt it.
+/// Creates `directories` directories with 100 files each, so that writing the scan takes long enough to interrupt it.
 fn tree(directories: u32) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
@@ -58,14 +57,12 @@ fn send(child: &Child, signal: Signal) {
 
 /// Usual number of runs. Each combination of a signal and a way to write occurs three times.
 const RUNS: u32 = 54;
-/// Time for the usual runs. On a busy machine, fewer than [`RUNS`] runs may start in this time. Afterwards, further
-/// runs start only while signals have ended fewer than [`ENDED`] runs.
+/// Maximum time for the usual runs. Further runs start only while signals have ended fewer than [`ENDED`] runs.
 const TIME_FOR_RUNS: Duration = Duration::from_secs(10);
 /// Minimum number of runs ended by signals. With fewer, the test would prove nothing.
 const ENDED: u32 = 3;
 
-/// Sends signals to running programs, at times spread over the duration of a run, and checks that no unfinished files
-/// are left.
+/// Sends signals to programs at times spread over a run, and checks that no unfinished files are left.
 fn end_by_signals(tree: &Path, folder: &Path) {
     let mut whole = [0, 1, 2].map(|number| {
         let begun = Instant::now();
@@ -127,8 +124,7 @@ fn signals_leave_nothing_unfinished_that_has_a_name() {
     end_by_signals(tree.path(), folder.path());
 }
 
-/// Starts duke and suspends it with SIGSTOP while its unfinished file exists. Returns the process and the path of
-/// this file.
+/// Starts duke and suspends it with SIGSTOP while its unfinished file exists. Returns the process and the file's path.
 fn halfway(tree: &Path, folder: &Path) -> (Child, PathBuf) {
     let before = unfinished(folder);
     let end = Instant::now() + PATIENCE;

@@ -21,8 +21,7 @@ fn start(folder: &Path, state: &Path, words: &[&str]) -> Session {
     Session::run(command)
 }
 
-/// Waits until one line of the screen contains both `name` and `text`. A frame may arrive in pieces, so a single
-/// check is not enough.
+/// Waits until one line of the screen contains both `name` and `text`.
 fn wait_for_line(session: &mut Session, name: &str, text: &str) {
     session.wait_for(&format!("{name} with {text}"), |screen| {
         screen.contents().lines().any(|line| line.contains(name) && line.contains(text))

@@ -59,8 +59,7 @@ fn roots_that_count_elsewhere_name_the_other_root() {
     }
     command.args(["--panes", "none"]);
     let mut session = Session::run(command);
-    // The notes contain the path of the folder for temporary files, which can be long, so the window is made
-    // wide.
+    // The notes contain the path of the folder for temporary files, which can be long, so the window is made wide.
     session.resize(24, 250);
     let large = folder.path().join("large").display().to_string();
     session.wait_for_text(&format!("large/  the same as {large}"));
@@ -91,8 +90,7 @@ fn every_signal_that_ends_it_restores_the_terminal_first() {
     }
 }
 
-/// A shell with job control runs the program, reports when the program is stopped, and continues it when the
-/// test presses Enter.
+/// A shell with job control runs the program, reports its stop, and continues it when the test presses Enter.
 #[test]
 fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_again() {
     let folder = folder();
@@ -115,8 +113,7 @@ fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_again() {
             && screen.contents().contains("3 of 3")
             && screen.contents().contains("plain")
     });
-    // `session.screen` was replaced above with a screen without any modes, so the program must have set the modes
-    // again.
+    // `session.screen` was replaced above with a screen without modes, so the program must have set them again.
     session.wait_for("mouse and pasting as before", |screen| {
         screen.mouse_protocol_mode() == MouseProtocolMode::PressRelease && screen.bracketed_paste()
     });
@@ -173,8 +170,7 @@ fn the_browser_follows_the_size_of_the_window() {
     assert!(session.quit().success());
 }
 
-/// Returns the bytes that a terminal sends when the left button is pressed and released (xterm's SGR mode). Columns
-/// and lines are counted from 1.
+/// Returns the bytes that a terminal sends for a left click (xterm's SGR mode). Columns and lines are counted from 1.
 fn click(column: u16, line: u16) -> String {
     format!("\x1b[<0;{column};{line}M\x1b[<0;{column};{line}m")
 }
@@ -218,8 +214,7 @@ fn the_mouse_is_left_to_the_terminal_on_request() {
 #[test]
 fn a_storm_of_sizes_clicks_and_keys_leaves_a_screen_that_fits() {
     let folder = folder();
-    // The configuration removes the keys for quitting. Otherwise, a click on the hint for such a key would quit the
-    // program.
+    // Without keys for quitting, no click on a key hint can quit the program.
     let configuration = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(&configuration, "[keys]\nquit = []\n").unwrap();
     let mut command = duke(folder.path());
@@ -565,8 +560,7 @@ fn interrupts_in_a_shell_do_not_reach_duke() {
     }
 }
 
-/// The browser starts a program with default actions for signals, no blocked signals, and only the three
-/// standard descriptors.
+/// The browser starts a program with default signal actions, no blocked signals, and only the standard descriptors.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_program_inherits_no_descriptors_or_signal_actions() {
@@ -579,8 +573,7 @@ fn a_program_inherits_no_descriptors_or_signal_actions() {
     let shell = script(tools.path(), &text);
     let mut session = with(folder.path(), &[("SHELL", shell.to_str().unwrap())]);
     session.press("b");
-    // The shell waits for Enter. Otherwise, it could start and end before the test reads the terminal again, and the
-    // test would never see its output.
+    // The shell waits for Enter, because otherwise it could end before the test reads its output.
     session.wait_for_text("reported");
     session.press("\n");
     wait_for_return(&mut session);
@@ -588,8 +581,7 @@ fn a_program_inherits_no_descriptors_or_signal_actions() {
     for name in ["SigBlk", "SigIgn"] {
         let line = report.lines().find(|line| line.starts_with(name)).unwrap();
         let set = u64::from_str_radix(line.split('\t').next_back().unwrap(), 16).unwrap();
-        // Signals above 31 are those of the C library and real-time signals. The program does not change
-        // them.
+        // Signals above 31 (real-time and C library signals) are not changed by the program.
         assert_eq!(set & 0x7fff_ffff, 0, "{report}");
     }
     // Files in `tools` are allowed, because the shell itself opens the script and the report.

@@ -62,9 +62,8 @@ fn the_first_screen_of_a_large_snapshot_needs_at_most_2_mb() {
     let temp = TestDir::new();
     let mut list = String::new();
     for directory in 0..DIRECTORIES {
-        // In the snapshot, the listing of the first directory directly follows the root's listing, and is larger than
-        // the limit of 2 MB. The test therefore fails if this listing is read together with the root's listing, which
-        // the first screen needs.
+        // The listing of the first directory directly follows the root's listing in the snapshot, and is larger than
+        // the limit of 2 MB, so the test fails if the first screen reads it together with the root's listing.
         for file in 0..if directory == 0 { 100_000 } else { 1000 } {
             let size = (directory * 1000 + file) * 7919 % 100_003;
             let line =
@@ -97,8 +96,7 @@ fn the_first_screen_of_a_large_snapshot_needs_at_most_2_mb() {
     assert_eq!(session.quit().exit_code(), 0);
 }
 
-/// A damaged snapshot is ignored with a notice. There is no notice if a flag prevents reading snapshots at
-/// all.
+/// A damaged snapshot is ignored with a notice. There is no notice if a flag prevents reading snapshots at all.
 #[test]
 fn a_damaged_latest_snapshot_is_ignored_with_a_notice() {
     if !crate::support::room::keeps_snapshots() {
@@ -131,8 +129,7 @@ fn a_damaged_latest_snapshot_is_ignored_with_a_notice() {
     }
 }
 
-/// If the browser starts a scan of the parent directory, this scan uses the last snapshot of the parent directory and
-/// saves a new snapshot.
+/// A scan of the parent directory uses the last snapshot of that directory and saves a new one.
 #[test]
 fn a_scan_of_the_parent_directory_begins_with_its_last_scan() {
     if !crate::support::room::keeps_snapshots() {
@@ -146,8 +143,7 @@ fn a_scan_of_the_parent_directory_begins_with_its_last_scan() {
     run(&mut save).ended(0);
     let file = || std::fs::read_dir(state.join("duke")).unwrap().map(|file| file.unwrap().file_name());
     let before: Vec<_> = file().collect();
-    // Damage the snapshot. The notice about the damage then proves that the scan of the parent directory has tried to
-    // use the snapshot.
+    // Damage the snapshot: a notice about it proves that the scan of the parent directory tried to use the snapshot.
     let path = state.join("duke").join(&before[0]);
     let length = std::fs::metadata(&path).unwrap().len();
     std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(length - 3).unwrap();

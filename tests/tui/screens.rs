@@ -130,8 +130,7 @@ fn screen(app: &mut App<'_>) -> String {
     text
 }
 
-/// Presses several groups of keys in a window of the given size. Compares the screen after each group with the stored
-/// screens.
+/// Presses several groups of keys, and compares the screen after each group with the stored screens.
 fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
     let folder = home();
     let scan = scan(vec![folder.path().to_owned()]);
@@ -175,8 +174,7 @@ fn work_with(app: &mut App<'_>, scan: &Scan, basis: Option<&Baseline>) {
     }
 }
 
-/// Draws views 1 to 7, the marks and a filter in a window of the given size, and compares the screens with the stored
-/// screens.
+/// Draws views 1 to 7, the marks and a filter, and compares the screens with the stored screens.
 fn views(name: &str, size: (u16, u16), glyphs: Glyphs) {
     let folder = home();
     std::fs::hard_link(folder.path().join("backup.tar"), folder.path().join("music/again.tar")).unwrap();
@@ -224,8 +222,7 @@ fn snapshot_of(scan: &Scan, file: &Path) -> Source {
     Source::start(SourceSpec::Exports(vec![Input::File(file.to_owned())])).unwrap()
 }
 
-/// Draws the growth view and the prompt for a file name in a window of the given size, and compares the screens with
-/// the stored screens.
+/// Draws the growth view and the prompt for a file name, and compares the screens with the stored screens.
 fn growth(name: &str, size: (u16, u16), glyphs: Glyphs) {
     let (folder, elsewhere) = (home(), tempfile::tempdir().unwrap());
     let before = snapshot_of(&scan(vec![folder.path().to_owned()]), &elsewhere.path().join("old"));

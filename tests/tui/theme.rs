@@ -36,8 +36,7 @@ fn drawn(app: &mut App<'_>) -> Buffer {
     terminal.backend().buffer().clone()
 }
 
-/// Answers the requests of the browser from the tree alone. The system is not queried, because its answers differ
-/// between machines.
+/// Answers the browser's requests from the tree alone, because the system's answers differ between machines.
 fn work(app: &mut App<'_>, scan: &Scan) {
     let sources =
         Sources { pool: &Pool::new(1).unwrap(), tree: scan.tree(), basis: None, may_ask_system: false };
@@ -63,8 +62,7 @@ fn text(buffer: &Buffer) -> Vec<String> {
     lines.map(line).collect()
 }
 
-/// Describes the colors of a line: for each run of cells with the same style, its first column, its colors and its
-/// attributes.
+/// Describes the runs of cells with the same style in a line: first column, colors and attributes of each run.
 fn colors(cells: &[Cell]) -> String {
     let name = |color: Color| match color {
         Color::Reset => "-".to_owned(),

@@ -182,8 +182,7 @@ impl Reader {
         }
     }
 
-    /// Performs a step. Fails if the texts that keys should bring to the screen are already there before the first of
-    /// these keys is pressed.
+    /// Performs a step. Before a series of keys, checks that the texts expected after them are not shown yet.
     fn step(&mut self, items: &[Item<'_>]) {
         let mut is_seen = true;
         for (number, item) in items.iter().enumerate() {

@@ -176,8 +176,8 @@ struct Diff<'t, N> {
     added: Vec<Located<'t>>,
 }
 
-/// Completeness of a directory in each tree: `true` if the directory was read completely. If an entry is missing in one
-/// tree, the comparison reports the entry as new or deleted only if that tree's directory is complete.
+/// Completeness of a directory in each tree: `true` if the directory was read completely. An entry that is missing in
+/// one tree counts as new or deleted only if the directory is complete in that tree.
 #[derive(Clone, Copy)]
 struct Settled {
     old: bool,
@@ -262,9 +262,8 @@ impl<'t, N: FnMut(Finding<'t>)> Diff<'t, N> {
         }
     }
 
-    /// Passes a pair of directories to `note`, and queues the pair so that its entries are compared later. If the
-    /// totals of both directories are comparable, also passes the change to `note`. A change of kind
-    /// [`ChangeKind::Kept`] is omitted if the sizes are equal.
+    /// Passes a pair of directories to `note`, and queues it so that its entries are compared later. If the totals of
+    /// both are comparable, also passes the change, unless its kind is [`ChangeKind::Kept`] and the sizes are equal.
     fn pair(&mut self, difference: ChangeKind, located: Located<'t>, (old, new): (DirId, DirId)) {
         if self.old.tree.is_comparable(old) && self.new.tree.is_comparable(new) {
             self.add(difference, located, sizes_of(self.old.tree, old), sizes_of(self.new.tree, new));

@@ -76,8 +76,7 @@ pub struct Comparison {
     /// Error from loading the earlier tree, if any. After an error, only the part that could be read was compared.
     pub trouble: Option<String>,
     old: Arc<Tree>,
-    /// Directories that are in both trees, as pairs (ID in the current tree, ID in the earlier tree), sorted by the
-    /// first ID.
+    /// IDs (current tree, earlier tree) of each directory that is in both trees, sorted by the first ID.
     pairs: Vec<(DirId, DirId)>,
     /// New directories; all of their contents are new too.
     new_directories: HashSet<DirId>,
@@ -176,8 +175,7 @@ struct Gathering<'g> {
     old: &'g Tree,
     most: usize,
     growth: Comparison,
-    /// Cached results of `is_inside` for directories of the current tree: `true` for the requested directory and
-    /// every directory below it.
+    /// Cached results of `is_inside`: `true` for the requested directory and every directory below it.
     inside: HashMap<DirId, bool>,
 }
 

@@ -25,8 +25,7 @@ enum PreviousDirectory {
     New,
     /// ID of the directory in the earlier tree, and the positions of its entries, sorted by the entries' names.
     Was(DirId, Box<[Position]>),
-    /// The earlier entries are unknown, because the directory was not compared, or because the earlier scan could not
-    /// read it.
+    /// The earlier entries are unknown: the directory was not compared, or the earlier scan could not read it.
     Unknown,
 }
 
@@ -56,8 +55,7 @@ impl PreviousListing {
                 let rows = sort(&growth.old.listing(was), Names::Ascending, |_| Some(0));
                 PreviousDirectory::Was(was, rows.into_iter().map(|row| row.position).collect())
             }
-            // No names are needed for the list of roots: `became` finds a root by its ID, because the same root may
-            // have different names in the two trees.
+            // A root may have different names in the two trees, so `became` finds it by its ID and needs no names.
             None if id == DirId::TOP => PreviousDirectory::Was(DirId::TOP, Box::default()),
             None if growth.is_new(new, id) => PreviousDirectory::New,
             Some(_) | None => PreviousDirectory::Unknown,
@@ -73,8 +71,7 @@ impl PreviousListing {
         }
     }
 
-    /// Returns the earlier state of an entry, or `None` if it is unknown. `listing` must be the result of
-    /// [`PreviousListing::listing`].
+    /// Returns the earlier state of an entry, if it is known. `listing` must come from [`PreviousListing::listing`].
     pub fn became(&self, new: &Tree, listing: &Listing<'_>, record: &Entry<'_>) -> Option<Previous> {
         let names = match &self.directory {
             PreviousDirectory::New => return Some(Previous::New),
@@ -101,9 +98,8 @@ impl PreviousListing {
         }
     }
 
-    /// Returns `true` if the earlier listing is complete. An entry that is missing from a complete listing is new.
-    /// Returns `false` for the list of roots, where a missing name proves nothing: the names of a root may differ
-    /// between the two trees.
+    /// Returns `true` if the earlier listing is complete, so that an entry missing from it is new. Returns `false` for
+    /// the list of roots, because the names of a root may differ between the two trees.
     fn is_all_there(&self) -> bool {
         match self.directory {
             PreviousDirectory::Was(id, _) => id != DirId::TOP && self.growth.old.status(id).is_settled(),

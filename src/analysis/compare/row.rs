@@ -14,8 +14,7 @@ pub struct Row {
     pub kind: Kind,
     /// ID of the entry: in the earlier tree if the entry was deleted, otherwise in the current tree.
     pub entry: EntryId,
-    /// Directory that contains the entry, or contained it before it was deleted. The ID always refers to the current
-    /// tree.
+    /// Directory in the current tree that contains the entry, or contained it before it was deleted.
     pub new_parent: DirId,
     /// Directory ID of the entry in the current tree; `None` if the entry was deleted or is not a directory.
     pub itself: Option<DirId>,
@@ -55,8 +54,7 @@ pub fn difference(before: Sizes, after: Sizes, by: SortBy) -> u64 {
     size(before, by).abs_diff(size(after, by))
 }
 
-/// Returns the sort key of a row. Larger changes come first and, among equal changes, larger entries. The other parts
-/// make the key unique.
+/// Returns the sort key of a row: larger changes first, then larger entries. The other parts make the key unique.
 pub fn rank(row: &Row, by: SortBy) -> (Reverse<u64>, Reverse<u64>, EntryId, bool) {
     let largest = Reverse(size(row.before, by).max(size(row.after, by)));
     (

@@ -12,8 +12,7 @@ use crate::fixture::{Growing, Plan, build, dir, file, linked_file, stopped, unre
 use crate::source::baseline::Baseline;
 use crate::tree::Walk;
 
-/// Returns the rows of a comparison: the path below the root, the change in disk usage (in bytes), and the kind of
-/// change.
+/// Returns the rows of a comparison: path below the root, change in disk usage in bytes, and kind of change.
 fn rows(
     old: &Arc<Tree>,
     new: &Arc<Tree>,
@@ -179,8 +178,7 @@ fn entries_unread_on_one_side_are_neither_new_nor_deleted() {
     assert_eq!(all(&new, &old), []);
 }
 
-/// Returns the earlier state of each entry of the directory `name` in `new`, keyed by the name of the entry. The
-/// state is `None` if it is unknown.
+/// Returns the earlier state (`None` if unknown) of each entry of the directory `name` in `new`, keyed by entry name.
 fn previous_states(old: &Arc<Tree>, new: &Arc<Tree>, name: &[u8]) -> BTreeMap<String, Option<Previous>> {
     let request =
         Request { tree: Arc::clone(new), from: DirId::TOP, query: Query::default(), order: Order::default() };
@@ -208,8 +206,7 @@ fn the_growth_column_has_the_earlier_state_of_each_entry() {
     assert_eq!(previous_states(&unread, &after(), b"/r")["db"], None);
 }
 
-/// Disk usage of files, in blocks of 512 bytes. A key consists of the numbers in the names of the directory and the
-/// file.
+/// Disk usage of files in blocks of 512 bytes, keyed by the numbers in the names of the directory and the file.
 type Files = BTreeMap<(u8, u8), u64>;
 
 fn plan(files: &Files) -> Vec<Plan> {

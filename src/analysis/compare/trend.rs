@@ -21,10 +21,9 @@ pub type Trend = [u8; POINTS];
 /// Reason why a name is looked up in an earlier tree.
 #[derive(Clone, Copy)]
 enum Wanted {
-    /// The name is that of a row's entry, whose size is needed for the chart. Contains the index of the row.
+    /// Name of a row's entry, whose size is needed for the chart. Contains the index of the row.
     Row(usize),
-    /// The name is that of a directory in which further names are looked up. Contains the ID of the directory in the
-    /// new tree.
+    /// Name of a directory in which further names are looked up. Contains the ID of the directory in the new tree.
     Directory(DirId),
 }
 

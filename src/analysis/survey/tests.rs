@@ -86,8 +86,7 @@ fn ages_fall_into_buckets_and_their_queries_find_them() {
         let found = files(age.query(NOW).narrowed_by(&Query::of_negated(Test::Error)));
         assert_eq!(found, ages.rows[age as usize], "{age:?}");
     }
-    // Times before 1970 are valid; -1,000,000,000 is in 1938. The time 0 and times more than a day in the future are
-    // invalid.
+    // The time 0 and times more than a day in the future are invalid; other times before 1970 (here, 1938) are valid.
     for (mtime, age) in [
         (0, Age::Unknown),
         (-1_000_000_000, Age::Older),

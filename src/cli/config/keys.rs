@@ -12,8 +12,7 @@ use crate::cli::config::contents::{Config, quoted};
 use crate::cli::config::position::{Position, Text};
 use crate::ui::keys::{Command, KEYMAP, Key, Scope, line};
 
-/// Former names of commands, with their current names. A file that uses a former name still works, but causes a
-/// warning.
+/// Former names of commands, and their current names. A file with a former name still works, but causes a warning.
 const RENAMED: [(&str, &str); 9] = [
     ("hints", "cleanup"),
     ("rest", "df"),
@@ -61,8 +60,7 @@ fn conflict(config: &Config, line: usize, rival: usize, key: Key, is_later: bool
     if KEYMAP[rival].is_fixed() {
         Some(format!("when duke asks a question, {key} always means '{other}', not '{name}'"))
     } else if config.keymap.is_changed(rival) {
-        // The file binds the key to two commands. The first binding in the file applies, and only the second causes a
-        // warning.
+        // The file binds the key twice: the first binding applies, and only the second one causes a warning.
         (!is_later).then(|| format!("{key} is already bound to '{other}' above; the first binding applies"))
     } else {
         Some(format!("{key} is now bound to '{name}' instead of '{other}'; set new keys for '{other}'"))

@@ -32,8 +32,7 @@ impl Warning {
 pub struct Text<'t>(pub &'t str);
 
 impl Text<'_> {
-    /// Returns the position of the character that contains the byte at `offset`. If `offset` is beyond the end, returns
-    /// the end of the text.
+    /// Returns the position of the character that contains byte `offset`, or of the end if `offset` is beyond it.
     pub fn position(self, offset: usize) -> Position {
         let is_whole = |end: &usize| self.0.is_char_boundary(*end);
         let end = (0..=offset.min(self.0.len())).rev().find(is_whole).unwrap_or(0);

@@ -57,8 +57,7 @@ pub fn quote(text: &str) -> String {
         let as_bytes = letter.to_string();
         match letter {
             '"' | '\\' => quoted.extend(['\\', letter]),
-            // A space is not escaped, because it is visible inside the quotes. `escape` would escape it, because
-            // `escape` gets each character as a separate text, and escapes spaces at the ends of a text.
+            // A space is visible inside the quotes. `escape` would escape it, as it does at the ends of any text.
             ' ' => quoted.push(letter),
             _ if escape(as_bytes.as_bytes()) != as_bytes => {
                 // Writing to a string cannot fail.

@@ -72,8 +72,7 @@ fn checked(words: &[OsString]) -> Result<Vec<Given>, String> {
     Ok(flags)
 }
 
-/// Splits a line into a flag and its value, which are separated by a space or `=`. Expands `~/` at the start of a
-/// value.
+/// Splits a line at the first blank or `=` into a flag and its value. Expands `~/` at the start of the value.
 fn words_of(line: &[u8], home: Option<&OsStr>) -> Vec<OsString> {
     let end = line.iter().position(|byte| byte.is_ascii_whitespace() || *byte == b'=');
     let Some(end) = end else { return vec![OsString::from_vec(line.to_vec())] };

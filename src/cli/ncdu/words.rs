@@ -12,9 +12,8 @@ use crate::base::text::escape;
 use crate::cli::error::{UsageError, usage_error_with};
 use crate::run::print::BLOCK_SIZES;
 
-/// Scan flags that are left out of the duke command line for an import (`-f`). ncdu ignores scan flags during an
-/// import, but duke rejects most of them. `-x` and `--include-kernfs`, which are not in this list, are left out by
-/// other code.
+/// Scan flags to leave out of the duke command line for an import (`-f`): ncdu ignores them there, but duke rejects
+/// most of them. Other code leaves out `-x` and `--include-kernfs`.
 const SCAN: [&str; 6] = ["-e", "-t", "-L", "-X", "--exclude", "--exclude-caches"];
 
 /// Values of `--graph-style`, including a misspelled one that ncdu also accepts.
@@ -40,8 +39,7 @@ fn command() -> Command {
         let arg = if flag.long.is_empty() { arg } else { arg.long(flag.long) };
         match flag.value {
             Some(name) => arg.value_name(name).value_parser(clap::value_parser!(OsString)),
-            // clap records the position of a flag only together with a value, so a flag without a value gets an empty
-            // value.
+            // clap records the position only of a flag with a value, so a flag without a value gets an empty one.
             None => arg.num_args(0).default_missing_value("").value_parser(clap::value_parser!(OsString)),
         }
     });

@@ -45,8 +45,8 @@ const LONGEST: usize = 4096;
 pub enum ScriptError {
     /// A selected entry must not be deleted, has changed, or cannot be read. Contains its path and the reason.
     Refused(Vec<u8>, Reason),
-    /// No folder is safe for the script: in the given folder and in the fallback folder (if there is one), other users
-    /// could change the script before it is run. Contains an unsafe directory, and the reason.
+    /// Other users could change the script before it is run, both in the given folder and in the fallback folder, if
+    /// there is one. Contains an unsafe directory, and the reason.
     Exposed(UnsafePath),
     /// The script cannot be written.
     Failed(std::io::Error),
@@ -90,8 +90,7 @@ pub fn text(selection: &Selection, sizes: &[String]) -> Result<(String, Vec<Dele
     Ok((script, warnings))
 }
 
-/// Returns the part of the script that prints the warnings and asks for confirmation. Returns an empty string if
-/// there are no warnings.
+/// Returns the part of the script that warns and asks for confirmation; empty if there are no warnings.
 fn confirmation(warnings: &[DeleteWarning]) -> String {
     if warnings.is_empty() {
         return String::new();

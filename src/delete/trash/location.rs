@@ -82,8 +82,7 @@ impl<'g> Trashes<'g> {
             match trash.map(&mut attempt) {
                 Ok(Err(Reason::Mount)) => {}
                 Ok(result) => return result,
-                // The preferred trash is tried first, so its reason is reported. The reason of a later trash replaces
-                // only `Nowhere`.
+                // Report the reason of the preferred trash, which is tried first, unless it is `Nowhere`.
                 Err(reason) if why == NoTrash::Nowhere => why = reason,
                 Err(_) => {}
             }
@@ -197,9 +196,8 @@ impl Trash {
 
     /// Opens the trash at `path` to move something out of it. Creates nothing.
     pub fn open(path: &Path) -> Result<Self, NoTrash> {
-        // Directories that other users can write to are accepted, because these users may have gained access since the
-        // items were trashed. This is harmless: before duke restores an item, it checks that nobody has replaced the
-        // item.
+        // Directories that other users can write to are accepted: these users may have gained access later, and before
+        // duke restores an item, it checks that nobody has replaced the item.
         let access = Access { uid: users::own(), is_open: true };
         if !TRASH_HAS_INFO {
             let above = path
@@ -229,8 +227,8 @@ struct Access {
 
 impl Access {
     /// Returns the required owner and permissions for the trash of a mount point. If other users can write to the mount
-    /// point, and the mount point has no sticky bit, the trash may be writable for these users, too. The reason is that
-    /// some file systems give all directories the same permissions.
+    /// point, and it has no sticky bit, the trash may be writable for them, too, because some file systems give all
+    /// directories the same permissions.
     fn of_top(top: &Directory, owner: &Owner) -> Result<Self, Errno> {
         let found = top.attributes()?;
         Ok(Self { uid: owner.uid, is_open: found.mode & STICKY == 0 && others_may_write(top, &found) })

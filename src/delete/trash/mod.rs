@@ -41,8 +41,7 @@ pub struct Trashing {
     pub moved: Vec<Trashed>,
     /// Entries that could not be moved.
     pub failures: Failures,
-    /// Indexes of the items that could not be moved. The indexes refer to the selection or, when restoring, to the
-    /// list of trashed items.
+    /// Indexes of the items that could not be moved, in the selection or, when restoring, in the list of trashed items.
     pub failed: Vec<usize>,
     /// `true` once the operation has ended.
     pub is_over: bool,
@@ -183,8 +182,7 @@ fn holds_mount(path: &Path, mounts: &[Mount]) -> bool {
     mounts.iter().any(|mount| mount.point.starts_with(&below))
 }
 
-/// Moves an item from `directory` to `trash`. `path` is the path of `directory`. Returns the item's name in the
-/// trash.
+/// Moves an item from `directory`, whose path is `path`, to `trash`. Returns the item's name in the trash.
 fn move_to(
     path: Result<&Path, NoTrash>,
     item: &Item,
@@ -256,8 +254,8 @@ fn numbered(name: &[u8], number: u32) -> Vec<u8> {
     [&name[..name.len().min(room)], suffix.as_bytes()].concat()
 }
 
-/// Returns the contents of the info file for `item`, which lies in the directory `path`. If `relative_to` is given, the
-/// file contains the item's path relative to that directory. Returns an error if `path` is not inside `relative_to`.
+/// Returns the contents of the info file for `item` in the directory `path`. The recorded path is relative to
+/// `relative_to`, if given. Returns an error if `path` is not inside `relative_to`.
 fn info_of(path: &Path, item: &Item, relative_to: Option<&Path>) -> Result<Vec<u8>, NoTrash> {
     let path = match relative_to {
         Some(top) => path.strip_prefix(top).map_err(|_| NoTrash::Nowhere)?,

@@ -213,9 +213,8 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Deletes or counts a directory whose contents are only in the cloud ([`Boundary::Dataless`]). Called after
-    /// opening the directory has failed with `EDEADLK`. Returns the same error if the contents are not in the cloud, or
-    /// if only the contents of the selected directories are to be deleted.
+    /// Deletes or counts a directory that could not be opened (`EDEADLK`), if its contents are only in the cloud.
+    /// Otherwise, or if only the contents of the selected directories are to be deleted, returns `EDEADLK`.
     fn visit_dataless(&self, above: &Directory, name: &CStr, item: usize) -> Result<(), Errno> {
         let found = above.attributes_of(name)?;
         if found.border != Boundary::Dataless || self.selection.scope == DeleteScope::Content {
@@ -231,8 +230,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         Ok((inside, found))
     }
 
-    /// Reads a directory, processes its entries, and spawns work for its child directories. Releases one of the node's
-    /// claims ([`Node::claims`]).
+    /// Processes a directory's entries, spawns work for its child directories, and releases one of [`Node::claims`].
     fn empty<'s>(&'w self, scope: &Scope<'s>, node: Arc<Node<'w>>, directory: Directory)
     where
         'w: 's,
@@ -288,8 +286,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         directories
     }
 
-    /// Processes an entry that is not a directory, and returns `true`. For a directory, does nothing and returns
-    /// `false`.
+    /// Processes an entry and returns `true`. For a directory, does nothing and returns `false`.
     fn visit_entry(
         &self,
         node: &Node<'w>,
@@ -326,8 +323,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         self.release(scope, node, Some(directory));
     }
 
-    /// Opens the next queued child directory, or returns `None` if none is left. The caller must hold one of the node's
-    /// claims ([`Node::claims`]).
+    /// Opens the next queued child directory; `None` if none is left. The caller must hold one of [`Node::claims`].
     fn next(&self, node: &Arc<Node<'w>>, directory: &Directory) -> Option<(Arc<Node<'w>>, Directory)> {
         loop {
             if self.is_cancelled() {

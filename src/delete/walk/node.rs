@@ -83,8 +83,8 @@ impl<'w> Node<'w> {
         })
     }
 
-    /// Returns the open parent directory of this node, after opening it again if necessary. Returns `None` if it cannot
-    /// be opened. `directory` is the directory of this node, if it is open.
+    /// Returns the parent directory of this node, reopened if necessary; `None` if it cannot be opened. `directory` is
+    /// this node's own directory, if it is open.
     pub fn above(&self, directory: Option<&Directory>) -> Option<Arc<Directory>> {
         match &self.above {
             Above::Selected(directory) => Some(Arc::clone(directory)),

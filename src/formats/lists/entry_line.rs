@@ -110,8 +110,8 @@ impl EntryLine {
         Ok(())
     }
 
-    /// Looks up the entry's storage class in `classes`, and stores the ID found. Adds the class to `classes` if it is
-    /// new. `classes` belongs to the tree to which the entry will be added.
+    /// Stores the ID of the entry's storage class, and adds the class to `classes` if it is new. `classes` belongs to
+    /// the tree to which the entry will be added.
     pub(crate) fn number_class(&mut self, classes: &StorageClasses) {
         self.facts.class = (!self.class.is_empty()).then(|| classes.add(&self.class));
     }

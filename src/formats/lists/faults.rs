@@ -12,8 +12,7 @@ pub(crate) struct LineFaults {
 }
 
 impl LineFaults {
-    /// Counts an error. `describe` returns a message with the line's number or path and the reason. The message must
-    /// be safe to print.
+    /// Counts an error. `describe` returns a message, safe to print, with the line's number or path and the reason.
     pub(crate) fn note(&mut self, describe: impl FnOnce() -> String) {
         if self.first.len() < NAMED {
             self.first.push(describe());

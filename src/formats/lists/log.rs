@@ -85,8 +85,7 @@ impl EntryLog {
         self.put(node, previous, tag)
     }
 
-    /// Appends the child directory `child` of the directory `node`. `previous` is the previous record of `node`, if
-    /// any.
+    /// Appends the child directory `child` to directory `node`. `previous` is the previous record of `node`, if any.
     pub(crate) fn append_child(
         &mut self,
         node: u32,

@@ -60,8 +60,7 @@ impl FieldTexts {
             match state.next(*byte, separator) {
                 CsvState::Start => self.ends.push(self.bytes.len()),
                 CsvState::Plain => self.bytes.push(*byte),
-                // The quotes around a field are dropped. Two consecutive quotes inside a quoted field stand for one
-                // quote.
+                // Quotes around a field are dropped. Two quotes inside a quoted field stand for one.
                 CsvState::Quoted if before != CsvState::Start => self.bytes.push(*byte),
                 CsvState::Quoted | CsvState::Closed => {}
                 CsvState::Wrong | CsvState::End => return Err("text after a closing quote".into()),
@@ -101,8 +100,7 @@ impl FieldTexts {
         self.after_separator(index, 1)
     }
 
-    /// Returns the field at `index`. `separator` is the number of separator bytes stored before every field except the
-    /// first.
+    /// Returns the field at `index`. `separator` is the number of bytes stored between two fields.
     fn after_separator(&self, index: usize, separator: usize) -> &[u8] {
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before] + separator);
         &self.bytes[start..self.ends[index]]

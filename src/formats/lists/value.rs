@@ -29,8 +29,7 @@ pub(super) fn check_part(path: &[u8], has_parent: bool) -> Result<(), LineError>
     Ok(())
 }
 
-/// Words that lists use for the kinds of entries, including the words of duke, `find -printf %y`, `find -printf %Y` and
-/// `stat -c %F`.
+/// Words for the kinds of entries in lists, including those of duke, `find -printf %y` and `%Y`, and `stat -c %F`.
 const KINDS: &[(Kind, &[&str])] = &[
     (Kind::Directory, &["directory", "dir", "d", "folder"]),
     (Kind::File, &["file", "f", "regular", "regular file", "regular empty file", "reg", "-"]),

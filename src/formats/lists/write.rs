@@ -123,9 +123,8 @@ impl PathTree {
             _ => return None,
         };
         let path = path(&name)?;
-        // If there is an older record, `positions[1]`, it may be for the child directory's own line. `add` logs this
-        // line as an ordinary entry of the parent if the line is not of the kind `LineKind::Directory` and comes before
-        // all lines of entries inside the child.
+        // An older record, `positions[1]`, may be the child directory's own line. `add` logs this line as an ordinary
+        // entry if it is not a `LineKind::Directory` and comes before all lines of entries inside the child.
         if let Some(position) = positions.get(1) {
             let is_line = matches!(self.log.read(*position), Logged::Entry(_, entry) if entry.name == name);
             if !is_line || self.nodes[directory as usize].own.is_some() {
@@ -155,8 +154,7 @@ impl PathTree {
         let start = DirectoryStart { name, metadata, sizes: Sizes::Own, device, is_read: true };
         target.builder.enter(&start);
         let id = target.builder.current();
-        // `leave` releases the first claim on the root. The additional claim keeps the root incomplete until
-        // `write_directory` has written the root's entries, which happens after all roots have been created.
+        // This claim keeps the root incomplete after `leave`, until `write_directory` has written the root's entries.
         target.tree.claim(id, 1);
         target.builder.publish();
         target.builder.leave();
@@ -231,8 +229,7 @@ impl PathTree {
         metadata
     }
 
-    /// Returns the total number of blocks and the total apparent size of a directory's entries. Used if directory sizes
-    /// in the list include the contents ([`Sizes::Sums`]).
+    /// Returns the blocks and the apparent size of a directory's entries, to subtract them from sums ([`Sizes::Sums`]).
     fn inside(&self, node: u32) -> (u64, u64) {
         let sizes = |position| match self.log.read(position) {
             Logged::Entry(_, entry) => known(&entry),

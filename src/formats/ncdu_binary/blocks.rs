@@ -58,8 +58,7 @@ impl Blocks {
         if number(&file.bytes(offset, word)?) != head {
             return Err(damaged().into());
         }
-        // The index is copied, because the file may be memory-mapped, and another program may truncate it
-        // later.
+        // The index is copied, because the file may be memory-mapped, and another program may truncate it later.
         let index: Box<[u8]> = file.bytes(offset + word, index - 2 * word)?.to_vec().into();
         let count = index.len() as u64 / LONG - 1;
         let claimed = (0..count).map(|_| Claims::default()).collect();
@@ -119,8 +118,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// Returns the item at `reference`. `block` is the last block used, and is replaced if the item is in another
-    /// block.
+    /// Returns the item at `reference`. `block` keeps the last block used, for the next call.
     fn fields<'b>(&self, block: &'b mut Option<ContentBlock>, reference: u64) -> Result<Fields<'b>, Damage> {
         let number = reference >> OFFSET_BITS;
         if block.as_ref().is_none_or(|block| u64::from(block.number) != number) {
@@ -131,8 +129,7 @@ impl Blocks {
             .map_err(|reason| damage(self.offset(reference), reference, reason))
     }
 
-    /// Returns the file position of the block that contains the item `reference`. If the index does not list that
-    /// block, returns the position of the index.
+    /// Returns the file position of the block with the item `reference`, or of the index if it does not list the block.
     fn offset(&self, reference: u64) -> u64 {
         let index = usize::try_from(reference >> OFFSET_BITS).unwrap_or(usize::MAX);
         self.pointer(index).map_or(self.index_offset, |pointer| pointer >> POINTER_LENGTH_BITS)
@@ -187,8 +184,7 @@ struct Claims {
 }
 
 impl Claims {
-    /// Marks a range. Returns `false` if a byte in the range was already marked, or if the range extends beyond the
-    /// block.
+    /// Marks a range. Returns `false` if a byte in it was already marked, or if it extends beyond the block.
     fn claim(&self, range: Range<usize>) -> bool {
         let bits = u64::BITS as usize;
         let words = self.words.get().map(|words| &**words).unwrap_or_default();

@@ -63,8 +63,7 @@ const LONGEST_NAME: usize = 128 << 10;
 pub(crate) struct Fields<'a> {
     kind: i64,
     name: &'a [u8],
-    /// Values of all fields except the type and the name, by key. References are absolute, and booleans are
-    /// 0 or 1.
+    /// Values of all fields except the type and the name, by key. References are absolute, and booleans are 0 or 1.
     values: [Option<u64>; key::COUNT],
     /// Position in the block just after the item.
     pub(crate) end: usize,
@@ -80,8 +79,7 @@ impl From<Malformed> for ItemFault {
 }
 
 impl<'a> Fields<'a> {
-    /// Decodes the item at position `at` of a block. `own` is the absolute reference to this item. It is needed to
-    /// resolve relative references in the item.
+    /// Decodes the item at position `at` of a block. `own` is its absolute reference, to resolve relative references.
     pub(crate) fn decode(block: &'a [u8], at: usize, own: u64) -> Result<Self, ItemFault> {
         let mut reader = CborReader::new(block, at);
         if block.get(at).is_none_or(|first| *first >> 5 != cbor::MAP_START >> 5) {

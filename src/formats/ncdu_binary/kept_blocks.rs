@@ -21,8 +21,7 @@ pub(crate) struct ContentBlock {
 /// Cache of the most recently used blocks.
 #[derive(Default)]
 pub(crate) struct KeptBlocks {
-    /// Blocks by number, each with the time of its last use. The time is a value of `now`, which counts the uses of all
-    /// blocks.
+    /// Blocks by number, each with the value of `now` at its last use. `now` counts the uses of all blocks.
     blocks: HashMap<u32, (Arc<[u8]>, u64)>,
     bytes: usize,
     now: u64,

@@ -134,9 +134,8 @@ impl Writer<'_, '_> {
         levels
     }
 
-    /// Writes the entries of a directory, and returns the reference to the last entry. `lasts` begins with one element
-    /// for each child directory, in the order of the listing: the reference to the last item in that child directory.
-    /// The remaining elements belong to other directories and are ignored.
+    /// Writes the entries of a directory, and returns the reference to the last one. `lasts` begins with the reference
+    /// to the last item of each child directory, in listing order; the rest belongs to other directories.
     fn chain<'s>(
         &'s self,
         scope: &Scope<'s>,
@@ -157,8 +156,7 @@ impl Writer<'_, '_> {
         previous
     }
 
-    /// Writes the root as the last item, starts the compression of all partly filled blocks, and returns the reference
-    /// to the root.
+    /// Writes the root as the last item, and starts compressing all open blocks. Returns the reference to the root.
     fn root<'s>(&'s self, scope: &Scope<'s>, entry: &Entry<'_>, id: DirId, last: Option<u64>) -> u64 {
         let mut open_block = lock(&self.open_blocks).pop().unwrap_or_else(|| self.output.open_block());
         let item = Item { entry, previous: None, directory: Some((id, last)), device: None };

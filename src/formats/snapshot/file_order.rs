@@ -31,8 +31,7 @@ type Rank<'n> = (Option<u64>, Reverse<&'n [u8]>, Position);
 
 impl<'t> FileOrder<'t> {
     /// Determines the order of the entries of directory `id`. If `splits_long_listings` is `true`, a long listing
-    /// begins with its head (the entries with the largest disk usage). For a part of a plan, `splits_long_listings` is
-    /// `false`, because the heads are written when the parts are merged.
+    /// begins with its head. Parts of a plan are written without heads, which are added when the parts are merged.
     pub(crate) fn of(tree: &'t impl WrittenTree, id: DirId, splits_long_listings: bool) -> Self {
         let listing = tree.listing(id);
         // The listing of the roots has no head, so the roots keep the order in which the user gave them.
@@ -64,13 +63,11 @@ impl<'t> FileOrder<'t> {
 
 /// Returns `true` if a listing has more than [`SHORT`] entries.
 fn is_long(listing: &Listing<'_>) -> bool {
-    // An encoded entry takes up at least four bytes. Most short listings can therefore be recognized by their length
-    // in bytes, without decoding them.
+    // An encoded entry has at least four bytes, so the length in bytes identifies most short listings without decoding.
     listing.length() / 4 > SHORT as u64 && listing.entries().nth(SHORT).is_some()
 }
 
-/// Returns the positions of the [`HEAD`] largest entries, largest first. Entries of the same size are sorted by name,
-/// as in the browser.
+/// Returns the positions of the [`HEAD`] largest entries, sorted by size (largest first) and name, as in the browser.
 fn largest(tree: &impl WrittenTree, id: DirId, listing: &Listing<'_>) -> Vec<Position> {
     let mut largest: BinaryHeap<Reverse<Rank<'_>>> = BinaryHeap::with_capacity(HEAD + 1);
     for (position, entry) in listing.entries() {

@@ -20,8 +20,7 @@ pub struct SnapshotInfo {
     /// patterns exclude entries, or if the flags are unknown. A comparison of snapshots with different values says
     /// little about growth.
     pub scope: Vec<u8>,
-    /// Origins of the second and later roots, in order. Roots beyond the end of this list have the origin of the
-    /// first root.
+    /// Origins of the second and later roots, in order. Any further roots have the origin of the first root.
     pub others: Vec<RootOrigin>,
     /// File system of each device, in the order of the tree's devices; empty if unknown.
     pub file_systems: Vec<FileSystemInfo>,
@@ -50,13 +49,11 @@ pub struct FileSystemInfo {
     pub kind: Vec<u8>,
     /// Mount source, such as `/dev/sda1`.
     pub source: Vec<u8>,
-    /// Path within the file system to the directory that is visible at the mount point; `/` if the whole file system
-    /// is visible.
+    /// Path, within the file system, of the directory at the mount point; `/` if the whole file system is visible.
     pub root: Vec<u8>,
     /// File-system ID reported by the system; 0 if there is none.
     pub id: u64,
-    /// Name given by the user; empty if there is none. File systems with the same name are treated as the same file
-    /// system.
+    /// Name given by the user; empty if there is none. File systems with the same name are treated as the same one.
     pub name: Vec<u8>,
     /// `true` for a network file system, which other hosts can mount too.
     pub is_network: bool,

@@ -29,8 +29,7 @@ const LINKS: u8 = 2;
 const FAILURES: u8 = 4;
 const OTHERS: u8 = 8;
 
-/// Returns the maximum plausible length of the index in a file of `file` bytes. A longer index is rejected
-/// before it is read.
+/// Returns the maximum plausible index length for a file of `file` bytes. A longer index is rejected unread.
 fn longest_index(file: u64) -> u64 {
     (16 << 20) + file / 256
 }
@@ -188,8 +187,7 @@ fn plan(cursor: &mut ByteReader<'_>, index: u64, version: u32) -> Result<Plan, M
         devices: Vec::new(),
         classes: Vec::new(),
     };
-    // The index stores the lengths of the blocks, from which their offsets follow. It stores `first` and `child` as
-    // differences from the previous block.
+    // The index stores lengths instead of offsets, and `first` and `child` as differences from the previous block.
     let (mut offset, mut first, mut child) = (HEADER, 0, 0);
     let flags = if version > 2 { LINKS | FAILURES | OTHERS } else { LINKS | FAILURES };
     for _ in 0..cursor.varint()? {
@@ -202,8 +200,7 @@ fn plan(cursor: &mut ByteReader<'_>, index: u64, version: u32) -> Result<Plan, M
             ROWS_OF_DIRECTORIES if kind == ROWS_OF_DIRECTORIES => {
                 let before = plan.rows.len() as u64 * u64::from(ROWS);
                 let rows = u64::from(directories).saturating_sub(before).min(u64::from(ROWS));
-                // Reject a block that is too short for its rows. Otherwise, a small damaged file could take much
-                // memory, because a loaded block takes memory for all of its rows.
+                // Loading allocates all rows of the block, so a small damaged file could otherwise take much memory.
                 if length < rows * LEAST {
                     return Err(Malformed);
                 }
@@ -244,8 +241,7 @@ fn plan(cursor: &mut ByteReader<'_>, index: u64, version: u32) -> Result<Plan, M
     Ok(plan)
 }
 
-/// Decodes the end of the index: adds the devices and the storage classes to `plan`, and returns the metadata of the
-/// snapshot.
+/// Decodes the end of the index. Adds the devices and storage classes to `plan`, and returns the snapshot's metadata.
 fn about(cursor: &mut ByteReader<'_>, version: u32, plan: &mut Plan) -> Result<SnapshotInfo, Malformed> {
     let mut file_systems = Vec::new();
     for _ in 0..cursor.varint()? {

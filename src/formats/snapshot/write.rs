@@ -155,8 +155,7 @@ impl Segments {
         }
     }
 
-    /// Moves the finished segments to `page`. `child` is the number that the first child directory in the segments got.
-    /// `page` records it if the page was empty.
+    /// Moves the finished segments to `page`. `child` is the number of the first child directory in the segments.
     fn finish(&mut self, directory: u32, child: u32, page: &mut Page) {
         if page.listings.length() == 0 {
             page.child = child;

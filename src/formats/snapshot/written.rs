@@ -13,9 +13,8 @@ pub(crate) trait WrittenTree {
     fn storage_classes(&self) -> Vec<Vec<u8>>;
     /// Returns the entries of a directory. The writer passes each entry to [`WrittenTree::entry`].
     fn listing(&self, id: DirId) -> Listing<'_>;
-    /// Returns `record` as an entry of this tree. `record` comes from the listing of directory `id`. In a merged tree,
-    /// this listing belongs to one of the merged snapshots. The directory ID and the device index are therefore
-    /// converted to those of the merged tree.
+    /// Returns `record`, an entry in the listing of directory `id`, for the written tree. A merged tree converts the
+    /// directory ID and device index, and replaces an entry excluded as another part with that part's root.
     fn entry<'e>(&self, id: DirId, record: Entry<'e>) -> Entry<'e>;
     fn parent(&self, id: DirId) -> Option<DirId>;
     fn totals(&self, id: DirId) -> Totals;

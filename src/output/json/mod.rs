@@ -38,8 +38,7 @@ fn links(json: &mut JsonWriter<'_>, tree: &Tree, metadata: &Metadata) {
     }
 }
 
-/// Writes the accuracy of sizes calculated from the extents of a volume. If bytes are missing or reading failed, also
-/// writes the number of missing bytes or the error.
+/// Writes the accuracy of sizes calculated from the extents of a volume, and the missing bytes or the error, if any.
 pub(super) fn accuracy(json: &mut JsonWriter<'_>, accuracy: Accuracy) {
     json.raw(match accuracy {
         Accuracy::Exact => ",\"accuracy\":\"exact\"",
@@ -56,8 +55,7 @@ pub(super) fn accuracy(json: &mut JsonWriter<'_>, accuracy: Accuracy) {
     }
 }
 
-/// Writes the minimum and, if known, the maximum number of bytes that deleting an entry frees, and the number of
-/// shared bytes. Writes nothing if `exclusive` is `None`.
+/// Writes the minimum and, if known, the maximum number of bytes that deleting an entry frees, and the shared bytes.
 fn frees(json: &mut JsonWriter<'_>, exclusive: Option<Exclusive>) {
     let Some(Exclusive { at_least, at_most, shared }) = exclusive else { return };
     json.field(",\"frees\":", at_least);

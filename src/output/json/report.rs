@@ -42,9 +42,8 @@ pub enum Body<'t> {
         depth: Option<usize>,
         /// Lists requested with `--top` and `--by`.
         summary: &'t Summary,
-        /// File system of the first root that is a mount point. If there is no such root and `-x` is given, file system
-        /// of the first root that still exists. Otherwise `None`; always `None` for incomplete scans, imports and
-        /// snapshots.
+        /// File system of the first root that is a mount point or, with `-x`, of the first root that still exists if
+        /// none is a mount point. `None` if there is no such root, and for incomplete scans, imports and snapshots.
         system: Option<&'t FileSystem>,
     },
     /// Usage of the file systems that the scan visited.

@@ -55,8 +55,7 @@ impl DraftFile {
         Ok(Self { file: file.into(), name: Some((name, unfinished)) })
     }
 
-    /// Wraps a file that can be written to but not replaced, such as a device or a pipe. The data is written to it
-    /// directly.
+    /// Wraps a file that is written directly because it cannot be replaced, such as a device or a pipe.
     pub fn stream(file: File) -> Self {
         Self { file, name: None }
     }
@@ -92,8 +91,7 @@ impl DraftFile {
         };
         shielded(|| match directory.link(name.as_c_str(), target) {
             Ok(()) => {
-                // The file is complete. If its temporary name cannot be deleted now, a later duke process deletes the
-                // name when it writes a file into the directory.
+                // If this fails, duke deletes the temporary name when it next writes a file into the directory.
                 let _ = directory.unlink(name.as_c_str());
                 Ok(())
             }
@@ -145,8 +143,7 @@ fn host() -> String {
     format!("{:08x}", crc32fast::hash(host_name().unwrap_or_default().as_bytes()))
 }
 
-/// Deletes temporary files of this user in `directory` that were left behind by processes on this machine. Files of
-/// running processes are kept. Errors are ignored.
+/// Deletes temporary files of this user in `directory` that ended processes on this machine left. Ignores errors.
 fn remove_old(directory: &Directory) {
     let Ok(readable) = directory.open_child(".") else { return };
     let (host, me) = (host(), geteuid().as_raw());

@@ -66,8 +66,7 @@ impl AtomicFile {
         }
         self.draft.file.sync_all()?;
         put(&mut self.draft, &self.output)?;
-        // Flushing the directory writes the new name to disk. Errors are ignored, because some systems cannot flush
-        // directories.
+        // Writes the new name to disk. Errors are ignored, because some systems cannot flush directories.
         let _ = self.output.directory.sync();
         Ok(())
     }

@@ -49,11 +49,9 @@ pub enum Boundary {
     /// macOS). The device number does not always show a mount: with bind mounts and APFS volume groups, the root of the
     /// mount may have the same device as its parent directory.
     Mount,
-    /// Link to another volume of the same volume group (`SF_FIRMLINK`, macOS). For example, `/Users` links to the data
-    /// volume.
+    /// Link to another volume of the same volume group (`SF_FIRMLINK`, macOS), such as `/Users`.
     Firmlink,
-    /// Directory with several hard links (`ATTR_DIR_LINKCOUNT`). HFS+ supports such directories for Time Machine
-    /// backups.
+    /// Directory with several hard links (`ATTR_DIR_LINKCOUNT`), as in Time Machine backups on HFS+.
     Linked,
     /// Automount trigger: opening the directory would mount something (`DIR_MNTSTATUS_TRIGGER`, macOS).
     Trigger,

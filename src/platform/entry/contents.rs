@@ -71,9 +71,8 @@ pub struct StoredContents {
 }
 
 impl StoredContents {
-    /// Returns `true` if all files with this location certainly have the same contents. Returns `false` if a part is
-    /// reserved, inline, compressed or at an unknown location. For a compressed part, the system does not report which
-    /// bytes of the extent belong to the file.
+    /// Returns `true` if all parts are plain, so that all files with this location certainly have the same contents.
+    /// For a compressed part, the system does not report which bytes of the extent belong to the file.
     pub fn determines_contents(&self) -> bool {
         self.parts.iter().all(|part| part.form == StoredForm::Plain)
     }
@@ -154,9 +153,8 @@ impl Contents {
         is_whole.unwrap_or(false).then_some(StoredContents { volume: imp::volume_id(&self.file), parts })
     }
 
-    /// Returns the ranges of this file that could share space on disk with `other`, but do not. Both files must have
-    /// the same contents. Returns `None` if the files are on different volumes, or if the system does not report where
-    /// the contents are stored.
+    /// Returns the ranges of this file that could share space with `other`, a file with the same contents, but do not.
+    /// Returns `None` if the files are on different volumes, or the system does not report where the contents are.
     pub fn unshared_with(&self, other: &StoredContents) -> Option<Vec<Range<u64>>> {
         if imp::volume_id(&self.file) != other.volume {
             return None;

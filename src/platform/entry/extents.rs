@@ -8,8 +8,7 @@ use std::ops::Range;
 /// to write data after 30 seconds.
 const UNWRITTEN: i64 = 120;
 
-/// Minimum space in bytes that a compressed extent takes on the disk. Used as a lower bound, because the system does
-/// not report the compressed size.
+/// Minimum size in bytes of a compressed extent on disk, used because the system does not report the actual size.
 pub const SMALLEST_COMPRESSED: u64 = 4096;
 
 /// Returns `true` if a file that last changed at `changed` may have new data that is not on the disk yet. Both times
@@ -37,10 +36,10 @@ pub enum Sharing {
 pub struct ExtentLayout {
     /// Number of bytes not shared with any other file.
     pub private: u64,
-    /// Number of bytes on disk that certainly belong to this file alone. Blocks after the end of the file are not
-    /// included, because the file system may free them before the file is deleted. Each compressed extent counts as one
-    /// block, because the system does not report its size on disk. Each delayed extent (without a location on disk yet)
-    /// also counts as one block, because it may be compressed when it is written.
+    /// Number of bytes on disk that certainly belong to this file alone. Blocks after the end of the file do not count,
+    /// because the file system may free them before the file is deleted. A compressed or delayed extent counts as at
+    /// most [`SMALLEST_COMPRESSED`] bytes: its compressed size is unknown, and a delayed extent (without a location on
+    /// disk yet) may be compressed when it is written.
     pub certain: u64,
     /// Number of bytes shared with copies or file-system snapshots. Always 0 on macOS, which reports only private
     /// bytes.
@@ -163,8 +162,7 @@ pub struct ExtentVolume {
     pub id: u64,
     /// `true` if deleting files never frees more bytes than their reported extents contain.
     pub is_bounded: bool,
-    /// `true` if some changed file data may exist only in memory. The file system will write it to new locations on
-    /// the volume.
+    /// `true` if changed file data may exist only in memory, to be written to new locations on the volume later.
     pub has_unwritten_data: bool,
     /// Number of inodes in use on the volume; 0 if the file system does not report it.
     pub inodes: u64,

@@ -75,8 +75,7 @@ const SYNC: u32 = 0x1;
 /// `FS_IOC_FIEMAP` from linux/fs.h, which is `_IOWR('f', 11, struct fiemap)`.
 const FIEMAP: u32 = 0xc020_660b;
 
-/// Determines how files on the file system of `directory` can share extents. The magic number of the file system
-/// identifies its type.
+/// Determines from the magic number of `directory`'s file system how the files on it can share extents.
 pub fn sharing(directory: &Directory) -> Sharing {
     const XFS: u32 = 0x5846_5342;
     const BTRFS: u32 = 0x9123_683e;
@@ -193,8 +192,7 @@ pub fn volume_id(file: &impl AsFd) -> Option<u64> {
 }
 
 fn id_of(status: &Statvfs) -> u64 {
-    // The subvolumes of a btrfs volume share extents, and their file system IDs differ only in the upper 32 bits. The
-    // lower 32 bits therefore identify the volume.
+    // The subvolumes of a btrfs volume share extents, and only the upper 32 bits of their file system IDs differ.
     #[allow(clippy::useless_conversion)] // the ID has 32 bits on some systems
     let id = u64::from(status.filesystem_id());
     id & u64::from(u32::MAX)

@@ -69,8 +69,7 @@ mod tests {
         Identity { attributes, born, modified: (50, 1), changed: (60, 1) }
     }
 
-    /// Compares an entry with a later entry of the same kind that has reused its inode number. Only the birth times
-    /// differ.
+    /// Compares an entry with a later one of the same kind that reused its inode number. Only the birth times differ.
     #[test]
     fn a_recreated_inode_is_another_one() {
         for kind in [Kind::File, Kind::Directory, Kind::Symlink] {

@@ -15,8 +15,7 @@ use crate::platform::{Attributes, Directory, STICKY};
 pub struct Rights {
     /// Error that prevents all deletions in the directory; `None` if there is no such error.
     refused: Option<Errno>,
-    /// ID of the only user whose entries may be deleted, because of the sticky bit; `None` if there is no such
-    /// restriction.
+    /// ID of the only user whose entries the sticky bit allows to be deleted; `None` without this restriction.
     only: Option<u32>,
 }
 

@@ -57,8 +57,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
         return Err(Refused::Foreign);
     }
     let mut bytes = Vec::new();
-    // The limit applies to the bytes that are read, not to the reported length, because the file may grow or report
-    // no length.
+    // The limit applies to the bytes read, because the file may grow or report no length.
     file.take(limit + 1).read_to_end(&mut bytes).map_err(Refused::Failed)?;
     if bytes.len() as u64 > limit { Err(Refused::TooLong) } else { Ok(bytes) }
 }

@@ -53,8 +53,8 @@ struct Slot {
     name: AtomicPtr<c_char>,
 }
 
-// All accesses are `SeqCst`, because signal handlers also access the slots. With only a few accesses per file, a
-// weaker ordering would save nothing.
+// All accesses are `SeqCst`. This is necessary for `BUSY` and `IS_OVER`: `shielded` and `remove_all` each write one of
+// them and then read the other. For the slots, with few accesses per file, a weaker ordering would save nothing.
 static SLOTS: [Slot; MOST] = [const {
     Slot { is_taken: AtomicBool::new(false), directory: AtomicI32::new(-1), name: AtomicPtr::new(null_mut()) }
 }; MOST];
@@ -150,8 +150,7 @@ pub fn is_running(process: i32) -> bool {
 fn watch() -> Pid {
     for signal in ENDS.into_iter().filter(|signal| is_default(*signal)) {
         let end = move || {
-            // If a thread is watching for this signal, that thread deletes the files and ends the process
-            // (`signals::die`).
+            // A thread that watches for this signal deletes the files and ends the process (`signals::die`).
             if is_watched(signal) {
                 return;
             }

@@ -16,8 +16,7 @@ pub struct Capacity {
     pub available: u64,
     /// Unit in bytes to which the sizes are rounded.
     pub unit: u64,
-    /// Total number of inodes, used or free; 0 if the file system creates inodes on demand or does not report both
-    /// inode counts.
+    /// Total number of inodes; 0 if the file system creates inodes on demand or does not report both inode counts.
     pub inodes: u64,
     pub inodes_free: u64,
 }
@@ -41,8 +40,7 @@ impl Capacity {
         }
     }
 
-    /// Sets the total number of inodes and the number of free inodes. If either is unknown (all bits set), sets both to
-    /// 0.
+    /// Sets the numbers of all inodes and of free inodes. If either is unknown (all bits set), sets both to 0.
     #[must_use]
     pub fn with_inodes(self, inodes: u64, inodes_free: u64) -> Self {
         if inodes == u64::MAX || inodes_free == u64::MAX {

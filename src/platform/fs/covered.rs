@@ -27,8 +27,7 @@ impl Uncovered {
         Ok(Self { fd: clone_of_mount(point)? })
     }
 
-    /// Returns the path of the directory `below` in the clone. The path is valid only while the clone exists and
-    /// /proc is mounted.
+    /// Returns the path of the directory `below` in the clone, valid only while the clone exists and /proc is mounted.
     pub fn path(&self, below: &Path) -> PathBuf {
         PathBuf::from(format!("/proc/self/fd/{}", self.fd.as_raw_fd())).join(below)
     }

@@ -11,8 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::platform::fs::answer::{LIMIT, within};
 use crate::platform::fs::mounts::{Mount, mounts};
 
-/// Returns the mount of each device, and the ID of its file system (0 if unknown). The element for a device is `None`
-/// if the mount table does not list the device.
+/// Returns the mount and the file-system ID (0 if unknown) of each device; `None` for a device not in the mount table.
 pub fn identities(devices: &[u64]) -> Vec<Option<(Mount, u64)>> {
     let mounts = mounts().unwrap_or_default();
     let found: Vec<Option<&Mount>> = devices.iter().map(|device| widest(&mounts, *device)).collect();

@@ -95,8 +95,7 @@ pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
     }
 }
 
-/// Returns `true` if a whole file system is mounted at `path`, as opposed to a subvolume or some other directory of a
-/// file system.
+/// Returns `true` if a whole file system is mounted at `path`, not only a subvolume or another directory of one.
 pub fn is_whole(path: &Path) -> bool {
     let mount = |standing: MountPosition| numbered(standing.mount, standing.device).ok();
     let standing = standing(path).ok().filter(|standing| standing.is_mount_point);

@@ -10,8 +10,7 @@
 use crate::platform::FileSystem;
 use crate::platform::fs::mounts::Mount;
 
-/// Parses a mount table, in which whitespace and backslashes in names are written as a backslash and three octal
-/// digits.
+/// Parses a mount table. Whitespace and backslashes in names are octal escapes, such as `\040` for a space.
 pub fn parse(table: &[u8]) -> Vec<Mount> {
     table.split(|byte| *byte == b'\n').filter_map(line).collect()
 }

@@ -25,8 +25,7 @@ pub struct Mount {
     pub parent: u64,
     /// Device of the file system. On btrfs, files have a different device (`st_dev`): the device of their subvolume.
     pub device: u64,
-    /// Path within the file system to the directory that is visible at the mount point; `/` if the whole file system
-    /// is visible.
+    /// Path, within the file system, of the directory visible at the mount point; `/` for the whole file system.
     pub root: Vec<u8>,
     /// Path of the mount point.
     pub point: Vec<u8>,
@@ -36,8 +35,7 @@ pub struct Mount {
     pub source: Vec<u8>,
     /// Options of the file system, separated by commas.
     pub options: Vec<u8>,
-    /// `true` for a network file system, as determined from its type and source (Linux) or reported by the kernel
-    /// (macOS).
+    /// `true` for a network file system, as known from its type and source (Linux) or from the kernel (macOS).
     pub is_network: bool,
     /// Volume of the mount; set on macOS only.
     pub volume: Option<VolumeId>,

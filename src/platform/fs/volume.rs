@@ -27,9 +27,8 @@ impl VolumeId {
     }
 }
 
-/// Returns `true` if this mount source has the form `NAME@/dev/...`, which names a file-system snapshot. Returns
-/// `false` for the snapshot from which macOS runs, whose source is, for example, `/dev/disk3s1s1`. The mount of that
-/// snapshot is recognized by the flag `MNT_SNAPSHOT`.
+/// Returns `true` if this mount source names a file-system snapshot (`NAME@/dev/...`). Returns `false` for the snapshot
+/// from which macOS runs (such as `/dev/disk3s1s1`), whose mount has the flag `MNT_SNAPSHOT`.
 #[allow(dead_code)] // only macOS has such mounts
 pub fn is_snapshot(source: &[u8]) -> bool {
     source.windows(b"@/dev/".len()).any(|part| part == b"@/dev/")

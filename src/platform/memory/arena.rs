@@ -103,8 +103,7 @@ impl Arena {
         index
     }
 
-    /// Returns the bytes that have been written to the chunk of `address` so far, starting at the address. Returns no
-    /// bytes if the address is invalid.
+    /// Returns the bytes written to the chunk of `address` so far, from the address on; none if the address is invalid.
     pub fn bytes_from(&self, address: Address) -> &[u8] {
         address
             .split()

@@ -103,8 +103,7 @@ impl Deref for Bytes {
 }
 
 impl Access {
-    /// Returns [`Access::Read`] for files of at most an eighth of the machine's memory, and [`Access::Mapped`] for
-    /// larger files.
+    /// Returns [`Access::Read`] for files of at most an eighth of the machine's memory, otherwise [`Access::Mapped`].
     pub fn for_length(length: u64) -> Self {
         // `libc` is used, because `nix` does not define `_SC_PHYS_PAGES` on macOS.
         let memory = ask(libc::_SC_PHYS_PAGES).zip(ask(libc::_SC_PAGESIZE));

@@ -8,8 +8,7 @@ use nix::unistd::{SysconfVar, sysconf};
 use super::imp::{MOST_DESCRIPTORS, threads_with_room};
 pub use super::imp::{MOST_THREADS, lower_priority, return_large_blocks};
 
-/// Raises the soft limit on open descriptors (getrlimit(2)) as far as the system permits. Returns the resulting
-/// limit.
+/// Raises the soft limit on open descriptors (getrlimit(2)) as far as the system permits. Returns the resulting limit.
 pub(crate) fn raise_descriptors() -> u64 {
     /// Lowest limit that a system may have (`_POSIX_OPEN_MAX`).
     const LEAST: u64 = 20;

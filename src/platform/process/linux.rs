@@ -27,8 +27,7 @@ pub fn threads_with_room(wanted: usize) -> usize {
     }
 }
 
-/// Lowers the priority of the calling thread, so that it yields to other programs. If this fails, the thread keeps its
-/// priority.
+/// Lowers the priority of the calling thread, so that it yields to other programs. Ignores errors.
 #[allow(unsafe_code)]
 pub fn lower_priority() {
     const NICENESS: libc::c_int = 10;

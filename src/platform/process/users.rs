@@ -68,8 +68,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Results of getent(1) so far; `None` for IDs without a name.
 type Answers = HashMap<(Database, u32), Option<String>>;
 
-/// Returns the name that getent(1) finds for an ID, if any. Always returns `None` if duke is not built with musl. Each
-/// ID is looked up only once.
+/// Returns the name that getent(1) finds for an ID, asking only once. Always returns `None` in builds without musl.
 fn name_from_getent(database: Database, number: u32) -> Option<String> {
     static ANSWERS: OnceLock<Mutex<Answers>> = OnceLock::new();
     if !cfg!(target_env = "musl") {
@@ -104,8 +103,7 @@ fn getent(program: &str, database: Database, number: u32, patience: Duration) ->
         let _ = sender.send(read.map(|_| line)); // sending fails after the time limit
     });
     let line = reader.ok().and_then(|_| receiver.recv_timeout(patience).ok());
-    // Kill the program in case it is still running, and wait for it, so that the system releases its process ID.
-    // Errors are ignored, because they do not affect the name.
+    // Kill the program if it is still running, and wait to release its process ID. Errors do not affect the name.
     let _ = child.kill();
     let _ = child.wait();
     let line = String::from_utf8(line?.ok()?).ok()?;

@@ -26,8 +26,7 @@ const NAME: usize = 19;
 
 /// Batch of directory records as packed by the kernel.
 pub struct Buffer {
-    /// Directory records of getdents64(2). The capacity is [`SIZE`], but a page takes memory only after the kernel has
-    /// written to the page.
+    /// Directory records of getdents64(2). Of the capacity [`SIZE`], only pages written by the kernel take memory.
     bytes: Vec<u8>,
     /// `false` once statx(2) has turned out not to work, as in old container sandboxes.
     statx: Cell<bool>,
@@ -154,8 +153,7 @@ fn name(record: &[u8]) -> Option<&CStr> {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     /// Offset of the eight-byte block in which the name begins.
     const FIRST: usize = NAME / 8 * 8;
-    // Mask that sets the three bytes before the name to 0xff. A zero byte there would be mistaken for the end of the
-    // name.
+    // Mask for the three bytes before the name, where a zero byte would be mistaken for the end of the name.
     let mut before = u64::from_le_bytes([0xff, 0xff, 0xff, 0, 0, 0, 0, 0]);
     for (number, chunk) in record.get(FIRST..)?.chunks_exact(8).enumerate() {
         let word = u64::from_le_bytes(chunk.try_into().ok()?) | std::mem::take(&mut before);

@@ -37,8 +37,7 @@ pub struct Buffer {
 pub struct Reader<'d> {
     directory: &'d Directory,
     method: Method<'d>,
-    /// `true` once a call of getattrlistbulk(2) has succeeded. After that, the reader cannot switch to `readdir`, which
-    /// would return some entries a second time.
+    /// `true` once getattrlistbulk(2) has succeeded; a switch to `readdir` would then return some entries twice.
     begun: bool,
 }
 
@@ -54,8 +53,7 @@ impl<'d> Reader<'d> {
         Self { directory, method: Method::Bulk(Wanted::ALL), begun: false }
     }
 
-    /// Creates a reader that does not read owners, groups and permissions, so that an entry needs less space in a
-    /// batch.
+    /// Creates a reader that omits owners, groups and permissions, so that an entry needs less space in a batch.
     pub fn without_owners(directory: &'d Directory) -> Self {
         Self { method: Method::Bulk(Wanted::WITHOUT_OWNERS), ..Self::new(directory) }
     }

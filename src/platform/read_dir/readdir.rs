@@ -36,8 +36,7 @@ impl<'d> Reader<'d> {
         Self { directory, stream: None }
     }
 
-    /// Creates a reader like [`Self::new`]. This implementation cannot omit the owners, because fstatat(2) always
-    /// reports them.
+    /// Creates a reader like [`Self::new`]. The owners cannot be omitted, because fstatat(2) always reports them.
     pub fn without_owners(directory: &'d Directory) -> Self {
         Self::new(directory)
     }

@@ -30,8 +30,7 @@ pub(crate) fn is_default(signal: Signal) -> bool {
     handler(signal) == libc::SIG_DFL
 }
 
-/// Returns the handler of a signal without replacing it. While a handler is replaced, even for a moment, the signal
-/// could end the process.
+/// Returns the handler of a signal without replacing it: while it is replaced, the signal could end the process.
 #[allow(unsafe_code)]
 fn handler(signal: Signal) -> libc::sighandler_t {
     // SAFETY: all zeros is a valid `sigaction`: no flags, an empty mask, the default handler.

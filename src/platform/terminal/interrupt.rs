@@ -21,9 +21,8 @@ const CODE: i32 = 130;
 /// Handle for holding back the first SIGINT.
 #[derive(Debug)]
 pub struct Interrupt {
-    /// `true` if the next SIGINT ends the process. Set by the handler when it records a signal, and by
-    /// [`Interrupt::release`]. Accesses are `SeqCst`, because signal handlers and threads share the flag, and speed
-    /// does not matter.
+    /// `true` if the next SIGINT ends the process: after a recorded signal, after [`Interrupt::release`], or if
+    /// recording could not be set up. `SeqCst`, because handlers and threads share the flag, and speed does not matter.
     ends_on_next: Arc<AtomicBool>,
 }
 
@@ -36,8 +35,8 @@ impl Interrupt {
     pub fn hold() -> io::Result<Self> {
         let ends_on_next = Arc::new(AtomicBool::new(false));
         if !is_ignored(Signal::SIGINT) {
-            // Handlers run in the order of registration. On the first signal, this handler finds the flag unset and
-            // does nothing, and the next handler sets the flag. On the second signal, this handler ends the process.
+            // Handlers run in the order of registration, so this one finds the flag unset on the first signal, and ends
+            // the process on the second. The next handler sets the flag.
             register_end(Arc::clone(&ends_on_next))?;
             flag::register(SIGINT, Arc::clone(&ends_on_next))
                 .inspect_err(|_| ends_on_next.store(true, Ordering::SeqCst))?;

@@ -22,9 +22,8 @@ use nix::unistd::{Pid, getpgrp, setsid, tcgetpgrp, tcsetpgrp};
 use super::actions::{Answer, Before, answer};
 use super::stops::stop_group;
 
-/// Signal actions of the duke process while a program uses the terminal. Signals from keys such as Ctrl-C are meant
-/// only for the program, but also reach duke, which is in the same foreground group. duke therefore ignores them, as
-/// system(3) does.
+/// Signal actions of duke while a program uses the terminal. Keys such as Ctrl-C signal the whole foreground group,
+/// which includes duke, but are meant only for the program. duke therefore ignores them, as system(3) does.
 const MEANWHILE: [(Signal, Answer); 3] = [
     (Signal::SIGINT, Answer::Ignore),
     (Signal::SIGQUIT, Answer::Ignore),

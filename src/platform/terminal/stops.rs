@@ -79,9 +79,8 @@ pub fn stop_group() -> io::Result<()> {
     let Some(stops) = STOPS.get() else { return Ok(()) };
     let mut count = lock(&stops.count);
     let before = *count;
-    // Zero sends the signal to the whole process group, including the thread of this process that waits for the signal.
-    // The system does not stop an orphaned group. In this case, `stop_here` returns at once in that thread, and the
-    // loop below ends.
+    // Zero signals the whole process group, including this process's thread that waits for the signal. The system does
+    // not stop an orphaned group: `stop_here` then returns at once, which ends the loop below.
     kill(Pid::from_raw(0), Signal::SIGTSTP)?;
     while *count == before {
         count = stops.is_over.wait(count).unwrap_or_else(crate::base::sync::PoisonError::into_inner);
@@ -89,8 +88,7 @@ pub fn stop_group() -> io::Result<()> {
     Ok(())
 }
 
-/// Stops this process, and returns when a shell continues the process. If no shell could do so, the system ignores the
-/// signal, and this function returns at once.
+/// Stops this process until a shell continues it. If no shell could do so, the system ignores the signal.
 fn stop_here() -> io::Result<()> {
     raise(Signal::SIGTSTP)?;
     stop_signal().thread_unblock()?;

@@ -96,8 +96,7 @@ fn skip_blanks(text: &str, at: usize) -> usize {
     text.len() - text[at..].trim_start().len()
 }
 
-/// Returns the first term at or after `at`, a flag that is `true` if the term is negated, and the position at which the
-/// term ends. Returns `None` if no term follows.
+/// Returns the first term at or after `at`, `true` if it is negated, and its end. Returns `None` if no term follows.
 fn next_word(text: &str, at: usize) -> Option<(Word<'_>, bool, usize)> {
     let start = skip_blanks(text, at);
     let rest = text[start..].strip_prefix('-').unwrap_or(&text[start..]);
@@ -118,10 +117,9 @@ fn next_word(text: &str, at: usize) -> Option<(Word<'_>, bool, usize)> {
     is_there.then_some((word, negated, at + length))
 }
 
-/// Returns the regex at the start of `rest`, which follows an opening slash. The regex ends at the first unescaped
-/// slash. Returns `None` if the regex is empty, or if a character other than a blank follows this slash. If there is no
-/// unescaped slash, the user may still be typing the regex: returns all of `rest` if it contains a character that is
-/// typical of a regex.
+/// Returns the regex at the start of `rest`, the text after an opening slash. The regex ends at the first unescaped
+/// slash. Returns `None` if the regex is empty, or if a character other than a blank follows the closing slash. If
+/// there is no closing slash yet, returns all of `rest`, but only if it contains a character typical of a regex.
 fn regex_inside(rest: &str) -> Option<(&str, Sort)> {
     let mut escaped = false;
     for (at, letter) in rest.char_indices() {
@@ -279,8 +277,7 @@ impl Word<'_> {
         })
     }
 
-    /// Returns the error for an unknown name. If `name` is the beginning of a known name, the term counts as unfinished
-    /// instead.
+    /// Returns the error for an unknown name, which counts as unfinished if it is the beginning of a known name.
     fn unknown(&self, name: &str, known: impl Iterator<Item = &'static str> + Clone) -> Trouble {
         let list = known.clone().collect::<Vec<_>>().join(", ");
         if known.into_iter().any(|known| known.starts_with(name)) {

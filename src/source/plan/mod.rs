@@ -92,8 +92,7 @@ impl ScanPlan {
         OtherParts::at(others.flat_map(|part| &part.paths).map(Vec::as_slice))
     }
 
-    /// Checks the contents of the plan, including the invariant of this module, because the file may not have been
-    /// written by duke.
+    /// Checks the plan, including the invariant of this module, because the file may not have been written by duke.
     fn check(&self) -> Result<(), &'static str> {
         if self.path.first() != Some(&b'/') {
             return Err("\"path\" is not an absolute path");

@@ -87,8 +87,7 @@ impl SizeSource {
 pub enum RowEntry {
     /// Position of an entry in the directory's listing.
     Found(Position),
-    /// Position of an entry in the recorded listing. Commands must not act on this entry, because the running scan
-    /// has not found it.
+    /// Position in the recorded listing. Commands must not act on the entry, because the running scan has not found it.
     Recorded(Position),
 }
 
@@ -125,8 +124,7 @@ pub fn in_order(
 pub struct SortedEntries {
     sorted: Box<[Position]>,
     recorded: Option<RecordedRows>,
-    /// Length in bytes of the encoded listing when the rows were sorted. If the listing is longer now, it has new
-    /// entries.
+    /// Length in bytes of the encoded listing when the rows were sorted. A longer listing has new entries.
     length: u64,
     omitted: usize,
     /// Number of entries that have not been loaded and come after the last row; see [`Self::of_head`].
@@ -145,9 +143,8 @@ impl SortedEntries {
     /// scan that the running scan may still find.
     pub fn of(tree: &Tree, sizes: &SizeSource, id: DirId, order: Order) -> Self {
         let (edition, was_complete) = (tree.edition(), tree.status(id).is_complete());
-        // The recorded directory is looked up before the listing is taken. In the opposite order, the scan could find
-        // the last entries between the two steps, and the rows would lack these entries: the listing would be too old
-        // to contain them, and recorded entries are omitted once the scan has found all entries.
+        // The recorded directory is looked up before the listing is taken. Otherwise, if the scan found the last
+        // entries in between, the listing would lack them, and no recorded entries would take their place.
         let recorded = sizes.recorded_dir(tree, id);
         Self { was_complete, edition, ..Self::merged(tree, sizes, id, &tree.listing(id), order, recorded) }
     }
@@ -165,8 +162,7 @@ impl SortedEntries {
         Some(Self { unloaded, was_complete: true, edition, ..rows })
     }
 
-    /// Sorts the entries of `listing`, which must be the listing of `id`. If there is a filter, sorts only the entries
-    /// that it keeps.
+    /// Sorts the entries of `listing`, the listing of `id`; if there is a filter, only those that it keeps.
     pub fn new(tree: &Tree, sizes: &SizeSource, id: DirId, listing: &Listing<'_>, order: Order) -> Self {
         Self::merged(tree, sizes, id, listing, order, None)
     }
@@ -181,8 +177,7 @@ impl SortedEntries {
     ) -> Self {
         // The duration of this sort determines when the next sort may begin; see `can_sort`.
         let begin = Instant::now();
-        // All sort workers read and write these counters. `Relaxed` ordering is enough, because no other data depends
-        // on them.
+        // Shared by all sort workers. `Relaxed` ordering is enough, because no other data depends on these counters.
         let (omitted, largest) = (AtomicUsize::new(0), AtomicU64::new(0));
         let cursor = sizes.filtered.as_ref().map(|filtered| FilterCursor::new(tree, filtered, id));
         let before = sizes.growth.as_ref().map(|growth| PreviousListing::of(growth, tree, id));
@@ -237,8 +232,7 @@ impl SortedEntries {
         self.was_complete
     }
 
-    /// Returns `true` if entries were rescanned or deleted after sorting. The entries of some rows may then no longer
-    /// exist.
+    /// Returns `true` if entries were rescanned or deleted after sorting, so that rows may show entries that are gone.
     pub fn is_outdated(&self, tree: &Tree) -> bool {
         self.edition != tree.edition()
     }
@@ -310,8 +304,7 @@ impl SortedEntries {
         self.find_found(|row| row == position)
     }
 
-    /// Returns the index of the row for the entry called `name`. `listing` must be the listing whose entries were
-    /// sorted.
+    /// Returns the index of the row for the entry `name`. `listing` must be the listing whose entries were sorted.
     pub fn find_name(&self, listing: &Listing<'_>, name: &[u8]) -> Option<usize> {
         let found = self.find_found(|position| listing.name(position) == Some(name));
         found.or_else(|| self.recorded.as_ref()?.find(name))

@@ -75,8 +75,7 @@ pub(in crate::tree) struct Unloaded {
 pub(in crate::tree) struct ChainedFile {
     pub(in crate::tree) chains: Box<dyn Chains>,
     pub(in crate::tree) directories: Slots<Unloaded, 1024>,
-    /// Locks, each for several directories. A thread holds the lock of a directory while it loads the directory's
-    /// listing.
+    /// Locks, each for several directories. A thread holds one while it loads the listing of a directory.
     pub(in crate::tree) locks: Box<[Mutex<()>]>,
     /// Buffers that no thread is using.
     pub(in crate::tree) batches: Mutex<Vec<Batch>>,
@@ -89,8 +88,7 @@ pub(in crate::tree) struct ChainedFile {
 }
 
 impl ChainedFile {
-    /// Creates the state of a file from which nothing has been loaded yet. `root` is the position of the last item in
-    /// the top directory.
+    /// Creates the state of an unloaded file. `root` is the position of the last item in the top directory.
     pub(crate) fn new(chains: Box<dyn Chains>, root: u64) -> Self {
         let file = Self {
             chains,

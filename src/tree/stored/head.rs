@@ -20,9 +20,8 @@ pub struct ListingHead<'t> {
 
 #[doc(hidden)]
 impl Tree {
-    /// Returns the head of the listing of directory `id`. Returns `None` if the whole listing has been loaded, if the
-    /// listing has no head, or if the head is damaged. A caller that gets `None` can use [`Tree::listing`], which
-    /// returns all readable entries.
+    /// Returns the head of the listing of directory `id`. Returns `None` if the whole listing has been loaded, or if
+    /// the head is missing or damaged; [`Tree::listing`] then returns all readable entries.
     pub fn head(&self, id: DirId) -> Option<ListingHead<'_>> {
         let Stored::Numbered(file) = self.stored.as_deref()? else { return None };
         if self.dir(id).listing.load(Ordering::Acquire) != 0 {

@@ -28,8 +28,7 @@ pub struct ListingsDraft {
 }
 
 impl ListingsDraft {
-    /// Adds the listing of `directory`, given as `count` consecutive segments. Directories must be added in ascending
-    /// order.
+    /// Adds the listing of `directory`, which has `count` segments. Directories must be added in ascending order.
     pub fn push(&mut self, directory: u32, segments: &[u8], count: usize) {
         let (first, last) = self.ends.unwrap_or((directory, directory));
         let step = directory.checked_sub(last).expect("directories are added in the order of their numbers");
@@ -46,8 +45,7 @@ impl ListingsDraft {
         self.bytes.len()
     }
 
-    /// Starts the next block. Returns the first directory and the bytes of the finished block; `None` if that block is
-    /// empty.
+    /// Starts the next block, and returns the first directory and the bytes of the finished one, unless it is empty.
     pub fn take(&mut self) -> Option<(u32, Vec<u8>)> {
         let draft = std::mem::take(self);
         draft.ends.map(|(first, _)| (first, draft.bytes))
@@ -57,8 +55,7 @@ impl ListingsDraft {
 /// Directory numbers that are valid in a block.
 #[derive(Clone, Debug)]
 pub struct Span {
-    /// Directories whose listings may be in the block. The first listing in the block must belong to the first of these
-    /// directories.
+    /// Directories whose listings may be in the block. The first of them must have the first listing in the block.
     pub parents: Range<u32>,
     /// Numbers of child directories. The block must contain the entries of all of them, in ascending order. Only the
     /// entry of a root may refer to a directory outside this range.

@@ -28,13 +28,11 @@ pub(super) use plan::Stored;
 pub use plan::{ListingBlock, Plan, ROWS};
 
 impl Stored {
-    /// Loads a block of the directory table, and returns the directories in the block. `first` is the first directory
-    /// in the block.
+    /// Loads the block of the directory table that begins with directory `first`, and returns the directories in it.
     pub(crate) fn rows(&self, tree: &Tree, first: u32) -> Vec<Dir> {
         match self {
             Self::Numbered(file) => file.rows(tree, first),
-            // A file with chains has no directory table. The data of a directory is set when the listing of its
-            // parent is loaded.
+            // A file with chains has no directory table. Loading a listing sets the data of the directories in it.
             Self::Chained(_) => Vec::new(),
         }
     }
@@ -47,8 +45,7 @@ impl Stored {
         }
     }
 
-    /// Returns the length in bytes of the snapshot block that contains the listing of `id`, not counting the block of
-    /// the listing's head. Returns 0 if the length is unknown.
+    /// Returns the length in bytes of the block with the listing of `id`, without the block of its head; 0 if unknown.
     pub(crate) fn block_length(&self, id: DirId) -> u64 {
         match self {
             Self::Numbered(file) => file.block_length(id),

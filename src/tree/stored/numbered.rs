@@ -103,8 +103,7 @@ impl NumberedFile {
         self.damage.get()
     }
 
-    /// Loads a block, unless it has already been loaded. If the block contains the head of a listing (its largest
-    /// entries), returns the address of the head.
+    /// Loads a block, unless it has already been loaded. Returns the address of the listing head in the block, if any.
     fn fetch_block(&self, tree: &Tree, index: usize) -> Option<Address> {
         *self.loaded_heads[index].get_or_init(|| {
             self.publish_block(tree, index).unwrap_or_else(|damage| {
@@ -121,8 +120,7 @@ impl NumberedFile {
         let end = next.map_or((all, all), |next| (next.first, next.child));
         let has_others = next.is_some_and(|next| next.others.is_some());
         let part = match others {
-            // The head of this listing is in the previous block. If the head cannot be loaded, the other entries are
-            // not published either.
+            // The head of this listing is in the previous block. Without the head, the other entries are not published.
             Some(_) => match index.checked_sub(1).and_then(|before| self.fetch_block(tree, before)) {
                 Some(head) => Part::Others(head),
                 None => return Ok(None),
@@ -158,8 +156,7 @@ enum Part {
     Others(Address),
 }
 
-/// Adds the contents of a block to the tree. If the block contains the head of a listing (its largest entries),
-/// returns the address of the head.
+/// Adds the contents of a block to the tree. Returns the address of the listing head in the block, if any.
 fn publish(tree: &Tree, found: Found, bytes: Bytes, part: Part) -> Option<Address> {
     let start = tree.bytes.adopt(bytes);
     let mut failures = Vec::new();

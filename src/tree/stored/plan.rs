@@ -16,8 +16,7 @@ pub struct ListingBlock {
     pub block: Block,
     /// Number assigned to the first directory in the block.
     pub first: u32,
-    /// Number assigned to the first child directory named in this block. If this block names none, the number assigned
-    /// to the next child directory, which is named in a later block.
+    /// Number assigned to the first child directory named in this block or, if there is none, in a later block.
     pub child: u32,
     /// `true` if the block contains names of inodes with several links.
     pub has_links: bool,
@@ -55,9 +54,8 @@ pub(in crate::tree) enum Stored {
 pub(in crate::tree) struct NumberedFile {
     pub(in crate::tree) file: BlockFile,
     pub(in crate::tree) plan: Plan,
-    /// One cell per block of listings, empty until the block has been loaded. If the block contains only the head of a
-    /// long listing (its largest entries), the value is the address of the head. For all other blocks, and for damaged
-    /// blocks, the value is `None`.
+    /// One cell per block of listings, empty until the block has been loaded. The value is the address of the head of a
+    /// long listing (its largest entries) if the block contains only this head and is not damaged; otherwise `None`.
     pub(in crate::tree) loaded_heads: Box<[OnceLock<Option<Address>>]>,
     pub(in crate::tree) damage: FirstDamage,
 }

@@ -45,8 +45,7 @@ impl<'t> App<'t> {
         self.layers.push(Layer::Question(QuestionDialog::new(about, button)));
     }
 
-    /// Closes the question about quitting. Called when a deletion or export has ended, because the question may
-    /// mention that operation.
+    /// Closes the question about quitting, which may mention a deletion or export that has just ended.
     pub(super) fn withdraw_quit(&mut self) {
         let is_quit = |layer: &Layer<'_>| matches!(layer, Layer::Question(question) if question.about == Question::Quit);
         self.layers.retain(|layer| !is_quit(layer));
@@ -58,8 +57,7 @@ impl<'t> App<'t> {
         self.layers.insert(0, layer);
     }
 
-    /// Returns the answer gate of the top layer. Returns `None` if no layer is open, if the top layer does not ask
-    /// anything, or if the top layer is a deletion dialog that cannot be confirmed.
+    /// Returns the answer gate of the top layer, unless that layer is a deletion dialog that cannot be confirmed.
     fn gate(&mut self) -> Option<&mut AnswerGate> {
         match self.layers.last_mut()? {
             Layer::ConfirmDelete(dialog) if !dialog.is_open() => None,

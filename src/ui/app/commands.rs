@@ -31,8 +31,7 @@ impl App<'_> {
         self.cx.shown.columns.has(Column::Owner) || self.cx.window.lines.iter().any(has_owner)
     }
 
-    /// Handles a key press. `was_waiting` is `true` if the key press has canceled a waiting command. [`Command::Back`]
-    /// then has no other effect.
+    /// Handles a key press. If it has canceled a waiting command (`was_waiting`), [`Command::Back`] does nothing else.
     pub(super) fn key(&mut self, event: KeyEvent, was_waiting: bool) -> Option<Effect> {
         self.cx.notice = None;
         self.cx.pressed = Some(self.cx.scan.last.now);
@@ -50,8 +49,7 @@ impl App<'_> {
         }
     }
 
-    /// Passes pasted text to the open text field, if any. The name that confirms a deletion must be typed, not
-    /// pasted.
+    /// Passes pasted text to the open text field, if any. The name that confirms a deletion must be typed, not pasted.
     pub(super) fn paste(&mut self, text: &str) {
         if self.scope().is_typed() {
             // The returned effect is ignored, because typing requests no I/O.

@@ -35,8 +35,7 @@ use crate::ui::table_view::TableView;
 use crate::ui::views::Copies;
 
 impl<'t> App<'t> {
-    /// Opens the deletion dialog for the marked entries, or for the entry under the cursor if nothing is
-    /// marked.
+    /// Opens the deletion dialog for the marked entries, or for the entry under the cursor if nothing is marked.
     pub(super) fn ask_to(&mut self, kind: OperationKind) -> Option<Effect> {
         let selection =
             self.cx.checked(self.check_selection())?.as_chosen(&self.cx.marks.touched_directories());
@@ -49,8 +48,7 @@ impl<'t> App<'t> {
         self.selected()
     }
 
-    /// Returns the marked entries or the entry under the cursor. If they cannot be deleted, returns a notice with
-    /// the reason.
+    /// Returns the marked entries or the entry under the cursor, or a notice that explains why they cannot be deleted.
     fn selected(&self) -> Result<Selection, Notice> {
         let selection = Selection::new(self.cx.tree, self.subject(), DeleteScope::Whole);
         let sets = self.cx.table().map(TableView::sets).unwrap_or_default();
@@ -156,8 +154,7 @@ impl<'t> App<'t> {
         Effect::Deletion(DeletionRequest::Preview(selection, now))
     }
 
-    /// Opens the deletion dialog again after the changed entries have been rescanned. Does not open the dialog if a
-    /// layer other than a question is open.
+    /// Reopens the deletion dialog after changed entries were rescanned, unless a layer other than a question is open.
     fn ask_again(&mut self) -> Option<Effect> {
         let is_free = self.layers.iter().all(|layer| matches!(layer, Layer::Question(_)));
         let (kind, selection) = self.cx.deletion.asked_again.take().filter(|_| is_free)?;
@@ -183,8 +180,7 @@ impl<'t> App<'t> {
         })
     }
 
-    /// Opens the list of failures, if any. Does nothing while an operation or rescan is running or a layer is
-    /// open.
+    /// Opens the list of failures, if any. Does nothing while an operation or rescan is running or a layer is open.
     pub(super) fn open_failures(&mut self) {
         let is_busy = self.cx.is_deleting() || self.cx.rescan().is_some() || !self.layers.is_empty();
         let failed = self.cx.deletion.failed.take_if(|_| !is_busy);
@@ -242,10 +238,10 @@ impl<'t> App<'t> {
     }
 
     /// Handles a message from the rescan. Once the rescan has ended, shows the nearest existing directory if the shown
-    /// directory is gone, and returns the effect of [`Self::after_rescan`], if any.
+    /// directory is gone, and returns the effect of [`Self::after_rescan`].
     ///
-    /// If there is no such effect, the user requested the rescan, and neither the rescanned directory nor the directory
-    /// shown before still exists, requests a rescan of the directory that is now shown.
+    /// Without such an effect, requests a rescan of the directory that is now shown if the user requested this rescan,
+    /// and both the rescanned directory and the directory shown before are gone.
     pub(super) fn take_rescan(&mut self, message: RescanMessage) -> Option<Effect> {
         let is_reported = self.cx.rescan().is_some_and(|rescan| rescan.wanted.is_some());
         let shown = self.cx.location.id;
@@ -256,10 +252,8 @@ impl<'t> App<'t> {
         self.after_rescan().or_else(|| if is_missing { self.cx.rescan_shown() } else { None })
     }
 
-    /// Takes the first step that is needed after a rescan:
-    /// 1. Rescan the next directory with restored items.
-    /// 2. Open the deletion dialog again.
-    /// 3. Check marked directories that have changed.
+    /// Takes the first step needed after a rescan: rescans the next directory with restored items, opens the deletion
+    /// dialog again, or checks marked directories that have changed.
     fn after_rescan(&mut self) -> Option<Effect> {
         self.cx.rescan_next_restored().or_else(|| self.ask_again()).or_else(|| self.cx.compare_marks())
     }

@@ -31,8 +31,7 @@ impl<'t> App<'t> {
         self.cx.entry_under_cursor()
     }
 
-    /// Returns the entry under the cursor. If the row represents several entries, such as the names of a file, returns
-    /// the first of these entries.
+    /// Returns the entry under the cursor, or the first of several entries (such as the names of a file) in its row.
     fn shown_under_cursor(&self) -> Option<EntryId> {
         let first_of_names = || self.cx.table()?.entries(self.cx.tree, self.cx.row()).first().copied();
         self.under_cursor().or_else(first_of_names)
@@ -81,8 +80,7 @@ impl<'t> App<'t> {
         Some(Effect::Start(Launch::View(directory, record.name.to_vec())))
     }
 
-    /// Requests that a shell be started in the shown directory or, in a table view, in the directory of the entry under
-    /// the cursor.
+    /// Requests a shell in the shown directory or, in a table view, in the directory of the entry under the cursor.
     fn shell(&mut self) -> Option<Effect> {
         let directory = match self.cx.table() {
             Some(_) => self.shown_under_cursor().map_or(self.cx.location.id, |entry| entry.directory),

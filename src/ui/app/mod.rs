@@ -66,8 +66,7 @@ impl<'t> App<'t> {
         let was_waiting = action.is_pressed() && self.cx.forget_waiting();
         let effect = match action {
             Event::Key(event) => {
-                // A key repeat restarts the delay before a Yes is accepted, so that a held key cannot answer a
-                // question.
+                // A key repeat restarts the delay before a Yes is accepted, so that a held key answers no question.
                 self.close_gates_if(event.kind == KeyEventKind::Repeat);
                 let effect = self.key(event, was_waiting);
                 self.close_gates_if(question_was_open);

@@ -9,8 +9,7 @@ use crate::ui::loader::Sources;
 use crate::ui::widgets::overview;
 
 impl App<'_> {
-    /// Starts the background jobs of views and layers, and collects their results. Returns `true` if there is a
-    /// new result.
+    /// Starts the background jobs of views and layers, and collects their results. Returns `true` if a result is new.
     pub fn poll(&mut self, sources: &Sources<'_>) -> bool {
         let scope = self.scope();
         let mut has_changed = false;
@@ -38,8 +37,7 @@ impl App<'_> {
             | self.cx.poll_map(sources)
             | self.cx.poll_overview(sources)
             | self.cx.poll_preview(sources);
-        // User IDs in a snapshot or export may belong to users of another machine, so their names are not
-        // looked up.
+        // User IDs in a snapshot or export may be those of another machine, so their names are not looked up.
         let may_name = self.cx.shown.columns.has(Column::Owner) && self.cx.source_kind == SourceKind::Live;
         let has_names = may_name && self.cx.owners.poll(&self.cx.window.lines, sources);
         has_facts || has_rows || is_whole || is_compared || is_found || has_names

@@ -18,8 +18,7 @@ use crate::ui::options::DeleteMode;
 use crate::ui::sentences::FreedAccuracy;
 
 impl Context<'_> {
-    /// Records that a file operation is running, and returns the effect that starts it. For `expected` and
-    /// `accuracy`, see [`Running`].
+    /// Records `work` as running, and returns the effect that starts it. For the other arguments, see [`Running`].
     pub fn begin_work(&mut self, work: Operation, expected: (u64, u64), accuracy: FreedAccuracy) -> Effect {
         self.deletion.failed = None;
         self.deletion.running = Some(Running {
@@ -51,8 +50,7 @@ impl Context<'_> {
         Some(Effect::Deletion(DeletionRequest::Stop))
     }
 
-    /// Stores the trashed items of one operation, so that the user can restore them later. The items stored last are
-    /// restored first.
+    /// Stores trashed items, so that the user can restore them. The items stored last are restored first.
     fn remember_trashed<'r>(&mut self, trashed: impl Iterator<Item = &'r Trashed>) {
         let trashed: Vec<Trashed> = trashed.cloned().collect();
         if !trashed.is_empty() {
@@ -101,8 +99,8 @@ impl Context<'_> {
         Effect::Recheck(entries)
     }
 
-    /// Requests a recheck that names the directories of the shared files, but no entries to read again. The recheck has
-    /// a single purpose: when it has ended, the search for duplicates is repeated.
+    /// Requests a recheck of the directories of the shared files without any entries, so that the search for duplicates
+    /// is repeated when the recheck ends.
     fn recheck_shared(&mut self, sharing: &CopySharing) -> Effect {
         let directories = sharing.directories();
         let name = directories.first().map(|directory| self.tree.name(*directory).to_vec());
@@ -134,8 +132,7 @@ impl Context<'_> {
         self.recheck(&running.work)
     }
 
-    /// Requests a rescan of the next directory that contains restored items. After the last directory, shows
-    /// the result of the operation.
+    /// Requests a rescan of the next directory with restored items. After the last one, shows the operation's result.
     pub fn rescan_next_restored(&mut self) -> Option<Effect> {
         while let Some(group) = self.deletion.returned.pop() {
             if let Some(directory) = group.find(self.tree) {

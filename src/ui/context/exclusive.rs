@@ -77,8 +77,7 @@ impl Context<'_> {
         true
     }
 
-    /// Refreshes the rows that may depend on the sizes. Reports the source of the sizes (extents or link counts),
-    /// unless another notice is shown, for example the result of a deletion.
+    /// Refreshes the rows that may depend on the sizes. Reports the source of the sizes if no other notice is shown.
     fn finish_exclusive(&mut self, sizes: &Arc<ExclusiveSizes>) {
         if self.notice.is_none() {
             self.notify(Notice::Message(coverage_text(sizes.coverage, self.units)));
@@ -94,8 +93,7 @@ impl Context<'_> {
         }
     }
 
-    /// Repeats the search for exclusive sizes if the column that shows them is visible. Called after a rescan or a
-    /// deletion has changed the tree.
+    /// Repeats the search for exclusive sizes if their column is visible. Called when the tree has changed.
     pub fn reload_exclusive(&mut self) {
         if self.shown.columns.has(Column::Frees) {
             self.views.exclusive.get_or_insert_default().reload(Keep::Nothing);

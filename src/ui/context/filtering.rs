@@ -43,8 +43,7 @@ impl Context<'_> {
         was_filtered
     }
 
-    /// Updates the filter after a rescan has replaced directories. Discards the filtered totals, so that a new job
-    /// computes them again.
+    /// Updates the filter after a rescan has replaced directories. A new job computes the filtered totals again.
     pub fn relocate_filter(&mut self, relocation: &mut Relocation<'_>) {
         self.views.filter.relocate(relocation);
         if let Some(filtering) = &mut self.views.filtering {

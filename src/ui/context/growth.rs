@@ -80,9 +80,8 @@ impl Context<'_> {
         }
     }
 
-    /// Chooses another snapshot as the baseline. `next` takes the index of the current baseline, and returns the index
-    /// of the new baseline. Index 0 is the newest snapshot. If there is no newer snapshot, `next` must return `None`.
-    /// If there is no older snapshot, `next` may return an index that is too large.
+    /// Chooses another snapshot as the baseline. `next` converts the current index to the new one; 0 is the newest
+    /// snapshot. `None` stands for no newer snapshot, and an index that is too large for no older one.
     pub fn choose_baseline(&mut self, next: impl Fn(usize) -> Option<usize>) {
         let Some(info) = self.views.compared.baseline() else {
             self.notify(Notice::NoBaseline);

@@ -20,8 +20,7 @@ use crate::ui::views::table::Copies;
 
 type Located<'t> = (DirId, Entry<'t>);
 
-/// Minimum number of entries of one directory for which the listing of the directory is read in a single pass. Fewer
-/// entries are looked up one by one.
+/// Minimum number of entries in one directory to read its listing in a single pass; fewer are looked up one by one.
 const FEW: usize = 16;
 
 impl<'t> Context<'t> {
@@ -83,9 +82,8 @@ impl<'t> Context<'t> {
         self.step_down();
     }
 
-    /// Opens a view of the files whose total is under the cursor, and marks all of them once they have been
-    /// found. Any input before that cancels the marking. Returns `false` if the row under the cursor is not the
-    /// total of several files.
+    /// Opens a view of the files whose total is under the cursor, and marks all of them once they have been found,
+    /// unless there is other input first. Returns `false` if the row is not the total of several files.
     fn mark_total(&mut self) -> bool {
         let target = self.table().and_then(TableView::target).filter(Target::is_of_files);
         let Some(Target::Files { label, table, query }) = target else { return false };
@@ -123,8 +121,7 @@ impl<'t> Context<'t> {
         Some(begin.min(self.row())..=begin.max(self.row()))
     }
 
-    /// Returns the notice shown if there is no entry under the cursor. In a table of changes, a row without
-    /// an entry represents a deleted entry.
+    /// Returns the notice shown if no entry is under the cursor. In a table of changes, such a row is a deleted entry.
     pub fn no_entry(&self) -> Notice {
         let is_deleted = self.table().is_some_and(|view| view.spec.is_of_changes()) && self.row_count() > 0;
         if is_deleted { Notice::EntryMissing } else { Notice::NoEntry }
@@ -266,8 +263,7 @@ impl<'t> Context<'t> {
         entries
     }
 
-    /// Returns the entries of all rows, except those that [`Self::whole_entries`] omits. If none are left, shows a
-    /// notice.
+    /// Returns the entries of all rows that [`Self::whole_entries`] does not omit. If none are left, shows a notice.
     fn all_entries(&mut self) -> Vec<Located<'t>> {
         if self.views.tables.is_empty() {
             self.load_rows();
@@ -340,8 +336,7 @@ impl<'t> Context<'t> {
         Some(Effect::Copy(path))
     }
 
-    /// Returns the displayed path of the row under the cursor of a table view, if the row shows an entry of the
-    /// previous scan. Otherwise returns `None`.
+    /// Returns the displayed path of the row under the cursor if it shows an entry of the previous scan in a table.
     fn recorded_path(&self) -> Option<Vec<u8>> {
         let (record, entries) = self.table()?.recorded(self.row())?;
         let name = (entries[0].directory, entries[0].name(&record.tree)?);

@@ -18,8 +18,7 @@ impl Context<'_> {
         (self.notice, self.notice_since) = (Some(notice), None);
     }
 
-    /// Returns the time until [`Self::age_notice`] is due; `None` if there is no notice, or if the notice is
-    /// about a waiting command and therefore does not expire.
+    /// Returns the time until [`Self::age_notice`] is due; `None` without a notice, or if the notice does not expire.
     pub fn notice_wait(&self, now: Duration) -> Option<Duration> {
         self.notice.as_ref().filter(|notice| !matches!(notice, Notice::AwaitingScan(_)))?;
         Some(self.notice_since.map_or(Duration::ZERO, |since| (since + LASTS).saturating_sub(now)))
@@ -55,14 +54,12 @@ impl Context<'_> {
         self.notice_within(usize::MAX)
     }
 
-    /// Returns a hint to append to a sentence, for example ` (Space marks)` if the key is Space and `does` is
-    /// `marks`. The hint is empty if no key has this command in [`Scope::List`].
+    /// Returns a hint to append to a text, such as ` (Space marks)`; empty if [`Scope::List`] has no key for `command`.
     pub fn key_hint(&self, command: Command, does: &str) -> String {
         self.keymap.hint(command, Scope::List, does)
     }
 
-    /// Tells the user that a key does nothing in `scope`. If the key has a meaning in another view, the notice
-    /// describes that meaning.
+    /// Tells the user that a key does nothing in `scope`, and what it does in another view, if anything.
     pub fn notify_unbound(&mut self, scope: Scope, event: KeyEvent) {
         // Questions, the deletion dialog, text fields and the help page ignore unbound keys without a notice.
         if scope.is_typed() || matches!(scope, Scope::Question | Scope::Confirm | Scope::Help) {

@@ -68,8 +68,7 @@ impl Context<'_> {
     pub fn poll_overview(&mut self, sources: &Sources<'_>) -> bool {
         let request = self.request(self.views.filter.clone());
         let may_ask = sources.may_ask_system && self.source_kind == SourceKind::Live;
-        // While a filter is active, the tree of the previous scan is not used, because filtered totals come from the
-        // new scan.
+        // Filtered totals come from the new scan, so the tree of the previous scan is not used with a filter.
         let is_filtered = self.is_filtered();
         let record = self.record.as_ref().filter(|_| !is_filtered);
         let state = &mut self.views.overview;
@@ -159,9 +158,8 @@ impl Context<'_> {
         }
     }
 
-    /// Returns a part of the overview with the first rows of a table view. For rows from the previous scan, `record`
-    /// contains the tree of that scan, and the directory that paths are relative to. For rows from the current tree,
-    /// `record` is `None`.
+    /// Returns a part of the overview with the first rows of a table view. `record` is the tree of the previous scan
+    /// and the directory that paths are relative to, or `None` for rows from the current tree.
     fn part_of_table(
         &self,
         view: &'static ViewSpec,

@@ -65,8 +65,7 @@ impl<'t> Context<'t> {
         PaneLayout { view, right: Some(right), left }
     }
 
-    /// Returns the areas for the title and the lines of a page: in the right pane if there is one, otherwise in
-    /// place of the view.
+    /// Returns the title area and the line area of a page: in the right pane or, without one, in place of the view.
     pub fn page_regions(&self, size: (u16, u16)) -> (Rect, Rect) {
         match self.regions(size) {
             PaneLayout { right: Some(pane), .. } => {

@@ -36,8 +36,7 @@ impl Context<'_> {
         }
     }
 
-    /// If the row under the cursor of the top view stands for a group of files, such as those of one type, returns the
-    /// group and the request for a list of its files. Otherwise returns `None`.
+    /// Returns the group of files in the row under the cursor of the top view, and the request for a list of its files.
     fn files_under_cursor(&self) -> Option<(Previewed, TableRequest)> {
         let target = self.table()?.target().filter(Target::is_of_files)?;
         let key = target.key()?;

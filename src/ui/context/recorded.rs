@@ -16,10 +16,9 @@ use crate::ui::notice::Notice;
 use crate::ui::sentences::damage_text;
 
 impl Context<'_> {
-    /// Returns the directories that the scan should read next, the most urgent one last. In this order: directories in
-    /// visible rows that are unchanged since the previous scan, directories in visible rows that have changed, the
-    /// shown directory, and the directory that a command waits for. Omits directories that the scan has already begun
-    /// to read.
+    /// Returns the directories that the scan should read next, the most urgent one last: those in visible rows that are
+    /// unchanged since the previous scan, those in visible rows that have changed, the shown directory, and the
+    /// directory that a command waits for. Omits directories that the scan has already begun to read.
     pub fn viewed_directories(&self) -> Vec<DirId> {
         let scanned_at = self.record.as_ref().map_or(i64::MAX, |record| record.scanned_at);
         let is_changed =

@@ -32,8 +32,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Requests a rescan of the root that contains the shown directory. In the list of roots, requests a rescan of the
-    /// root under the cursor.
+    /// Requests a rescan of the shown directory's root or, in the list of roots, of the root under the cursor.
     pub fn rescan_root(&mut self) -> Option<Effect> {
         match self.tree.ancestry(self.location.id).last() {
             Some(root) => self.begin_rescan(root),
@@ -76,8 +75,7 @@ impl<'t> Context<'t> {
         })
     }
 
-    /// Requests a rescan of a directory, and records that the rescan is running. If no rescan may start now, shows a
-    /// notice with the reason and returns `None`.
+    /// Requests a rescan of a directory, or shows a notice with the reason why no rescan may start now.
     pub fn begin_rescan(&mut self, directory: DirId) -> Option<Effect> {
         self.checked(self.check_rescan())?;
         let name = self.tree.name(directory).to_vec();
@@ -87,8 +85,7 @@ impl<'t> Context<'t> {
         Some(Effect::Rescan(directory))
     }
 
-    /// Records that a rescan is running, and that it may replace the directories `replaced`. For `wanted`, see
-    /// [`Rescan`].
+    /// Records the running rescan, which may replace the directories `replaced`. For `wanted`, see [`Rescan`].
     pub fn await_rescan(&mut self, name: Vec<u8>, wanted: Option<(DirId, u64)>, replaced: Vec<DirId>) {
         let progress = Progress::default();
         let expected = replaced.iter().map(|id| self.tree.totals(*id).items).sum();
@@ -130,8 +127,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Handles a message from the rescan. Returns `None` while the rescan is running. Once the rescan has ended,
-    /// returns the directories that it may have replaced.
+    /// Handles a message from the rescan. Once the rescan has ended, returns the directories that it may have replaced.
     pub fn take_rescan(&mut self, again: RescanMessage) -> Option<Vec<DirId>> {
         let rescan = self.rescan.as_mut()?;
         rescan.progress = again.progress;

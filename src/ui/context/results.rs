@@ -33,8 +33,8 @@ impl Context<'_> {
         }
     }
 
-    /// Opens the directory under the cursor. Going up from that directory returns to the view. If the row does not
-    /// show a directory, has the same effect as Enter.
+    /// Opens the directory under the cursor, so that going up from it returns to the view. Has the same effect as Enter
+    /// if the row shows no directory, or is from the previous scan.
     pub fn open_in_place(&mut self) {
         match self.views.tables.last().and_then(TableView::target) {
             Some(Target::Entry(entry)) => {

@@ -40,8 +40,7 @@ impl Context<'_> {
         self.views.clock
     }
 
-    /// Loads the rows of the top table view or, if none is open, the filter's result. Returns `true` if anything
-    /// has changed.
+    /// Loads the rows of the top table view or, if none is open, of the filter. Returns `true` if anything has changed.
     pub fn poll_shown(&mut self, sources: &Sources<'_>) -> bool {
         let order = self.request(Query::default()).order;
         if let Some((top, covered)) = self.views.tables.split_last_mut() {
@@ -52,8 +51,7 @@ impl Context<'_> {
             let compared = &self.views.compared;
             let is_of_changes = top.spec.is_of_changes();
             if is_of_changes && self.record.is_some() && compared.baseline.is_loading() {
-                // Until the baseline is loaded, duke cannot decide whether to compare the previous scan with the
-                // baseline.
+                // The previous scan is compared with the baseline only if it is newer, which is not known yet.
                 return false;
             }
             let record = self.record.as_ref().filter(|record| !is_of_changes || compared.precedes(record));
@@ -88,14 +86,12 @@ impl Context<'_> {
         Order { column, direction, grouping, ..self.order }
     }
 
-    /// Returns the maximum number of rows of the shown directory that are collected for drawing: `cells::MOST` in a
-    /// treemap, otherwise the number of lines of the list.
+    /// Returns the maximum number of rows of the shown directory that are collected for drawing.
     pub fn lines_here(&self) -> usize {
         if self.views.is_treemap() { cells::MOST } else { layout(self.size).list_lines() }
     }
 
-    /// Collects the visible parts of the table view, the treemap, the overview and the preview. Must be called
-    /// after updating `window`.
+    /// Collects the visible parts of table view, treemap, overview and preview. Must be called after updating `window`.
     pub fn collect_views(&mut self) {
         let (lines, measure, scale) = (layout(self.size).list_lines(), self.order.measure, self.shown.scale);
         let sight = Sight {
@@ -192,8 +188,7 @@ impl Context<'_> {
         self.views.tables = vec![TableView::new(self.title(spec), table, request)];
     }
 
-    /// Checks that a view can be shown. Some views need a scan on this machine, and some of these need a finished scan
-    /// without a running rescan. Other views need a baseline.
+    /// Checks that a view can be shown: the scan or baseline that it needs must be available.
     fn check_view(&self, spec: &ViewSpec) -> Result<(), Notice> {
         match spec.needs {
             Needs::LiveScan | Needs::CompleteScan if self.source_kind != SourceKind::Live => {
@@ -262,8 +257,7 @@ impl Context<'_> {
         self.views.base = BaseView::List;
         let ancestors = self.ancestors_of(directory);
         self.enter(directory);
-        // Save a cursor in each ancestor, so that going up puts the cursor on the directory that the user has just
-        // left.
+        // Save a cursor in each ancestor, so that going up puts the cursor on the directory just left.
         for (above, below) in ancestors.iter().zip(ancestors.iter().skip(1).chain([&directory])) {
             let child =
                 self.tree.listing(*above).entries().find(|(_, record)| record.directory() == Some(*below));

@@ -51,8 +51,7 @@ impl Context<'_> {
     }
 
     fn wait(&mut self, command: Command, awaited: Awaited) {
-        // Pins the cursor to its entry. Otherwise, the cursor would be on another entry after the scan has added rows
-        // above the cursor.
+        // Pins the cursor to its entry, because the scan may add rows above the cursor.
         match self.views.tables.last_mut() {
             Some(view) => view.is_pinned = true,
             None => self.pin(),
@@ -138,8 +137,8 @@ impl Context<'_> {
         record.look_up_all(self.tree, entries).err().map(|(_, directory)| directory)
     }
 
-    /// Returns the waiting command once the scan has found the awaited entries, if the cursor is still on them.
-    /// If these entries no longer exist, forgets the command and shows a notice.
+    /// Returns the waiting command once the scan has found the awaited entries, if the cursor is still on them. If the
+    /// scan can no longer find them, forgets the command and shows a notice.
     pub fn take_ready(&mut self) -> Option<Command> {
         let Some(Notice::AwaitingScan(waiting)) = &self.notice else { return None };
         let WaitingCommand { command, directory, awaited } = waiting.clone();
@@ -173,9 +172,9 @@ impl Context<'_> {
         Some(Ok(self.table().is_some_and(|view| view.is_on(entries, &found))))
     }
 
-    /// Returns `None` while the rows are being sorted. Also returns `None` if the scan has not read the whole directory
-    /// and has not found the entry `name`. Returns a notice if the directory has no entry `name`. Otherwise, returns
-    /// `true` if the cursor of the list is on the entry, or if `name` is `None`.
+    /// Checks the list. Returns `None` while the rows are being sorted, and while the scan may still find the entry
+    /// `name` or, if `name` is `None`, any entry. If the scan has not found `name`, returns a notice. Otherwise,
+    /// returns `true` if the cursor is on the entry, or if `name` is `None`.
     fn is_list_ready(&mut self, name: Option<&[u8]>) -> Option<Result<bool, Notice>> {
         let directory = self.location.id;
         // The listing is checked before the name is looked up. In the opposite order, an existing entry would count as
@@ -190,8 +189,7 @@ impl Context<'_> {
             _ => !is_found && self.location.rows().recorded().is_some(),
         };
         if has_old_row && !self.is_sorting() {
-            // Sorting is usually delayed after a key press. Here, the rows are sorted at once, because the command
-            // waits for them.
+            // Sorted at once, without the usual delay after a key press, because the command waits for the rows.
             self.sort();
         }
         if self.is_sorting() {

@@ -17,8 +17,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 impl Context<'_> {
-    /// Returns the displayed path of the shown directory. In the list of several roots, returns the number of roots
-    /// instead.
+    /// Returns the displayed path of the shown directory or, in the list of several roots, the number of roots.
     pub fn location_path(&self) -> Vec<u8> {
         if self.location.id == DirId::TOP {
             return match self.roots.as_slice() {
@@ -29,8 +28,7 @@ impl Context<'_> {
         self.shown_path(&self.tree.path(self.location.id))
     }
 
-    /// Returns the absolute path of the shown directory; `None` in the list of roots, in a snapshot, and in an
-    /// export.
+    /// Returns the absolute path of the shown directory; `None` in the list of roots, in a snapshot, and in an export.
     pub fn shown_directory(&self) -> Option<Vec<u8>> {
         (self.source_kind == SourceKind::Live && self.location.id != DirId::TOP).then(|| self.location_path())
     }
@@ -52,8 +50,7 @@ impl Context<'_> {
         }
     }
 
-    /// Enters the root if it is the only one and is a directory in the tree, because a list with a single root is
-    /// useless.
+    /// Enters the only root, if it is a directory in the tree, because a list with a single root is useless.
     pub fn enter_only_root(&mut self) {
         if self.location.id != DirId::TOP || self.roots.len() != 1 {
             return;
@@ -95,8 +92,7 @@ impl Context<'_> {
         self.above_shown().is_some() || self.above().is_some()
     }
 
-    /// Enters the directory under the cursor. If its row shows a chain (`a/b/c`), enters the last directory of
-    /// the chain.
+    /// Enters the directory under the cursor or, if its row shows a chain (`a/b/c`), the last directory of the chain.
     pub fn open(&mut self) {
         let record = self.location.entry();
         match record.and_then(|record| record.directory()) {
@@ -124,9 +120,8 @@ impl Context<'_> {
         true
     }
 
-    /// Returns the directory that the user reaches by going up: usually the parent directory. If the shown directory
-    /// belongs to a chain in a single row (`a/b/c`), returns the directory whose list contains this row. Returns `None`
-    /// at the top.
+    /// Returns the directory that the user reaches by going up, or `None` at the top. This is the parent directory or,
+    /// if the shown directory belongs to a chain in a single row (`a/b/c`), the directory whose list contains this row.
     pub fn above_shown(&self) -> Option<DirId> {
         let is_inside =
             |id: &&DirId| self.shown.collapses && only_directory(self.tree, self.order, **id).is_some();

@@ -27,8 +27,7 @@ impl Keymap {
     /// Returns the binding that a key has in another view, if any. Used for keys that are not bound in the current
     /// scope.
     pub fn elsewhere(&self, event: KeyEvent) -> Option<&'static Binding> {
-        // If several scopes bind the key, the first of them in this list is used. Scopes for typing and for questions
-        // are omitted, because their keys have special meanings.
+        // Scopes for typing and for questions are omitted, because their keys have special meanings.
         [Scope::List, Scope::Table, Scope::Treemap, Scope::Marks]
             .into_iter()
             .find_map(|scope| self.line_for_key(scope, |key| key.is(event)))

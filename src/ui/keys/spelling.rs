@@ -8,8 +8,7 @@ use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use super::{Key, key, letter};
 
-/// Keys that are not characters, with their names. All names of a key are accepted; the first one is
-/// displayed.
+/// Keys that are not characters, with their names. All names of a key are accepted; the first one is displayed.
 const NAMES: [(KeyCode, &[&str]); 14] = [
     (KeyCode::Up, &["Up"]),
     (KeyCode::Down, &["Down"]),

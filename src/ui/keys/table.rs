@@ -83,8 +83,7 @@ const fn column_keys(is_show: bool) -> [[Key; 1]; Column::COUNT] {
     keys
 }
 
-/// Returns one binding for each column in `columns`. If `is_show` is `true`, the binding shows or hides the column.
-/// Otherwise, the binding sorts by the column.
+/// Returns one binding per column: to show or hide the column if `is_show` is `true`, otherwise to sort by it.
 const fn of_columns<const N: usize>(columns: [Column; N], is_show: bool) -> [Binding; N] {
     let (mut bindings, mut at) = ([bind(&[], LIST, Command::Help, HelpGroup::Sort, ""); N], 0);
     while at < N {

@@ -31,11 +31,9 @@ const MOST_COLUMNS: usize = 3;
 
 #[derive(Clone, Debug)]
 pub struct HelpPage {
-    /// Index of the first visible line. The value can be too large, so [`Self::first()`] limits it to the scroll
-    /// range.
+    /// Index of the first visible line. The value can be too large; [`Self::first()`] limits it to the scroll range.
     first: usize,
-    /// Groups that are most useful in the view or layer from which the page was opened. They are shown before all
-    /// other groups.
+    /// Groups shown first, because they are most useful in the view or layer from which the page was opened.
     groups: &'static [HelpGroup],
     /// Search text. Only lines that contain it are visible.
     search: Field,
@@ -144,8 +142,7 @@ impl<'t> Component<'t> for HelpPage {
                     Some(Command::Answer(Answer::No)) => self.search.clear(),
                     Some(Command::Answer(_)) => {}
                     _ => {
-                        // Every key typed into the search field scrolls to the top, even if it leaves the search text
-                        // unchanged.
+                        // Every key typed into the search field scrolls to the top, even if the text stays the same.
                         let _ = self.search.take(event, command);
                         self.first = 0;
                         return Handled::Yes(None);
@@ -221,8 +218,7 @@ fn arranged<'a>(theme: Theme, sections: &[Section], columns: usize) -> Vec<Line<
     lines
 }
 
-/// Arranges the sections in order in at most `count` columns, so that the longest column is as short as
-/// possible.
+/// Arranges the sections in order in at most `count` columns, with the longest column as short as possible.
 fn side_by_side<'a>(theme: Theme, sections: &[Section], count: usize) -> Vec<Vec<Line<'a>>> {
     let total: usize = sections.iter().map(|section| section.lines.len() + 2).sum();
     let columns = |limit: usize| {
@@ -248,8 +244,7 @@ fn widest(lines: &[Line<'_>]) -> usize {
     lines.iter().map(Line::width).max().unwrap_or(0)
 }
 
-/// Arranges sections one below the other, with their descriptions aligned. The key column is at most `most` cells
-/// wide.
+/// Arranges sections one below the other, with aligned descriptions and a key column of at most `most` cells.
 fn block<'a, 's>(
     theme: Theme,
     sections: impl IntoIterator<Item = &'s Section> + Clone,

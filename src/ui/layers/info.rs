@@ -36,14 +36,12 @@ const MIN_SHARED_LINE: usize = 36;
 pub struct InfoPage {
     /// Entry, with the information that the system reports about it.
     pub info: EntryInfo,
-    /// Index of the first visible line. The value can be too large after the text or the window size has changed, so
-    /// it is clamped on each use.
+    /// Index of the first visible line. Clamped on each use, because the text or the window size may have changed.
     pub offset: usize,
 }
 
 impl InfoPage {
-    /// Creates the info page for an entry. If the entry is from a snapshot or export, the page does not query the
-    /// system.
+    /// Creates the info page for an entry. For an entry of a snapshot or export, the page does not query the system.
     pub fn new(entry: EntryId, source_kind: SourceKind) -> Self {
         Self { info: EntryInfo::new(entry, source_kind), offset: 0 }
     }

@@ -133,8 +133,7 @@ impl File<'_> {
         ))
     }
 
-    /// Returns a note with the clone ID of the file, if the file shares space. All clones of a file have the same clone
-    /// ID.
+    /// Returns a note with the clone ID, which all clones of a file have in common, if the file shares space.
     fn clones(&self) -> Option<String> {
         let clone = self.layout?.clone?;
         self.sharing()?;

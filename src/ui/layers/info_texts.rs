@@ -56,8 +56,7 @@ impl DetailLines<'_> {
 /// Title of the page.
 pub const TITLE: &str = " Info";
 
-/// Returns the text at the end of the title line. While the page is loading, the text says so. Otherwise, it contains
-/// the range of the visible lines, or is empty if all lines are visible.
+/// Returns the end of the title line: a loading note or the range of the visible lines; empty if all are visible.
 pub fn title_end(is_loading: bool, visible: Range<usize>, lines: usize, glyphs: Glyphs) -> String {
     if is_loading {
         format!("Loading{} ", glyphs.gap())

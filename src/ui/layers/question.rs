@@ -108,8 +108,7 @@ fn share(cx: &Context<'_>, sharing: &CopySharing) -> String {
     }
 }
 
-/// Returns the question asked before quitting. The question may mention the marks that would be lost, the job that
-/// would be stopped, and how long the scan took.
+/// Returns the question asked before quitting, which names what would be lost or stopped.
 fn loss(cx: &Context<'_>) -> String {
     if let Some(running) = &cx.deletion.running {
         return format!("Quit and stop {} midway?", operation_verb(running.kind));

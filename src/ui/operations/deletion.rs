@@ -96,8 +96,7 @@ impl Deletions {
                     task.publish(write(&directory, fallback.as_deref(), &selection, &sizes));
                 };
                 let job = self.start(|pool| pool.start(write));
-                // At exit, duke gives the job a short time to finish, because a partial script would be worse than
-                // none.
+                // At exit, duke waits a short time for the job, because a partial script would be worse than none.
                 runner.add(job, AtExit::Finish, |update| match update {
                     Update::Result(script) => DeletionMessage::Script(script).into(),
                     Update::Failed(error) => DeletionMessage::ScriptFailed(error).into(),

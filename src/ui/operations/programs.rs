@@ -86,15 +86,13 @@ fn shell(screen: &Screen, directory: &Directory) -> Option<String> {
     program_error(&program, ended)
 }
 
-/// Returns the value of [`LEVEL`] for a new shell: the current value `level` plus one. A missing or invalid
-/// value counts as 0.
+/// Returns the value of [`LEVEL`] for a new shell: `level` plus one. A missing or invalid `level` counts as 0.
 fn next_level(level: Option<OsString>) -> u32 {
     let level = level.and_then(|level| level.to_str()?.parse::<u32>().ok());
     level.unwrap_or(0).saturating_add(1)
 }
 
-/// Runs a pager with the file as standard input. No name is passed to the pager, because the pager could mistake
-/// a name for an option.
+/// Runs a pager with the file as standard input, because the pager could mistake a name for an option.
 fn view(screen: &Screen, file: &OwnedFd) -> Option<String> {
     let own = variable("PAGER");
     let missing = own.is_none().then(|| NO_PAGER.to_owned());
@@ -152,8 +150,7 @@ fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.as_encoded_bytes().trim_ascii().is_empty())
 }
 
-/// Connects the program to the terminal. For each standard stream of duke that is redirected, the program gets the
-/// terminal instead. Returns a descriptor of the terminal.
+/// Gives the program the terminal in place of duke's redirected standard streams. Returns a terminal descriptor.
 fn streams(command: &mut Command, screen: &Screen) -> io::Result<OwnedFd> {
     let terminal = || screen.descriptor().map(Stdio::from);
     if !io::stdin().is_terminal() {

@@ -10,14 +10,13 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::ui::theme::Background;
 
-/// Sequence that queries the background color (xterm's control sequences, "Change VT100 text background
-/// color").
+/// Sequence that queries the background color (xterm's control sequences, "Change VT100 text background color").
 pub const QUESTION: &str = "\x1b]11;?\x1b\\";
 
 /// Maximum delay between the query and its answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Maximum number of held-back keys that are all passed on if they turn out not to be an answer, because the user may
-/// have typed them. A longer sequence is probably a damaged answer, so only its last key is passed on.
+/// Maximum number of held keys that are passed on if they are no answer, because the user may have typed them. If more
+/// keys are held, they are probably a damaged answer, and only the last one is passed on.
 const MAX_TYPED_KEYS: usize = 3;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -69,8 +68,7 @@ impl Reply {
         if letter(key).is_some_and(|letter| letter.is_ascii_alphanumeric() || ";:/".contains(letter)) {
             return Taken::Keys(Vec::new());
         }
-        // Up to `MAX_TYPED_KEYS` keys are passed on, because the user may have typed them. A longer sequence is
-        // probably a damaged answer, so only the current key is passed on.
+        // More than `MAX_TYPED_KEYS` held keys are probably a damaged answer.
         let held = std::mem::take(&mut self.held);
         Taken::Keys(if held.len() > MAX_TYPED_KEYS { vec![key] } else { held })
     }

@@ -53,8 +53,7 @@ pub fn offer(text: Vec<u8>) {
 fn give(tool: &str, words: &[&str], text: &[u8]) -> std::io::Result<bool> {
     let mut command = Command::new(tool);
     if CLIPBOARD_TOOL == Some(tool) {
-        // Without a locale, pbcopy interprets UTF-8 as Mac OS Roman. Programs started by ssh or a launcher may have no
-        // locale.
+        // Without a locale, which ssh and launchers may not set, pbcopy interprets UTF-8 as Mac OS Roman.
         command.env("LC_CTYPE", "UTF-8").env_remove("LC_ALL");
     }
     let mut child =

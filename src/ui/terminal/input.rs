@@ -9,8 +9,7 @@ use super::background::{QUESTION, Reply, Taken};
 use crate::ui::message::Event;
 use crate::ui::theme::Background;
 
-/// Maximum number of events processed per frame. More than one is allowed so that the browser need not draw a
-/// frame for every repetition of a held key.
+/// Maximum number of events per frame. Several are allowed, so that a held key need not draw a frame per repetition.
 const EVENTS_PER_FRAME: usize = 64;
 /// Maximum time to wait at exit for the terminal's answer. The shell would read a later answer as input.
 const SETTLE: Duration = Duration::from_millis(50);

@@ -40,8 +40,7 @@ enum Holder {
 const TAKE_MOUSE: &str = "\x1b[?1000h\x1b[?1006h";
 const LEAVE_MOUSE: &str = "\x1b[?1006l\x1b[?1000l";
 
-/// Maximum time to wait for a thread that blocks while writing to the terminal. After that, the terminal is restored
-/// without waiting any longer.
+/// Maximum time to wait for a thread that blocks while writing to the terminal, before restoring the terminal anyway.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Terminal, shared by all threads that draw on it or may have to restore it.
@@ -54,8 +53,7 @@ pub struct Screen {
     is_on: Arc<AtomicBool>,
     /// Current holder of the terminal. Locked while the terminal is taken over or restored.
     holder: Arc<Mutex<Holder>>,
-    /// Locked while a thread writes to the terminal, so that nothing is written after the sequences that restore
-    /// the terminal.
+    /// Locked while a thread writes to the terminal, so that nothing is written after the terminal is restored.
     drawing: Arc<Mutex<()>>,
     mouse: MouseCapture,
     tab: TabProgress,
@@ -206,8 +204,7 @@ impl Screen {
         restore_on_abort(self.descriptor()?, Arc::clone(&self.is_on), restore_sequences)
     }
 
-    /// Returns the sequences that undo all changes to the terminal. If `has_progress` is `true`, they also clear the
-    /// progress in the tab.
+    /// Returns the sequences that restore the terminal. With `has_progress`, they also clear the progress in the tab.
     fn restore_sequences(&self, has_progress: bool) -> Vec<u8> {
         let mut bytes = Vec::new();
         if has_progress {

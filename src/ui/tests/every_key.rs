@@ -190,8 +190,7 @@ fn a_screen_of_any_size_can_be_drawn_in_every_mode() {
             }
             let mut terminal = Terminal::new(TestBackend::new(columns, lines)).unwrap();
             terminal.draw(|frame| app.draw(frame)).unwrap();
-            // Drawing must not panic if the terminal still has its old size when the state already has the
-            // new one.
+            // Drawing must not panic if the terminal still has its old size when the state already has the new one.
             app.update(Event::Resize(80, 24));
             terminal.draw(|frame| app.draw(frame)).unwrap();
         }

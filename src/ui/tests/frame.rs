@@ -19,8 +19,7 @@ fn everything() -> Arc<Tree> {
     Arc::new(build(files.chain(others).collect()).0)
 }
 
-/// Returns a browser in which `keys` have been pressed. The browser treats its baseline as the second newest of four
-/// snapshots.
+/// Returns a browser in which `keys` were pressed. Its baseline counts as the second newest of four snapshots.
 fn opened<'t>(tree: &'t Arc<Tree>, keys: &str) -> App<'t> {
     let mut app = finished(tree);
     app.update(Event::Clock(1003 * DAY));

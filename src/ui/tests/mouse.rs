@@ -34,8 +34,7 @@ fn position_of(app: &mut App<'_>, text: &str) -> Option<(u16, u16)> {
     let buffer = terminal.backend().buffer();
     (0..lines).find_map(|y| {
         let line = (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
-        // This byte offset may differ from the column, because a frame character has three bytes but fills
-        // one column.
+        // A byte offset can differ from the column: a frame character has three bytes but fills one column.
         let at = line.find(text)?;
         Some((u16::try_from(line[..at].chars().count()).unwrap(), y))
     })
@@ -225,8 +224,7 @@ fn the_buttons_of_the_dialog_are_clicked_where_they_are_drawn() {
 fn two_clicks_at_once_do_not_answer_two_questions() {
     let tree = home();
     let mut app = finished(&tree);
-    // For a file, the dialog has the same height for the second question as for the first, so [ Yes ] is in the same
-    // position.
+    // For a file, the dialogs of both questions have the same height, so [ Yes ] is in the same position.
     press(&mut app, "j j j");
     deleting::asked_twice(&mut app);
     let yes = position_of(&mut app, "[ Yes ]").expect("there is a Yes");

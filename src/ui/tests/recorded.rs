@@ -235,8 +235,7 @@ fn directories_that_have_changed_since_the_last_scan_are_read_before_others() {
     assert_eq!(app.cx.viewed_directories(), [b"b", b"a", b"d", b"c"].map(|name| id(name)));
 }
 
-/// Returns a browser with the cursor on a row from the previous scan, in a directory that the running scan has not
-/// read.
+/// Returns a browser with the cursor on a row from the previous scan, in a directory not read by the running scan.
 fn on_recorded_row<'t>(growing: &'t Growing, name: &str) -> App<'t> {
     let (tree, _) = build(vec![dir(
         "d",

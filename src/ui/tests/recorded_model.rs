@@ -23,8 +23,7 @@ enum Node {
 
 type Nodes = BTreeMap<String, Node>;
 
-/// Returns a strategy for trees. All names are single letters from `a` to `d`, so that two trees have many names in
-/// common.
+/// Returns a strategy for trees. All names are letters from `a` to `d`, so two trees have many names in common.
 fn trees() -> impl Strategy<Value = Nodes> {
     let leaf = prop_oneof![3 => (1..9_u64).prop_map(Node::File), 1 => (1..4_u64).prop_map(Node::Link)];
     let node = leaf.prop_recursive(3, 24, 4, |inner| {
@@ -44,8 +43,7 @@ fn plans(nodes: &Nodes, is_scanned: bool) -> Vec<Plan> {
     nodes.iter().map(plan).collect()
 }
 
-/// Returns the disk usage of an entry, with each inode counted once. `seen` contains the inodes of the links counted
-/// so far.
+/// Returns the disk usage of an entry, each inode counted once. `seen` contains the inodes of links counted so far.
 fn disk(node: &Node, seen: &mut HashSet<u64>) -> u64 {
     match node {
         Node::File(blocks) => blocks * 512,

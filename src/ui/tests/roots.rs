@@ -29,8 +29,7 @@ impl Nested {
         App::new(&self.tree, roots.to_vec(), &settings(), (80, 12))
     }
 
-    /// Completes the tree, as a scan of the outer root would. Returns the directory that replaces the placeholder for
-    /// the inner root.
+    /// Completes the tree as a scan of the outer root would. Returns the directory that replaces the placeholder.
     fn finish(&self) -> DirId {
         let (tree, mut batch) = (&self.tree, Batch::default());
         let found = batch.push_directory(tree, self.outer, b"d", Metadata::default(), 0);

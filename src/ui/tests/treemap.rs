@@ -36,8 +36,7 @@ impl Random {
     }
 }
 
-/// Returns random contents of a directory, up to five levels deep. The files have sizes of all magnitudes below
-/// 2 GiB.
+/// Returns random contents of a directory, up to five levels deep, with file sizes of all magnitudes below 2 GiB.
 fn contents() -> impl Strategy<Value = Vec<Random>> {
     let file = (0..32_u32, 1..1_u64 << 20)
         .prop_map(|(shift, size): (u32, u64)| Random::File((size << shift >> 20).max(1)));
@@ -85,8 +84,7 @@ fn painted(buffer: &Buffer, area: Area) -> u32 {
     cells.map(|(x, y)| halves(&buffer[(x, y / 2)])[usize::from(y % 2)]).sum()
 }
 
-/// Checks the drawing of a rectangle that contains no other rectangles. If the rectangle has a frame, checks the upper
-/// corners of the frame. Otherwise, checks the size of the painted part.
+/// Checks a rectangle that contains no others: the upper corners of its frame or, without a frame, the painted size.
 fn check_drawing(buffer: &Buffer, area: Area, has_frame: bool) -> Result<(), TestCaseError> {
     if has_frame {
         // Only the upper corners are checked, because titles of the rectangles below can cover the lower ones.

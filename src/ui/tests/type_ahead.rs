@@ -63,8 +63,7 @@ impl<'t> Terminal<'t> {
         self.take(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
     }
 
-    /// Returns `true` if an operation that needs a confirmation was requested: a deletion, a scan of a directory
-    /// above the root, or an export that replaces a file.
+    /// Returns `true` if an operation that needs a confirmation was requested.
     fn has_done(&self) -> bool {
         self.effects.iter().any(|effect| match effect {
             Effect::Deletion(DeletionRequest::Begin(..)) | Effect::ScanAbove(_) => true,

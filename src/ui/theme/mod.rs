@@ -109,8 +109,7 @@ impl Glyphs {
         self.pick(ROUND[step], PLAIN[step % 4])
     }
 
-    /// Returns a bar of `columns` columns, filled to `thousandths` of its width. Any value above zero
-    /// is visible.
+    /// Returns a bar of `columns` columns, filled to `thousandths` of its width. Any value above zero is visible.
     pub fn bar(self, thousandths: u16, columns: usize) -> String {
         const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
         let parts = match self {

@@ -71,8 +71,7 @@ fn all_marked_label(count: usize) -> String {
 struct SubvolumeRows {
     found: Arc<Result<Subvolumes, Errno>>,
     units: Units,
-    /// Indices of the subvolumes, in the order of their rows: subvolumes that free the most bytes come first, and the
-    /// top level comes last.
+    /// Indices of the subvolumes in the order of their rows: those that free most first, the top level last.
     order: Vec<usize>,
     /// Indices of the marked subvolumes.
     marked: Mutex<BTreeSet<usize>>,

@@ -311,8 +311,7 @@ pub trait TableData: Debug + Send + Sync {
         false
     }
 
-    /// Returns the tree of the previous scan, and the entries of this tree that a row shows. Returns `None` if the row
-    /// shows no such entry.
+    /// Returns the tree of the previous scan, and the entries of this tree that a row shows; `None` if it shows none.
     fn recorded(&self, _index: usize) -> Option<(&RecordedTree, Vec<EntryId>)> {
         None
     }

@@ -97,8 +97,7 @@ struct TypeRow {
 }
 
 impl TypeRows {
-    /// Creates the rows: each category, followed by its types, and finally the kinds of entries other than regular
-    /// files.
+    /// Creates the rows: each category, followed by its types, and finally the kinds other than regular files.
     fn new(typed: &TypeTotals) -> Self {
         let of_category =
             |class: Option<Category>| typed.types.iter().filter(move |(of, _)| of.class() == class);
@@ -121,8 +120,7 @@ impl TypeRows {
 }
 
 impl TypeRow {
-    /// Returns two rows with the same totals: the main row of a category, and the row `all files` below it. Enter
-    /// unfolds the main row. On the row `all files`, Enter lists the files of the category.
+    /// Returns a category's main row, which Enter unfolds, and its row `all files`, on which Enter lists the files.
     fn of_category(class: Category, totals: Totals) -> [Self; 2] {
         let row = |label, is_group| {
             let shows = (&largest::TABLE, category_query(class));

@@ -47,10 +47,9 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Returns the columns of `wanted` that fit into `width`. Columns are narrowed or dropped until `least` cells are
-    /// left for the name. The main column, `first`, comes last: it is narrowed only after the others have been dropped,
-    /// and only if fewer than [`NAME`] cells are left for the name. The bar is widened if more than `usual` cells are
-    /// left for the name.
+    /// Returns the columns of `wanted` that fit into `width`. Narrows or drops columns until `least` cells are left for
+    /// the name. The main column, `first`, comes last, and only if fewer than [`NAME`] cells are left. Widens the bar
+    /// if more than `usual` cells are left.
     pub fn fit(
         width: usize,
         wanted: ColumnSet,
@@ -131,9 +130,8 @@ impl Columns {
         }
     }
 
-    /// Returns the line of titles, each aligned like the cells below it. `title(column, is_long)` returns the title of
-    /// a column, in the long form if `is_long` is `true`. A wide growth column has room for the word `new` after each
-    /// size. The title of this column is aligned with the sizes, not with the word.
+    /// Returns the line of titles, each aligned like the cells below it. `title(column, is_long)` returns a title. In a
+    /// growth column with room for the word `new`, the title is aligned with the sizes.
     pub fn title_line(&self, units: Units, title: impl Fn(Column, bool) -> String) -> String {
         let cell = |(column, width): &(Column, usize)| {
             let narrow = matches!(column.spec().widths, [.., Width::Cells(least)] if least >= width);

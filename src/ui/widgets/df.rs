@@ -111,8 +111,7 @@ fn amount_style(cx: &Context<'_>, row: &Row) -> Style {
     cx.theme.style(if row.amount == Amount::Unknown { Role::Warning } else { Role::Plain })
 }
 
-/// Returns the role of a line. The numbers reported by df and the files that the scan could not see are highlighted,
-/// because users are most interested in them.
+/// Returns the role of a line. Highlights the numbers reported by df and the files that the scan could not see.
 fn role(row: &Row) -> Role {
     match row.subject {
         Subject::Used | Subject::Size | Subject::Systems => Role::Strong,

@@ -30,8 +30,7 @@ impl Frames {
         Self { area, cells: vec![0; usize::from(area.width) * usize::from(area.height)] }
     }
 
-    /// Adds lines along the edges of `frame`. Bold lines replace thin lines in the same cells, but thin lines never
-    /// replace bold ones.
+    /// Adds lines along the edges of `frame`. In each cell, bold lines replace thin ones, regardless of the order.
     pub fn add(&mut self, frame: Rect, is_bold: bool) {
         let (right, bottom) = (frame.right().saturating_sub(1), frame.bottom().saturating_sub(1));
         let when = |condition: bool, side: u8| if condition { side } else { 0 };

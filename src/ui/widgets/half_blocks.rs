@@ -33,8 +33,7 @@ impl HalfBlocks {
         self.change(area, |half| *half = Half { left: Some(color), right: Some(color) });
     }
 
-    /// Fills an area except the right half of its last column. This gap separates the area from the next one to the
-    /// right.
+    /// Fills an area except the right half of its last column, as a gap before the next area to the right.
     pub fn fill_apart(&mut self, area: Area, color: Color) {
         let Some(whole) = area.width.checked_sub(1) else { return };
         self.fill(Area { width: whole, ..area }, color);
@@ -60,8 +59,7 @@ impl HalfBlocks {
         }
     }
 
-    /// Draws the picture. Cells without a color are not changed. A terminal cell shows at most two colors, so further
-    /// colors of a cell are not drawn.
+    /// Draws the picture, with at most two colors for each cell. Cells without a color are not changed.
     pub fn draw(&self, buffer: &mut Buffer) {
         let width = usize::from(self.area.width);
         for position in self.area.positions() {
@@ -85,8 +83,7 @@ impl HalfBlocks {
                 (Some(_), Some(_)) if above.is_whole() || below.is_whole() => {
                     draw_both(cell, above.left, below.left);
                 }
-                // In a picture, `Reset` means the terminal's text color. As a cell's background, `Reset` would mean the
-                // terminal's background color. The right side is therefore drawn as the foreground.
+                // As a background, `Reset` would be the terminal's background color, so it is drawn as the foreground.
                 (Some(left), Some(Color::Reset)) => {
                     cell.set_symbol("▐").set_fg(Color::Reset).set_bg(left);
                 }
@@ -107,9 +104,8 @@ fn draw_both(cell: &mut Cell, above: Option<Color>, below: Option<Color>) {
         (None, None) => {}
         (Some(above), None) => drop(cell.set_symbol("▀").set_fg(above)),
         (None, Some(below)) => drop(cell.set_symbol("▄").set_fg(below)),
-        // In a picture, `Reset` means the terminal's text color. As a cell's background, `Reset` would mean the
-        // terminal's background color, so `Reset` is drawn as the foreground. If both halves are `Reset`, the cell is
-        // drawn in reverse video.
+        // In a picture, `Reset` means the terminal's text color, but as a cell's background, its background color.
+        // `Reset` is therefore drawn as the foreground, or in reverse video if both halves are `Reset`.
         (Some(Color::Reset), Some(Color::Reset)) => cell.set_symbol(" ").modifier.insert(Modifier::REVERSED),
         (Some(above), Some(Color::Reset)) => drop(cell.set_symbol("▄").set_fg(Color::Reset).set_bg(above)),
         (Some(above), Some(below)) if above == below => drop(cell.set_symbol(" ").set_bg(above)),

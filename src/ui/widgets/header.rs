@@ -48,8 +48,8 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         Some(page) => table::totals(cx, page),
         None => totals(cx).into(),
     };
-    // While rows of the previous scan are shown and more of them are being found, the header shows `searching`. The
-    // status line cannot show this, because it shows the progress of the scan.
+    // While results from the previous scan are shown and more are being found, the header shows `searching`, because
+    // the status line shows the progress of the scan.
     let is_looking = match &cx.views.page {
         Some(page) => page.is_recorded && !page.is_complete,
         None => cx.views.is_overview() && cx.views.overview.is_finding_recorded(),
@@ -93,9 +93,9 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     draw_ends(&left, &right, area, canvas.buffer);
 }
 
-/// Splits the displayed path of a root into the directories above the root and the root's name. `text` is a part of the
-/// path, and `level` is the number of levels from the shown directory up to this part. Returns `None` if the part is
-/// not the root, or if it contains no directory above the root.
+/// Splits `text`, a part of the displayed path, into the directories above the root and the root's name. `level` is the
+/// number of levels from the shown directory up to this part. Returns `None` if the part is not that of the root, or
+/// contains no directory above the root.
 fn above_root<'t>(cx: &Context<'_>, text: &'t str, level: Option<usize>) -> Option<(&'t str, &'t str)> {
     level.filter(|level| cx.tree.ancestry(cx.location.id).count() == level + 1)?;
     let name = text.strip_suffix('/').unwrap_or(text);

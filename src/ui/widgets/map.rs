@@ -158,8 +158,7 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Returns the first column and the maximum width of text in this area. The text must not cover the outline of the
-    /// cursor's rectangle.
+    /// Returns the first column and the maximum width of text in this area that does not cover the cursor's outline.
     fn beside_edge(&self, area: Area) -> (u16, usize) {
         let edge = u16::from(self.edge == Some(area.x));
         (area.x + edge, usize::from(area.width.saturating_sub(edge)))
@@ -312,8 +311,7 @@ impl<'a, 't> Painter<'a, 't> {
         self.blocks.fill(Area { y: area.bottom() - 1, height: 1, ..area }, OUTLINE);
     }
 
-    /// Writes a name, which is shortened if necessary, and a size on the line below. If there is no room for the
-    /// size, only the name is written. If there is no room for the name, nothing is written.
+    /// Writes a name, shortened if necessary, and a size below it. Omits the size, or both, if there is no room.
     fn write(&mut self, area: Area, (name, of_name): (&str, Style), (size, of_size): (&str, Style)) {
         let mut lines = lines_of(area);
         let (x, room) = self.beside_edge(area);

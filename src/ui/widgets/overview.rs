@@ -37,8 +37,7 @@ use crate::ui::widgets::row::role_of_label;
 const BAR: (usize, usize) = (8, 40);
 /// Row width in columns up to which the bar takes a fifth of the row. Of further columns, it takes a third.
 const BARE: usize = 40;
-/// Minimum width in columns at which the overview writes the used and free space in full: `1.5 GiB` instead of
-/// `1.5G`.
+/// Minimum width in columns for the used and free space in full (`1.5 GiB` instead of `1.5G`).
 const ROOMY: u16 = 90;
 /// Minimum height of a part: a heading, one row, and a blank line.
 const LEAST: u16 = 3;
@@ -78,8 +77,7 @@ pub fn has_space(cx: &Context<'_>, layout: Layout) -> bool {
     regions(cx, layout).0.is_some()
 }
 
-/// Returns the screen position (column and line) of the selection, which is a part or the file system's space. Returns
-/// `None` if the selection is not on the screen.
+/// Returns the screen position (column and line) of the selection, a part or the file system's space, if visible.
 pub fn selected(cx: &Context<'_>, layout: Layout) -> Option<(u16, u16)> {
     if cx.views.overview.is_on_space {
         return regions(cx, layout).0.map(|area| (area.x, area.y));
@@ -88,8 +86,7 @@ pub fn selected(cx: &Context<'_>, layout: Layout) -> Option<(u16, u16)> {
     areas(cx, layout).into_iter().find(is_selected).map(|(_, area)| (area.x, area.y))
 }
 
-/// Returns the area for the file system's space, if there is room for it, and the area for the parts of the
-/// overview.
+/// Returns the area for the file system's space, if there is room for it, and the area for the parts.
 fn regions(cx: &Context<'_>, layout: Layout) -> (Option<Rect>, Rect) {
     let area = Rect { y: layout.titles.y, height: layout.list.bottom() - layout.titles.y, ..layout.list };
     if area.height < LEAST_FOR_SPACE || !cx.expects_space() {
@@ -119,11 +116,9 @@ fn areas(cx: &Context<'_>, layout: Layout) -> Vec<(usize, Rect)> {
     areas
 }
 
-/// Returns the height of each row of parts. The rows share the available height evenly, but no row gets more than it
-/// needs.
+/// Returns the height of each row of parts: an even share of `room`, but no more than the row needs.
 fn heights(parts: &[Part], columns: usize, room: u16) -> Vec<u16> {
-    // Each part needs a line for the heading, a line for each row, and a blank line. A part without rows shows its
-    // `empty` text beside the heading.
+    // A part needs a heading, its rows, and a blank line. Without rows, its `empty` text is beside the heading.
     let need = |part: &Part| u16::try_from(part.rows.len() + 2).unwrap_or(u16::MAX);
     let needs: Vec<u16> =
         parts.chunks(columns).map(|line| line.iter().map(need).max().unwrap_or(0)).collect();

@@ -26,13 +26,11 @@ use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::theme::{Colors, Role};
 
-/// Minimum number of columns for a note, including two blanks before it. With fewer, the note is not shown, because
-/// it would be unreadable.
+/// Number of columns below which a note is omitted as unreadable, including two blanks before the note.
 const NOTE: usize = 10;
 
-/// Draws rows. The bar of a row has the color of the row's role in `roles`. If `roles` is shorter than `rows`, the bars
-/// of the remaining rows have the usual color. `offset` is the index of the first row, and `index` is the index of the
-/// row under the cursor.
+/// Draws rows. The bar of each row has the color of its role in `roles`, or the usual color if `roles` is too short.
+/// `offset` is the index of the first row, and `index` is the index of the row under the cursor.
 pub fn draw_rows(
     cx: &Context<'_>,
     columns: &Columns,
@@ -63,8 +61,7 @@ pub fn draw_rows(
     }
 }
 
-/// Returns a row as a line of text. The bar has the color of `role`. `sign` is a symbol shown in the gap before the
-/// label.
+/// Returns a row as a line of text, with a bar in the color of `role`, and `sign` in the gap before the label.
 fn text<'a>(cx: &Context<'_>, columns: &Columns, row: &Row, role: Role, sign: &'static str) -> Text<'a> {
     let format = cx.number_format();
     let mut spans = Vec::with_capacity(16);
@@ -216,8 +213,7 @@ pub fn select(cx: &Context<'_>, row: Rect, bar: Rect, buffer: &mut Buffer) {
         if theme.colors == Colors::None {
             style = Style::new().add_modifier(cell.modifier).bold();
         } else if is_tint {
-            // The text keeps its color, unless it is faint: faint text would have too little contrast with this
-            // background.
+            // The text keeps its color, unless it would have too little contrast with this background.
             if cell.fg != Color::Reset && ![selected.bg, faint].contains(&Some(cell.fg)) {
                 style = style.fg(cell.fg);
             }

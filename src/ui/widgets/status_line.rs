@@ -122,8 +122,7 @@ fn add_hits(cx: &Context<'_>, top: Top<'_, '_>, room: usize, mut x: u16, area: R
     }
 }
 
-/// Returns a bar for a share in thousandths, followed by a blank. Returns nothing if the share is unknown or the line
-/// is short.
+/// Returns a bar for a share in thousandths, and a blank; nothing if the share is unknown or the line is short.
 fn bar<'a>(cx: &Context<'_>, share: Option<u16>, room: usize) -> Vec<Span<'a>> {
     let Some(share) = share.filter(|_| room >= WIDE) else { return Vec::new() };
     let mut bar = cx.theme.bar(share, BAR);
@@ -131,8 +130,7 @@ fn bar<'a>(cx: &Context<'_>, share: Option<u16>, room: usize) -> Vec<Span<'a>> {
     bar
 }
 
-/// Returns a spinner, the bar for `share` (see [`bar`]), and the first text that fits. If no text fits, the last one
-/// is shortened.
+/// Returns a spinner, a bar for `share`, and the first text that fits. If none fits, the last text is shortened.
 fn working<'a>(cx: &Context<'_>, share: Option<u16>, texts: &[String], room: usize) -> Line<'a> {
     let mut spans = vec![Span::styled(format!(" {} ", cx.spinner()), cx.theme.style(Role::Bar))];
     spans.extend(bar(cx, share, room));
@@ -215,8 +213,7 @@ pub fn table_position<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     Line::from(vec![Span::raw(position), Span::styled(marked, cx.theme.style(Role::Strong)), Span::raw(" ")])
 }
 
-/// Returns the facts about the list, such as the row number, the filter, the marks and the scan's result. Omits facts
-/// that do not fit.
+/// Returns the facts about the list that fit, such as the row number, the filter, the marks and the scan's result.
 fn list_facts<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     let (window, most) = (&cx.window, room - first_hint(cx, top, room));
     let left = room.saturating_sub(width_of_first(cx, top, KEPT));

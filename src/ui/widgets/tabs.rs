@@ -36,8 +36,7 @@ use crate::ui::views::{
 };
 use crate::ui::window::totals_size;
 
-/// Views in the order in which the names in their tabs are shortened. If the tabs still do not fit, names are omitted
-/// in the same order.
+/// Views in the order in which the names in their tabs are shortened and, if the tabs still do not fit, omitted.
 static LEAST_USED: [&ViewSpec; VIEWS.len()] = [
     &links::VIEW,
     &directories::VIEW,
@@ -66,8 +65,7 @@ const HIDDEN: usize = usize::MAX;
 struct Tab {
     view: &'static ViewSpec,
     key: String,
-    /// Index of the displayed name in [`ViewSpec::tab`]. [`NAMELESS`] means that no name is shown, and [`HIDDEN`] that
-    /// the tab is not shown.
+    /// Index of the displayed name in [`ViewSpec::tab`], or [`NAMELESS`] or [`HIDDEN`].
     name: usize,
     /// Badge, such as the number of errors, and its role.
     badge: Option<(String, Role)>,
@@ -136,8 +134,7 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         }
         canvas.buffer.set_line(cells.x, cells.y, &line, cells.width);
         if tab.view == current {
-            // Without colors, brackets distinguish the current tab from marked text. The brackets replace the blanks
-            // at both ends of the tab.
+            // Without colors, brackets in place of the outer blanks distinguish the current tab from marked text.
             if cx.theme.colors == Colors::None && cells.width >= 2 {
                 canvas.buffer[(cells.x, cells.y)].set_char('[');
                 canvas.buffer[(cells.right() - 1, cells.y)].set_char(']');

@@ -73,8 +73,7 @@ fn empty(cx: &Context<'_>) -> String {
     if has_only_empty { ALL_EMPTY.to_owned() } else { empty_text(cx) }
 }
 
-/// Returns the title line, with the name and size of the entry under the cursor. The rectangle of the entry may be too
-/// small for them. The name is shortened so that the line fits into `room` columns.
+/// Returns the title line with the name and size of the entry under the cursor. Shortens the name to fit into `room`.
 fn title(cx: &Context<'_>, room: usize) -> Text<'static> {
     let Some(line) = cx.window.selected() else { return Text::default() };
     let mut facts = String::new();
@@ -93,8 +92,8 @@ fn title(cx: &Context<'_>, room: usize) -> Text<'static> {
     Text::from(vec![Span::styled(format!(" {label}"), cx.theme.style(Role::Strong)), Span::raw(facts)])
 }
 
-/// Returns the meaning of the color of a row's rectangle, such as `  video`. Returns `None` for a directory, whose
-/// contents are drawn in colors of their own.
+/// Returns the meaning of the color of a row's rectangle, such as `  video`. Returns `None` if the legend does not
+/// contain the color, and for a directory, whose contents are drawn in colors of their own.
 fn color_text(cx: &Context<'_>, row: &Row, index: usize) -> Option<String> {
     if row.kind == Some(Kind::Directory) {
         return None;

@@ -45,8 +45,7 @@ fn a_listing_without_an_end_can_be_stopped() {
     }
 }
 
-/// A process that waits for a FUSE server to open a file cannot be killed, so the preview must not open the
-/// file.
+/// A process that waits for a FUSE server to open a file cannot be killed, so the preview must not open the file.
 #[test]
 fn a_file_that_never_opens_blocks_neither_keys_nor_quitting() {
     let lies = match lies() {

@@ -7,8 +7,7 @@ use crate::program::{program, run};
 use duke::tree::Totals;
 use nix::errno::Errno;
 
-/// Mounts the file system of `recursive.c` with this FUSE subtype. If that is not possible, reports the reason and
-/// returns `None`.
+/// Mounts the file system of `recursive.c` with this FUSE subtype, or reports why this failed and returns `None`.
 fn mount(subtype: &str) -> Option<Server> {
     let server = Server::mount("recursive.c", &["-o", &format!("subtype={subtype}")], "read");
     server.map_err(crate::support::skip).ok()

@@ -26,8 +26,7 @@ fn distinct(entries: Vec<(Vec<u8>, Plan)>) -> Vec<(Vec<u8>, Plan)> {
     entries.into_iter().filter(is_new).map(below).collect()
 }
 
-/// Returns the path, totals and shared size of each directory. A list contains neither totals nor shared sizes, so both
-/// are computed when the list is read.
+/// Returns the path of each directory, and its totals and shared size, which are computed when a list is read.
 fn sums(tree: &Tree) -> Vec<String> {
     let mut sums: Vec<String> = Walk::new(tree, DirId::TOP)
         .map(|(id, _)| format!("{:?} {:?} {}", tree.path(id), tree.totals(id), tree.shared(id)))

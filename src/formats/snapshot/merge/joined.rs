@@ -21,8 +21,7 @@ pub struct Joined<'p> {
     /// Parts of the merged tree. The first part lists all roots of the other parts except the roots in `unlisted`.
     pub parts: Vec<JoinedPart<'p>>,
     pub devices: Vec<MergedDevice>,
-    /// States of the roots of the later parts, except the roots in `unlisted`. The first key is the ID of the root's
-    /// parent directory, which is in the first part. The second key is the root's name.
+    /// States of the later parts' roots except `unlisted`, keyed by parent directory (in the first part) and name.
     roots: HashMap<DirId, HashMap<Vec<u8>, EntryState>>,
     /// Parent of each root in `roots` that is a directory. Keys and values are directory IDs in the merged tree.
     parents: HashMap<DirId, DirId>,
@@ -74,8 +73,7 @@ impl JoinedPart<'_> {
 }
 
 impl<'p> Joined<'p> {
-    /// Joins parts. The first part must be part 0 of the plan. Returns `None` if the parts have 2^32 or more
-    /// directories.
+    /// Joins parts. The first must be part 0 of the plan. Returns `None` if there are 2^32 or more directories.
     pub fn new(parts: &'p [Snapshot]) -> Option<Self> {
         let mut joined = Self {
             parts: Vec::new(),

@@ -92,8 +92,7 @@ impl TotalChanges {
         }
     }
 
-    /// Returns the totals and the shared size of a directory in the merged tree. `totals` are its totals in the part
-    /// that contains it.
+    /// Returns the totals and the shared size of a directory in the merged tree. `totals` are its totals in its part.
     pub(crate) fn applied(&self, id: DirId, mut totals: Totals) -> (Totals, u64) {
         totals.add(&self.more.get(&id).copied().unwrap_or_default());
         let less = self.less.get(&id).copied().unwrap_or_default();

@@ -61,8 +61,7 @@ pub struct UnsafePath {
 /// Reason for refusing a component of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// The component is a symbolic link in a directory that others can write to. Contains the user ID of the link's
-    /// owner.
+    /// The component is a symbolic link in a directory that others can write to. Contains the link owner's user ID.
     Link(u32),
     /// The component is a pipe, socket or device in a directory that others can write to. Contains the owner's user ID.
     Special(u32),
@@ -175,8 +174,7 @@ impl Walk {
         Ok(walk)
     }
 
-    /// Follows links up to the next component that is not a link, and returns that component with its attributes.
-    /// Returns `None` at the end of the path.
+    /// Follows links up to the next component that is not a link, and returns it; `None` at the end of the path.
     fn next(&mut self) -> Result<Option<Found>, Error> {
         while let Some(name) = self.rest.pop() {
             match self.directory.attributes_of(name.as_os_str()) {

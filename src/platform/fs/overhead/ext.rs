@@ -27,11 +27,9 @@ pub struct Superblock {
     pub reserved: u64,
     /// Size of a cluster, the unit of allocation.
     pub cluster: u64,
-    /// Size of the journal; `None` if there is no journal, if the journal is on another device, or if the superblock
-    /// does not record its size.
+    /// Size of the journal; `None` if there is none, if it is on another device, or if the size is not recorded.
     pub journal: Option<u64>,
-    /// Size of the file system's own structures, including the journal; `None` if the superblock does not record this
-    /// size.
+    /// Size of the file system's own structures, including the journal; `None` if the superblock does not record it.
     pub overhead: Option<u64>,
 }
 

@@ -56,8 +56,7 @@ pub struct Xfs {
     pub log: Option<u64>,
     /// Total size of the allocated inodes, used or free.
     pub inodes: Option<u64>,
-    /// Size of the reserve pool for the file system's own operations. The pool counts as used space. Only root can
-    /// read its size.
+    /// Size of the reserve pool for the file system's own operations, counted as used; only root can read this size.
     pub pool: Option<u64>,
 }
 

@@ -12,8 +12,7 @@ const GET_USER: libc::c_int = 0x80_0007_u32.cast_signed() << 8;
 /// `QIF_BLIMITS | QIF_SPACE`: flags that are set if the reply contains the limits and the used space.
 const LIMIT_AND_SPACE: u32 = 3;
 
-/// Returns the quota of the current user, or `None` if no quota limits the user's disk space or the quota cannot
-/// be read.
+/// Returns the quota of the current user; `None` if it does not limit the disk space or cannot be read.
 #[allow(unsafe_code)]
 pub fn of_user(mount: &Mount) -> Option<Quota> {
     let device = CString::new(mount.source.clone()).ok()?;

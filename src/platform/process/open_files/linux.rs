@@ -29,8 +29,7 @@ const LINK: usize = 4096;
 /// Maximum number of workers. More workers would only wait for kernel locks that other workers hold.
 const MOST_WORKERS: usize = 8;
 
-/// Searches for deleted but open files. If the search is canceled, returns the files found so far. `is_cancelled` is
-/// called regularly.
+/// Searches for deleted but open files. If `is_cancelled` returns `true`, returns the files found so far.
 pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     let is_cancelled: &(dyn Fn() -> bool + Sync) = &is_cancelled;
     let Ok(proc) = Directory::open(std::path::Path::new("/proc")) else { return Found::default() };
@@ -146,8 +145,7 @@ impl Search {
         if self.seen == 0 {
             return ProcessAccess::None;
         }
-        // If duke does not run as root, the system may hide processes of other users (`hidepid`) instead of refusing
-        // access.
+        // Without root, the system may hide other users' processes (`hidepid`) instead of refusing access.
         if self.refused || !nix::unistd::geteuid().is_root() {
             return ProcessAccess::Own;
         }
@@ -169,8 +167,7 @@ impl Files {
         through: Through,
     ) -> Result<(), Errno> {
         let status = statx::of_child(links, name, libc::AT_STATX_DONT_SYNC)?;
-        // With a link count above 0, the file still exists: it has another name, or its real name ends with `
-        // (deleted)`.
+        // A file with links still exists: it has another name, or its real name ends with ` (deleted)`.
         if status.attributes.links == 0 {
             self.add(UnlinkedFile {
                 device: status.attributes.device,

@@ -37,8 +37,7 @@ struct Opening {
 // The kernel's reply begins with the 24 bytes of `Opening`.
 const _: () = assert!(size_of::<Opening>() == 24 && std::mem::offset_of!(Opened, vnode) == 24);
 
-/// Searches for deleted but open files. If the search is canceled, returns the files found so far. `is_cancelled` is
-/// called regularly.
+/// Searches for deleted but open files. If `is_cancelled` returns `true`, returns the files found so far.
 pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     let (mut files, mut seen, mut refused) = (Files::default(), 0_usize, false);
     for pid in processes() {

@@ -108,8 +108,7 @@ impl Files {
         let mut files = self.files;
         let own = std::process::id();
         for file in &mut files {
-            // If another process also holds the file open, duke has probably inherited the descriptor. duke is then
-            // not listed as a holder.
+            // duke has probably inherited a descriptor that another process holds, and is then not listed as a holder.
             if file.holders.len() > 1 {
                 file.holders.retain(|holder| holder.pid != own);
             }

@@ -49,8 +49,7 @@ const DIRECTORY_LINKS: u32 = 0x1;
 const MOUNT_STATUS: u32 = 0x4;
 /// Bit that requests the link count of an entry that is not a directory.
 const LINKS: u32 = 0x1;
-/// Bit that requests the allocated size of all forks in bytes. `st_blocks` contains the same size in units of 512
-/// bytes.
+/// Bit that requests the allocated size of all forks in bytes, the same as `st_blocks` times 512.
 const ALLOCATED: u32 = 0x4;
 /// Bit that requests the length of the data fork in bytes, the same as `st_size`.
 const LENGTH: u32 = 0x200;
@@ -61,8 +60,7 @@ const KEPT: u32 = DEVICE | TYPE | MODIFIED | INODE;
 const OWNERS: u32 = OWNER | GROUP | ACCESS;
 
 impl Wanted {
-    /// All attributes that a scan requests. Directory sizes are not included, because a separate call reads them by
-    /// name if they are needed.
+    /// All attributes that a scan requests. A separate call reads the sizes of directories by name if they are needed.
     pub const ALL: Self = Self {
         common: RETURNED | ERROR | NAME | FLAGS | KEPT | OWNERS,
         directory: DIRECTORY_LINKS | MOUNT_STATUS,
@@ -80,8 +78,7 @@ impl Wanted {
 /// Size in bytes of a record's header: the record length (4) and the bits of the returned attributes (20).
 const HEAD: usize = 24;
 
-/// Returns the total length of the `count` records at the start of `bytes`; `None` if a record is malformed or has no
-/// name.
+/// Returns the length of the first `count` records in `bytes`; `None` if a record is malformed or has no name.
 pub fn measure(bytes: &[u8], count: usize) -> Option<usize> {
     let mut rest = bytes;
     for _ in 0..count {
@@ -98,8 +95,7 @@ pub fn entries(bytes: &[u8], wanted: Wanted) -> impl Iterator<Item = DirEntry<'_
     std::iter::from_fn(move || entry(split(&mut rest)?, wanted))
 }
 
-/// Splits off the first record of `rest`. Returns `None` if the length that the record states is greater than the
-/// length of `rest`, or less than [`HEAD`].
+/// Splits off the first record of `rest`. Returns `None` if the record is shorter than [`HEAD`] or longer than `rest`.
 fn split<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
     let length = usize::try_from(u32::from_ne_bytes(*rest.first_chunk()?)).ok()?;
     let (record, after) = rest.split_at_checked(length).filter(|_| length >= HEAD)?;
@@ -185,8 +181,8 @@ impl<'b> Fields<'b> {
     }
 
     /// Returns the boundary that opening the directory would cross, or [`Prefetched::Nothing`] if there is none. For a
-    /// directory that must not be opened ([`Boundary::is_closed`]), returns all attributes instead. Sizes among these
-    /// are 0, because no sizes are requested for directories. Returns `None` if the record is too short.
+    /// directory that must not be opened ([`Boundary::is_closed`]), returns all attributes instead; the sizes are 0,
+    /// because they are not requested. Returns `None` if the record is too short.
     fn directory(&mut self, own: Attributes, flags: u32) -> Option<Prefetched> {
         let links = self.number(self.directory & DIRECTORY_LINKS)?;
         let border = match border(self.number(self.directory & MOUNT_STATUS)?, flags) {
@@ -212,14 +208,12 @@ impl<'b> Fields<'b> {
         Some(if complete { all } else { Prefetched::Nothing })
     }
 
-    /// Reads a four-byte field. `returned_bit` is the set of returned attributes, reduced to the bit of this field. If
-    /// `returned_bit` is 0, the record does not contain the field: nothing is read, and the result is 0.
+    /// Reads a four-byte field, or returns 0 if the record does not contain the field (`returned_bit` is 0).
     fn number(&mut self, returned_bit: u32) -> Option<u32> {
         Some(u32::from_ne_bytes(self.take(returned_bit)?))
     }
 
-    /// Reads an eight-byte field. `returned_bit` is the set of returned attributes, reduced to the bit of this field.
-    /// If `returned_bit` is 0, the record does not contain the field: nothing is read, and the result is 0.
+    /// Like [`Self::number`], but for an eight-byte field.
     fn long(&mut self, returned_bit: u32) -> Option<u64> {
         Some(u64::from_ne_bytes(self.take(returned_bit)?))
     }
@@ -234,8 +228,7 @@ impl<'b> Fields<'b> {
     }
 }
 
-/// Returns the boundary of a directory from its mount status (`DIR_MNTSTATUS_*` in sys/attr.h) and its flags
-/// (sys/stat.h).
+/// Returns the boundary for a directory's mount status (`DIR_MNTSTATUS_*` in sys/attr.h) and flags (sys/stat.h).
 fn border(mount_status: u32, flags: u32) -> Boundary {
     const MOUNT: u32 = 0x1;
     const TRIGGER: u32 = 0x2;

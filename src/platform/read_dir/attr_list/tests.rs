@@ -5,8 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::fixture::cases;
 
-/// Fields to pack into a record. A field that is `None` is not packed, and is not in the record's set of returned
-/// attributes.
+/// Fields to pack into a record. A field that is `None` is missing from the record and its set of returned attributes.
 #[derive(Clone, Debug, Default)]
 struct Packed {
     error: Option<u32>,

@@ -27,8 +27,7 @@ pub const PLACE: OFlag = OFlag::O_PATH.union(OFlag::O_CLOEXEC).union(OFlag::O_NO
 /// Flags for opening a mount point. They do not include `O_DIRECTORY`, which would trigger an automount (open(2)).
 pub const MOUNT_POINT: OFlag = PLACE;
 
-/// Reads a symbolic link through a descriptor for the link, so that the attributes and the target belong to the same
-/// link.
+/// Reads a symbolic link through a descriptor, so that the attributes and the target belong to the same link.
 pub fn read_link(
     directory: &OwnedFd,
     name: &(impl NixPath + ?Sized),

@@ -67,8 +67,7 @@ fn plan<'a>(cx: &Context<'_>, dialog: &DeleteDialog, area: Rect) -> Plan<'a> {
     Plan { rect, is_framed, lines, buttons: buttons(dialog, last.intersection(rect)) }
 }
 
-/// Returns the buttons on the last line: none while the user types a name, and only No if the preview does not allow
-/// the deletion.
+/// Returns the buttons: none while the user types a name, and only No if the preview does not allow the deletion.
 fn buttons(dialog: &DeleteDialog, line: Rect) -> Vec<(Button, Rect)> {
     let [yes, no] = BUTTONS;
     let button_at = |((button, ..), rect): ((Button, &str, u16), Rect)| (button, rect);
@@ -88,8 +87,7 @@ impl DeleteDialog {
             return;
         }
         let Plan { rect, is_framed, lines, buttons } = plan(cx, self, area);
-        // Clear a margin on both sides, because a narrow strip of the view beside the frame would look like part of the
-        // dialog.
+        // Clear a margin beside the frame, because a narrow strip of the view would look like part of the dialog.
         let left = rect.x.saturating_sub(MARGIN).max(area.x);
         let right = rect.right().saturating_add(MARGIN).min(area.right());
         Clear.render(Rect { x: left, width: right - left, ..rect }, canvas.buffer);

@@ -86,9 +86,8 @@ impl DeleteDialog {
     }
 
     /// Returns the number of bytes that deleting the selection frees: the result of the search for exclusive sizes,
-    /// limited by the preview's minimum and, unless the preview is unbounded, by its maximum. Returns `None` if the
-    /// search has no result, if the operation is not [`OperationKind::Delete`], or if the preview is incomplete or has
-    /// blocked, kept, changed or recent entries.
+    /// narrowed by the bounds of the preview. Returns `None` if there is no such result, if the operation is not
+    /// [`OperationKind::Delete`], or if the preview is incomplete or has blocked, kept, changed or recent entries.
     fn known_exclusive(&self, preview: &Preview) -> Option<Exclusive> {
         let is_same = preview.is_complete
             && preview.kept == Kept::default()
@@ -135,8 +134,7 @@ impl DeleteDialog {
     fn wanted_name(&self) -> Option<String> {
         let preview = self.preview.as_ref()?;
         let is_home = preview.warnings.iter().any(|warning| matches!(warning, DeleteWarning::UserHome(_)));
-        // While the preview is incomplete, the size counts as unlimited. A file that the preview has not visited yet
-        // may have grown to any size since the scan.
+        // A file that an incomplete preview has not visited yet may have grown to any size since the scan.
         let most = if preview.is_complete { self.selection.disk().max(preview.most) } else { u64::MAX };
         if most <= self.typed_over && !is_home {
             return None;
@@ -206,8 +204,7 @@ impl DeleteDialog {
         cx.recheck_entries(&changed)
     }
 
-    /// Handles a Yes. If this is the first Yes, and the user must type the name of the largest item, asks for the name.
-    /// Otherwise, continues with [`Self::go_on`].
+    /// Handles a Yes. After the first one, the user may have to type the name of the largest item.
     fn confirmed(&mut self, cx: &mut Context<'_>) -> Handled {
         if !self.is_open() {
             return Handled::Yes(None);
@@ -314,8 +311,7 @@ mod tests {
         // On btrfs, deleting a truncated file can free more than the file's disk usage, because the whole extent is
         // freed. The preview is therefore unbounded, and its maximum, the disk usage, does not limit the result.
         assert_eq!(freed((64, Some(64)), (1, 1, true)), (64, Some(64)));
-        // The search found 64 bytes. The file has become smaller since then, so the preview's maximum is 1 byte. The
-        // preview is not unbounded, so this maximum limits the result.
+        // The file has become smaller since the search. The preview is not unbounded, so its maximum of 1 byte applies.
         assert_eq!(freed((64, Some(64)), (1, 1, false)), (1, Some(1)));
     }
 }

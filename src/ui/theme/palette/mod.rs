@@ -234,8 +234,7 @@ pub enum Preset {
     Light,
     /// Colors that color-blind users can tell apart.
     ColorBlind,
-    /// Colors only in treemap cells. Text has the terminal's own color, no text is dimmed,
-    /// and errors are underlined.
+    /// Colors only in treemap cells. Text has the terminal's own color, no text is dimmed, and errors are underlined.
     HighContrast,
     Plain,
 }
@@ -322,8 +321,7 @@ impl ThemeOptions {
         self.preset.on(self.background) == Background::Dark
     }
 
-    /// Returns the style of `role`. If the role is a background color, the style also sets a legible text
-    /// color.
+    /// Returns the style of `role`, with a legible text color if the role is a background color.
     pub(super) fn style(&self, role: Role, colors: Colors) -> Style {
         let own = self.own(role).and_then(|color| shown(color, colors));
         let color = own.or_else(|| self.preset.color(role, self.background, colors));

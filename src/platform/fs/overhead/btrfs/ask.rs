@@ -55,8 +55,7 @@ pub fn ask(path: &Path) -> Result<Btrfs, Errno> {
 /// Returns any error of ioctl(2), such as `ENOTTY` if the file system is not btrfs.
 #[allow(unsafe_code)]
 pub fn block_groups(directory: &Directory) -> Result<Vec<BlockGroups>, Errno> {
-    /// Maximum number of groups in the reply. The reply consists of a header of two numbers, followed by three numbers
-    /// for each group.
+    /// Maximum number of groups in the reply, which consists of two numbers and then three numbers for each group.
     const MOST: usize = 64;
     let mut answer = [0_u64; 2 + 3 * MOST];
     answer[0] = MOST as u64;
@@ -68,8 +67,7 @@ pub fn block_groups(directory: &Directory) -> Result<Vec<BlockGroups>, Errno> {
     Ok(found.filter_map(|one| chunks(one[0], one[1], one[2])).collect())
 }
 
-/// Returns `true` if the file system of `directory` is btrfs and has file data that is not on the disk yet. Also
-/// returns `true` if this is unknown.
+/// Returns `true` if the file system of `directory` is btrfs with unwritten file data, or if this is unknown.
 #[allow(unsafe_code)]
 pub fn has_unwritten_data(directory: &Directory) -> bool {
     let mut info = FsInfo { _devices: [0; 2], id: [0; 16], _rest: [0; 124] };

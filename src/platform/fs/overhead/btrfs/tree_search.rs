@@ -93,8 +93,7 @@ pub fn search(
     }
 }
 
-/// Splits off the first item, which consists of a `struct btrfs_ioctl_search_header` and data. Returns the item and the
-/// bytes after it.
+/// Splits off the first item: a `struct btrfs_ioctl_search_header` and data. Returns the item and the bytes after it.
 fn split_item(bytes: &[u8]) -> Option<(TreeItem<'_>, &[u8])> {
     let wide = |at: usize| Some(u64::from_ne_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
     let narrow = |at: usize| Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?));

@@ -56,8 +56,7 @@ const FILE_SYSTEM: u64 = (b'X' as u64) << 32 | 1;
 /// and only if the volume was made with a reverse-mapping tree (`rmapbt=1`).
 pub fn has_owners(directory: &Directory) -> bool {
     let mut is_owned = false;
-    // The first range of the space map is the superblock. If the map contains owners, the owner of this range is the
-    // file system.
+    // The first range is the superblock, whose owner is the file system if the map contains owners.
     let found = visit(directory, |range| {
         is_owned = range.flags & SPECIAL_OWNER != 0 && range.owner == FILE_SYSTEM;
         ControlFlow::Break(())
