@@ -32,7 +32,7 @@ impl ErrorGroup {
 /// Read errors of a subtree.
 #[derive(Clone, Debug, Default)]
 pub struct Errors {
-    /// Groups, those with most entries first, or last if the request sorts by number of items in reverse order.
+    /// Groups, by descending number of entries, or by ascending number if the request reverses [`SortBy::Items`].
     pub groups: Vec<ErrorGroup>,
     /// Error number if the searched directory itself could not be read.
     pub itself: Option<i32>,

@@ -123,8 +123,8 @@ impl<'t> LargestFiles<'t> {
     }
 
     /// Adds one name of each inode in `linked` to the files, and returns the number of inodes. The name with the
-    /// largest sort key is chosen. If several names have this key, the final result has the name whose path sorts
-    /// first. Earlier results have any of these names, because comparing paths is slow.
+    /// largest sort key is chosen. If several names have this key, the final result contains the name whose path sorts
+    /// first. Earlier results may contain any of these names, because comparing paths is slow.
     fn take_linked(&mut self, mut linked: Vec<File>, complete: bool) -> u64 {
         let tree = self.tree;
         if complete {

@@ -36,8 +36,8 @@ const PIECE: u64 = 1 << 17;
 const VISITS_PER_PART: usize = 256;
 /// Number of workers for each thread of the pool. With more than one, a thread whose worker ends early can run another.
 const WORKERS_PER_THREAD: usize = 2;
-/// Time until the first result. Producing results takes time, so each later one is due only at `NEXT` times the time of
-/// the previous one.
+/// Time from the start of the walk to the first partial result. Producing a result is costly, so the time from the
+/// start to each later partial result is at least `NEXT` times the time to the previous result.
 const FIRST: Duration = Duration::from_millis(15);
 const NEXT: u32 = 3;
 

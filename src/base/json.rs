@@ -249,7 +249,7 @@ mod tests {
         let name = "\"\\\n\r\t\0\x1b\x7f\u{85}\u{9b}\u{202e}\u{2066}\u{2028}\u{200f}\u{61c}";
         let expected = r#""\"\\\n\r\t\u0000\u001b\u007f\u0085\u009b\u202e\u2066\u2028\u200f\u061c""#;
         assert_eq!(string(name.as_bytes()), (expected.to_owned(), true));
-        // A byte is escaped even if it is the only special byte of the string.
+        // DEL (0x7f) is escaped even if it is the only special character in the string.
         assert_eq!(string(b"a\x7fb"), (r#""a\u007fb""#.to_owned(), true));
     }
 

@@ -22,9 +22,9 @@ use std::path::Path;
 #[cfg(feature = "formats")]
 pub use super::width::{beginning, first_words, fit, pad, width, wrap};
 
-/// Non-control characters that are blank or invisible, or that change the appearance of their neighbors. The table has
-/// the general categories Cf, Zl, Zp and Zs except the space, and `Default_Ignorable_Code_Point` (Unicode 16). Comments
-/// in the table explain all other characters.
+/// Ranges of non-control characters that are blank or invisible, change the appearance of their neighbors, or have no
+/// agreed appearance. They include the general categories Cf, Zl, Zp and Zs except the space, and the property
+/// `Default_Ignorable_Code_Point` (Unicode 16). Comments explain the other characters.
 const UNSEEN: [(u32, u32); 55] = [
     (0x00a0, 0x00a0),
     (0x00ad, 0x00ad),
@@ -217,12 +217,14 @@ fn push(escaped: &mut String, character: char, before: Option<char>) -> Option<c
 }
 
 /// Returns `true` if the character combines with the preceding character (`Grapheme_Extend`). The standard library has
-/// no function for this property. However, its `escape_debug` escapes such a character only at the start of a string.
+/// no function for this property, but `char::escape_debug` escapes every character that has the property. `is_ascii`
+/// and `is_unassigned` rule out all other characters that are escaped.
 fn is_mark(character: char) -> bool {
     !character.is_ascii() && character.escape_debug().len() > 1 && !is_unassigned(character)
 }
 
-/// Returns `true` if `escape_debug` escapes the character everywhere in a string, as with unassigned characters.
+/// Returns `true` for a non-ASCII character that `str::escape_debug` escapes at every position, not only at the start
+/// of the string. Unassigned characters are an example.
 fn is_unassigned(character: char) -> bool {
     !character.is_ascii() && "a".chars().chain([character]).collect::<String>().escape_debug().count() > 2
 }

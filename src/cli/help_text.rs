@@ -99,7 +99,7 @@ pub const FILES: &[(&str, &str)] = &[
     ),
     (
         "$XDG_STATE_HOME/duke/deleted.jsonl, ~/.local/state/duke/deleted.jsonl",
-        "Journal: entries that were deleted, trashed or restored, and files that were made to share data with a copy.",
+        "Journal of entries that were deleted, trashed or restored, and of files that now share data with a copy.",
     ),
     ("CACHEDIR.TAG", "Marks its directory as a cache; --exclude-caches excludes such directories."),
 ];

@@ -120,7 +120,8 @@ pub struct SelectedItems<'s> {
 }
 
 impl<'s> SelectedItems<'s> {
-    /// Creates a lookup table for `entries`: for each, its parent directory, its name and, for a directory, its own ID.
+    /// Creates a lookup table for `entries`. Each entry is given as the ID of its parent directory, its name and, if it
+    /// is a directory, its own ID.
     pub fn new(tree: &'s Tree, entries: impl IntoIterator<Item = (DirId, &'s [u8], Option<DirId>)>) -> Self {
         let (mut names, mut directories) = (HashMap::new(), HashMap::new());
         for (number, (parent, name, directory)) in entries.into_iter().enumerate() {

@@ -32,7 +32,8 @@ const MAX_EXTENT_READS: u64 = 20_000;
 const WORTH_ASKING: u64 = 64 << 10;
 /// Age in seconds below which a file counts as recently changed and possibly still in use.
 const RECENT: i64 = 60;
-/// Time until the first report. Each later report is due when `NEXT` times as much time has passed.
+/// Time from the start to the first report. Each later report is due when the time since the start is `NEXT` times as
+/// long as at the previous report.
 const FIRST: Duration = Duration::from_millis(20);
 const NEXT: u32 = 2;
 
@@ -59,7 +60,8 @@ pub struct Preview {
     pub kept: Kept,
     /// Counts of items that cannot be moved to the trash, by reason.
     pub unmoved: Kept,
-    /// Number of entries that a deletion would keep, with the directories that contain them; 0 until `is_complete`.
+    /// Number of entries that a deletion would keep, including the directories that contain them; 0 until
+    /// `is_complete`.
     pub staying: u64,
     /// Entries that a deletion would keep, such as mount points and unreadable entries.
     pub failures: Failures,

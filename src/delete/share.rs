@@ -215,9 +215,9 @@ impl Sharer<'_> {
                 && others.len() > 1
                 && others.iter().all(|member| member.before == Some(APART))
             {
-                // No other file can use the data of the first file. This failure is reported for the first file,
-                // because the other files may share data among themselves, and then no failure is reported for any of
-                // them. If there is only one other file, the next iteration reports the failure for that file instead.
+                // No file can share data with the first file. Report this failure here: if the other files can share
+                // data with each other, no later iteration reports a failure. If only one other file is left, the next
+                // iteration reports the failure for that file.
                 self.shared.failures.push(|| self.sharing.directories.path(source.file), APART);
             }
             rest = others;
@@ -277,8 +277,9 @@ fn share_range(from: &Contents, to: &Contents, offset: u64, length: u64) -> Resu
 
 /// Free space of the file systems before sharing.
 struct FreeSpace {
-    /// For each device number, the free bytes before sharing, and a device number that stands for its file system, at
-    /// first the number itself. [`Self::join`] unites the numbers of a btrfs file system (one per subvolume).
+    /// For each device number, the free bytes before sharing, and the device number that represents the file system. At
+    /// first, each number represents itself. A btrfs file system has one number per subvolume; [`Self::join`] gives
+    /// these numbers the same representative.
     devices: HashMap<u64, (u64, u64)>,
     /// For each device number, a directory for reading the free space, as an index into `CopySharing::directories`.
     directories: HashMap<u64, usize>,

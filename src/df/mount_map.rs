@@ -160,8 +160,9 @@ impl MountMap {
         self.systems[system].is_whole |= is_whole;
     }
 
-    /// Adds the device of the macOS data volume to the file system with index `system`, if the mount point of the
-    /// volume is below `root`. If `root` is `/`, also adds the volume's mount to the mounts of its file system.
+    /// Adds the device of the macOS data volume to the file system with index `system`, if the volume's mount point is
+    /// below `root`. If `root` is `/`, also adds the volume's mount to the file system that shares space with the
+    /// volume.
     fn behind_firmlinks(&mut self, mounts: &[Mount], system: usize, root: &Path) {
         let Some(target) = FIRMLINK_TARGET.map(Path::new) else { return };
         if !target.starts_with(root) || target == root {
@@ -194,8 +195,8 @@ impl MountMap {
         else {
             return;
         };
-        // Skip `mount` if its mount point is covered, or if `mount` is stacked on another mount: its parent mount is
-        // then not `on`. The call for the lowest mount of a stack adds the topmost mount.
+        // Skip `mount` if its parent mount is not `on`: the mount point is covered, or `mount` is stacked on another
+        // mount. A stack is not lost: the call for its lowest mount adds its topmost mount.
         if on.is_some_and(|on| mount.id != 0 && mounts[on].id != mount.parent) {
             return;
         }

@@ -132,8 +132,9 @@ impl Subvolumes {
     }
 }
 
-/// Extents and the sets of subvolumes that refer to them. An extent stores the ID of its set; a set stores one member
-/// and the ID of the set of its other members. An extent's memory thus does not depend on the number of snapshots.
+/// Extents and the sets of subvolumes that refer to them. An extent stores the ID of its set. A set stores one member
+/// and the ID of the set of its other members. The memory used per extent therefore does not depend on the number of
+/// snapshots.
 #[derive(Default)]
 struct Owners {
     extents: HashMap<u64, Owned>,

@@ -165,7 +165,8 @@ struct Storage {
     is_kept: bool,
     /// `true` if at least one of the copies that use the data is visible, that is, has a name outside all extra copies.
     is_visible: bool,
-    /// Index of a group with an extra copy that contains an invisible copy; `None` if all copies are visible.
+    /// Index of a group of duplicate directories. An extra copy in this group contains an invisible file that uses the
+    /// data. `None` if all files that use the data are visible.
     group: Option<usize>,
 }
 
@@ -192,9 +193,10 @@ impl FileSet {
         Self { size: set.size, copies: copies.collect(), locations: locations.collect() }
     }
 
-    /// Returns a group of the visible copies, which have a name outside all extra copies of directories (see the module
-    /// documentation); `None` if there are fewer than two, or if all share their data. For each invisible copy, adds
-    /// the disk space that deleting it would free to the wasted bytes of a group in `directories` that contains it.
+    /// Returns a group of the visible copies; `None` if there are fewer than two, or if all share their data. A copy is
+    /// visible if it has a name outside all extra copies of directories (see the module documentation). An invisible
+    /// copy is contained in a group of `directories`: the disk space that deleting the copy would free is added to the
+    /// wasted bytes of that group.
     fn group(
         &self,
         tree: &Tree,

@@ -134,7 +134,7 @@ impl<'s> References<'s> {
         }
     }
 
-    /// Returns the nodes of `names`, the names of one file, and [`NodeNumbers::OUTSIDE`] if the file has more names.
+    /// Returns the nodes of `names`. Adds [`NodeNumbers::OUTSIDE`] if the file with these names also has other names.
     fn nodes(&mut self, names: &[KnownName]) -> Vec<Node> {
         let mut nodes = std::mem::take(&mut self.names);
         nodes.clear();

@@ -18,7 +18,8 @@ pub(crate) struct SearchState {
     pub(crate) coverage: ExclusiveCoverage,
     /// Number of pieces of the plan that threads have taken.
     pub(crate) taken: usize,
-    /// Position in the plan and start of the current file of each running thread, by thread number.
+    /// For each running thread, by thread number: its position in the plan, and the start and time limit of its current
+    /// system call.
     pub(crate) waits: HashMap<usize, Wait>,
     /// Number of threads started so far.
     pub(crate) started: usize,

@@ -200,7 +200,7 @@ fn without_versions(name: &[u8]) -> &[u8] {
 /// word that begins with an equals sign is a complete file name.
 const EXTENSIONS: &str = include_str!("extensions.txt");
 
-/// Start of a complete file name: no dot, as in `Makefile`, or a dot, as in `.gitignore`.
+/// Leading dot of a complete file name: absent, as in `Makefile`, or present, as in `.gitignore`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Dot {
     None,
@@ -213,7 +213,7 @@ enum Dot {
 struct Tables {
     /// Category of each extension, and of each complete file name in `names`.
     categories: Vec<(u128, Category)>,
-    /// Complete file names that have a category, without a leading dot. [`Dot`] states whether a name begins with one.
+    /// Complete file names that have a category. A leading dot is removed; [`Dot`] states whether the name had one.
     names: Vec<(u128, Dot)>,
 }
 

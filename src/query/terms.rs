@@ -104,7 +104,7 @@ pub enum Test {
     Empty,
     /// Entry whose inode has several names.
     Linked,
-    /// Entry with this inode, if the inode may have several names.
+    /// Entry that is a name of this inode. A file with a link count of 1 matches only if it is a root.
     Inode(InodeKey),
     /// Entry that could not be read.
     Error,
@@ -258,7 +258,7 @@ impl Query {
     }
 
     /// Returns `true` if the totals of a matching directory include its contents. In a narrowed query, only the
-    /// narrowing terms are considered, because every entry must match them itself (see [`Query::narrowed_by`]).
+    /// narrowing terms decide this: contents selected by the other terms must still match the narrowing terms.
     pub(crate) fn counts_contents(&self) -> bool {
         if self.is_narrowed() {
             self.narrowed.iter().any(Term::brings_contents)

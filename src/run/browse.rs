@@ -41,7 +41,7 @@ use crate::ui::{self, LastScan, MouseCapture, Settings, Start};
 /// Maximum time to wait for the first root before the browser opens. A busy machine takes about 100 ms to read a root.
 const ROOT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Maximum time that a scan waits for the first frame to be drawn, because a terminal may accept no output.
+/// Maximum time that a scan waits for the first frame to be drawn. A blocked terminal may never accept the frame.
 const HEAD_START: Duration = Duration::from_millis(50);
 
 /// Settings of a browser session.
@@ -197,7 +197,7 @@ fn recorded(source: &Source, folder: &Path) -> LastScan {
     (record, latest.ignored.map(notice))
 }
 
-/// Writes the path of the directory shown when the user quit to `file`, and reports any error.
+/// Writes `directory` to `file`, and reports any error. `directory` is the path that was shown when the user quit.
 fn write_directory(file: Option<&Path>, directory: Option<&[u8]>) -> Exit {
     let (Some(path), Some(directory)) = (file, directory) else { return Exit::Success };
     let write = || {

@@ -26,9 +26,10 @@ use crate::tree::{DirId, EntryState, Exclusion, Links, Metadata};
 /// Policy of a scan, and the state on which its decisions depend.
 pub(crate) struct Policy<'s> {
     shared: &'s Shared,
-    /// Kinds of the mounted file systems, by device. Read from the mount table at the first mount point.
+    /// Kinds of the mounted file systems, by device number. Read from the mount table when first needed.
     mounted: OnceLock<HashMap<u64, FileSystem>>,
-    /// Mounted file-system snapshots and repeated mounts, which are not entered. Read at the first mount point.
+    /// Mounted file-system snapshots and repeated mounts, which are not entered. Determined when the scan reaches the
+    /// first mount point.
     second_mounts: OnceLock<SecondMounts>,
     /// Kinds of the file systems found so far, by device index.
     file_systems: Mutex<HashMap<u32, FileSystem>>,

@@ -67,9 +67,9 @@ impl Shared {
         rechecks.iter().find_map(|recheck| recheck.errno).map_or(Ok(()), Err)
     }
 
-    /// Returns `entries`, grouped by directory. Replaces a root inside another root by its location in the outer root.
-    /// Always adds the roots that were missing at the last scan, and the roots that are files: a file may be another
-    /// name of a rechecked inode.
+    /// Returns `entries`. If a root in `entries` lies inside another root, the root's entry in the outer root replaces
+    /// the root. Also returns all roots that were missing at the last scan, and all roots that are files: such a file
+    /// may be another name of a rechecked inode.
     fn located<'p>(&'p self, entries: &'p EntryNames) -> BTreeMap<DirId, HashSet<&'p [u8]>> {
         let tree = &self.tree;
         let mut real: BTreeMap<DirId, HashSet<&[u8]>> = BTreeMap::new();

@@ -95,14 +95,14 @@ impl<'v> Visitor<'v> {
             return;
         }
         if let Some(id) = shared.viewed.begin_next(&shared.tree) {
-            // The job for `queue` is spawned first, because opening `id` on an unreachable server can take long.
+            // Spawn the job for `queue` first, because opening `id` on an unreachable server can take a long time.
             scope.spawn(move |scope| self.visit(scope, queue, index));
             shared.workers.begin_directory(id);
             return self.enter(scope, id, shared.open_from_root(id));
         }
         let Some(&id) = queue.children.get(index) else { return };
         if index + 1 < queue.children.len() {
-            // The siblings' job is spawned first, because opening a child on an unreachable server can take long.
+            // Spawn the siblings' job first, because opening a child on an unreachable server can take a long time.
             let queue = Arc::clone(&queue);
             scope.spawn(move |scope| self.visit(scope, queue, index + 1));
         }

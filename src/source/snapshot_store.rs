@@ -176,8 +176,8 @@ pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> 
     kept_for(folder, roots, scope, before, 0).map(|(path, _)| path)
 }
 
-/// Returns the path of the snapshot at `index` (0 is the newest) of those that [`latest_for`] can return, if there is
-/// one, and the number of snapshots with matching file names, including files that cannot be opened.
+/// Works like [`latest_for`], but returns the baseline at `index`, counted from the newest (0). Also returns the number
+/// of baselines with matching file names, including files that cannot be opened.
 pub fn kept_for(
     folder: &Path,
     roots: &[&[u8]],
@@ -318,8 +318,9 @@ fn parse(name: &str) -> Option<(Series, String, i64)> {
     (name_of(series, key, scanned_at) == name).then(|| (series, key.to_owned(), scanned_at))
 }
 
-/// Deletes the oldest snapshots if the limits are exceeded. Also deletes a snapshot of the `Latest` series if there is
-/// a newer snapshot of the same roots and flags, and unfinished files of killed processes after a day. Ignores errors.
+/// Deletes the oldest snapshots if the limits are exceeded. A snapshot of the `Latest` series is also deleted if there
+/// is a newer snapshot of the same roots and flags. Unfinished files, which killed processes leave, are deleted after a
+/// day. Errors are ignored.
 fn prune(settings: &RetentionPolicy, folder: &PrivateFolder, now: i64) {
     let oldest = now.saturating_sub_unsigned(settings.age.as_secs());
     let mut bytes: u64 = 0;

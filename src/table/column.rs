@@ -285,7 +285,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         widths: &[Width::Cells(DATE_AND_TIME), Width::Cells(DATE)],
         drop_order: 1,
         sorts_by: Column::Modified,
-        // The clamp prevents an overflow. Times beyond the limits are outside the calendar.
+        // The clamp prevents an overflow. Times beyond the limits cannot be shown as dates anyway.
         sort_key: Some(|_, metadata| (metadata.mtime.clamp(-1 << 61, 1 << 61) + (1 << 61)).cast_unsigned()),
     },
     ColumnSpec {
@@ -327,8 +327,8 @@ impl Column {
 }
 
 /// Returns the shared disk usage in bytes. If `exclusive` is known, returns the number of bytes that other entries also
-/// hold or may hold. Otherwise, returns the bytes that several entries of a directory share, or the whole disk usage of
-/// a file with several names.
+/// hold or may hold. Otherwise, returns for a directory the bytes that several of its entries share, and for a file
+/// with several names its whole disk usage.
 pub fn shared(tree: &Tree, metadata: &Metadata, exclusive: Option<Exclusive>) -> u64 {
     if let Some(exclusive) = exclusive {
         return exclusive.shared;

@@ -185,7 +185,8 @@ impl RecordedTree {
     /// Looks up the recorded entry `entry` in the tree `new`. The entry found has the same path and kind.
     pub fn look_up(&self, new: &Tree, entry: EntryId) -> Lookup {
         let location = || self.locate(new, entry.directory).unwrap_or((DirId::TOP, Some(Vec::new())));
-        // `is_listed` comes first, or an entry that the scan finds between the calls would be reported as missing.
+        // `is_listed` is called before the entry is looked up. In the reverse order, an entry that the scan finds
+        // between the two calls would be reported as missing.
         let (before, _) = location();
         let is_listed = new.is_listed(before);
         let (directory, missing) = location();

@@ -1,9 +1,9 @@
 //! Aliases: roots that are given twice or lie inside other roots.
 //!
 //! A root that is a directory is an alias if it has the same directory ID as an earlier root or as an entry of
-//! another directory. A root that is a file has no directory ID. It is recognized by its path or, if its link count
-//! is one, by its inode. Inodes are compared when hard links are counted (see the module `hard_links`), because all
-//! names of an inode are known only at that point.
+//! another directory. A root that is a file has no directory ID. Such a root is recognized by its path or, if its link
+//! count is one, by its inode. A scan looks for the file in the other roots only at the end, when it counts hard links
+//! (see the module `hard_links`), because the other roots have not been read completely before.
 //!
 //! Invariant: two roots that are not aliases have nothing in common except hard links.
 

@@ -232,8 +232,8 @@ pub struct ExclusiveSizes {
 }
 
 impl ExclusiveSizes {
-    /// Returns the exclusive size of an entry of `directory`; `None` if the entry was not reachable from the top
-    /// directory when the nodes were numbered, or is a root that is a file already counted in another root.
+    /// Returns the exclusive size of an entry of `directory`. Returns `None` if the entry was not in the tree when the
+    /// nodes were numbered, or if the entry is a file that was given as a root and is already counted in another root.
     pub fn of(&self, directory: DirId, metadata: &Metadata) -> Option<Exclusive> {
         match metadata.directory {
             Some(id) => self.directory(id),

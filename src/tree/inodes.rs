@@ -136,9 +136,9 @@ pub(super) fn size(name: &LinkedName) -> Totals {
 enum Counted {
     /// For each directory, one name of each inode that has names in or below the directory.
     First,
-    /// Each name of an inode except the first. The size of such a name is added to the lowest directory that has both
-    /// this name and an earlier one in or below it. This directory and all directories above it count the inode once
-    /// too often.
+    /// Each name of an inode except the first. Because of such a name, the inode counts once too often in the lowest
+    /// directory that has both this name and an earlier one in or below it, and in all directories above. The size is
+    /// added up only for the lowest directory.
     Repeated,
 }
 
@@ -154,8 +154,8 @@ struct Node {
     id: DirId,
     /// Index of the parent; `None` at the top of the graph.
     parent: Option<u32>,
-    /// Number of the inode whose name was last found in or below the directory; 0 if none was found. Counted from 1
-    /// while the graph is built; not the inode number of the file system.
+    /// Sequence number (not inode number) of the inode whose name was last found in or below the directory; 0 if none
+    /// was found. [`AncestorGraph::of`] numbers the inodes from 1.
     seen: u32,
     sum: Totals,
 }
@@ -241,8 +241,8 @@ mod tests {
         std::iter::successors(Some(id), |id| parent(*id)).any(|id| id == above)
     }
 
-    /// Returns a strategy for names. A name consists of its directory and its metadata. Inodes with numbers below 5 may
-    /// have several names, which may have different sizes.
+    /// Returns a strategy for names of files, each represented by its directory and its metadata. Inodes with numbers
+    /// below 5 may have several names, and the sizes of these names may differ.
     fn name() -> impl Strategy<Value = (DirId, Metadata)> {
         (0..DIRECTORIES, 0..8_u64, 0..2_u32, 0..4_u64, 0..4_u64).prop_map(
             |(directory, inode, device, blocks, apparent)| {

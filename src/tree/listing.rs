@@ -89,8 +89,9 @@ impl<'t> Listing<'t> {
     }
 
     fn segment_of(&self, position: Position) -> Option<(u64, &'t [u8])> {
-        // The index is estimated, because most segments of a large listing have about the same length. When sorting
-        // looks up many names, a binary search over all segments for each would take as long as decoding all names.
+        // Estimate the index of the segment first: when a sort looks up many names, binary searches over all segments
+        // would take as long as decoding all names. The estimate is usually close, because most segments of a large
+        // listing have about the same length.
         let count = self.segments.len();
         let likely = position.saturating_mul(count as u64) / self.length().max(1);
         let likely = usize::try_from(likely).unwrap_or(count).min(count);

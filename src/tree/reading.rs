@@ -30,7 +30,8 @@ pub struct Failure {
     pub errno: i32,
 }
 
-/// Number of directories in a leaf of the directory table: 64 KiB, so that an unfilled last leaf wastes little space.
+/// Number of directories in a leaf of the directory table. A leaf takes 64 KiB, so a partly filled last leaf wastes
+/// little space.
 pub(super) const LEAF: usize = if cfg!(loom) { 8 } else { 1 << 10 };
 
 /// Tree of directories, which may still be growing.

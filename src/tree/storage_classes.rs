@@ -55,7 +55,8 @@ impl StorageClasses {
         StorageClass(u8::try_from(index).unwrap_or(u8::MAX))
     }
 
-    /// Adds the classes of another tree. Element `n` of the result is the ID that its class `n` has in this tree.
+    /// Adds the classes of another tree. Returns the ID of each class in this tree, indexed by its ID in the other
+    /// tree.
     #[doc(hidden)]
     pub fn add_all(&self, others: &Self) -> Vec<StorageClass> {
         others.names().iter().map(|name| self.add(name)).collect()

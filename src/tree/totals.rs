@@ -138,9 +138,9 @@ impl Tree {
         dir.state.store(State::Complete as u8, Ordering::Release);
     }
 
-    /// Sets the number of errors in and below each of `directories`, for a file that does not record these numbers.
-    /// Parents must come before their children, and all entries of the directories must have been loaded. `own` counts
-    /// the errors of each directory itself and of its entries that are not directories; 0 if missing.
+    /// Sets the number of errors in and below each of `directories`, for a tree whose input file does not contain these
+    /// numbers. Parents must come before their children, and all entries of the directories must have been loaded.
+    /// `own` contains the number of errors of each directory itself and of its non-directory entries; 0 if missing.
     pub(super) fn set_errors(&self, directories: &[DirId], mut own: HashMap<DirId, u32>) {
         for id in directories.iter().rev() {
             let errors = own.remove(id).unwrap_or(0);

@@ -62,7 +62,8 @@ pub trait Component<'t>: Debug {
         true
     }
 
-    /// Returns the index of the cursor line and the number of lines for the status line; `None` without a cursor.
+    /// Returns the index of the cursor line and the total number of lines; `None` without a cursor. The status line
+    /// shows this position.
     fn position(&self) -> Option<(usize, usize)> {
         None
     }

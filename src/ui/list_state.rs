@@ -205,7 +205,8 @@ impl<'t> ListState<'t> {
         self.cursor.index = index;
     }
 
-    /// Scrolls to the top, for a view that shows only the first `lines` rows. Moves a lower cursor to the first row.
+    /// Scrolls to the top, for a view that shows only the first `lines` rows. If the cursor is below these rows, moves
+    /// the cursor to the first row.
     pub fn show_first(&mut self, lines: usize) {
         if self.cursor.index >= lines {
             self.cursor.index = 0;

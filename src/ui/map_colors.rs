@@ -67,7 +67,7 @@ impl MapColors {
         }
     }
 
-    /// Returns the next meaning of the colors in the cycle type, age, growth. Skips growth if `can_grow` is `false`.
+    /// Returns the next coloring in the order type, age, growth, type. Skips growth if `can_grow` is `false`.
     #[must_use]
     pub fn next(self, can_grow: bool) -> Self {
         match self {

@@ -104,8 +104,8 @@ pub enum Notice {
     EntryMissing,
     /// The command will be performed as soon as the scan has found the entry that it acts on.
     AwaitingScan(WaitingCommand),
-    /// Commands cannot act on this row of the previous scan until the running scan has ended, because the row is a
-    /// total or combines more entries than a command waits for.
+    /// Commands cannot act on this row of the previous scan until the running scan has ended. The row is a total, or it
+    /// combines more entries than the limit `MOST_AWAITED`.
     RecordedRow,
     /// A command that marks several rows was used in a table whose rows are from the previous scan.
     RecordedRows,
@@ -155,7 +155,7 @@ pub enum Notice {
     /// The row has no entries that can be marked.
     NothingToMarkInRow,
     CannotMarkDeleted,
-    /// The row under the cursor is not a copy, so there is no directory outside which copies could be marked.
+    /// The user asked to mark the copies outside a copy's directory, but the row under the cursor is not a copy.
     NoDirectoryOfCopy,
     /// Copies outside the directory of the copy under the cursor were marked. Contains the number of marked entries and
     /// the path of the directory.

@@ -26,7 +26,8 @@ pub enum DeleteMode {
 }
 
 impl Default for DeletePolicy {
-    /// Returns a policy without a journal. A name must be typed only to delete a user's home directory.
+    /// Returns a policy without a journal. The user confirms without typing a name, except when deleting a home
+    /// directory.
     fn default() -> Self {
         Self { mode: DeleteMode::default(), typed_over: u64::MAX, selects_yes: false, journal: None }
     }

@@ -62,7 +62,7 @@ pub struct OverviewState {
     pub index: usize,
     /// `true` if the space of the file system is selected instead of a part.
     pub is_on_space: bool,
-    /// Number of rows of parts above the first visible row. A row of parts has one part, or two parts side by side.
+    /// Number of rows scrolled off the top. A row shows one part, or two parts side by side.
     pub offset: usize,
 }
 
@@ -83,7 +83,7 @@ impl OverviewState {
         self.index = moved(self.index, motion, 2, self.parts.len());
     }
 
-    /// Scrolls so that the selected part is visible. `lines` rows of `columns` parts each fit on the screen.
+    /// Scrolls so that the selected part is visible. The screen has room for `lines` rows, each with `columns` parts.
     pub fn scroll(&mut self, lines: usize, columns: usize) {
         let mut cursor = Cursor { index: self.index / columns, offset: self.offset };
         cursor.show(lines, self.parts.len().div_ceil(columns));

@@ -26,7 +26,7 @@ const MIN_PATH_WIDTH: usize = 12;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FreedAccuracy {
     Exact,
-    /// Fewer bytes than the disk usage may be freed, because files are compressed or share space.
+    /// The number of bytes freed is at most the disk usage, and lower if files are compressed or share space.
     AtMost,
     /// The number of bytes freed may be lower or higher than the disk usage.
     Unknown,

@@ -60,7 +60,7 @@ pub struct TablePage {
     pub lines: Vec<Row>,
     /// Color role of the bar of each row in `lines`.
     pub roles: Vec<Role>,
-    /// Visible rows of the df view or of the text that explains one of its rows, with other columns than `lines`.
+    /// Visible rows of the df view, or of an explanation of a df row. Their columns differ from those of `lines`.
     pub ledger: Vec<ledger::Row>,
 }
 

@@ -86,7 +86,7 @@ fn reason(path: &Path, refused: &Refused) -> String {
     }
 }
 
-/// Returns the reason for refusing a file because another user can change `path`.
+/// Returns the error message for a file that is refused because another user can change `path`.
 fn changeable(path: &str) -> String {
     format!("another user can change {path}, and duke runs as root; use chown root or chmod go-w")
 }

@@ -57,7 +57,7 @@ pub fn quote(text: &str) -> String {
         let as_bytes = letter.to_string();
         match letter {
             '"' | '\\' => quoted.extend(['\\', letter]),
-            // A space is visible inside the quotes. `escape` would escape it, as it does at the ends of any text.
+            // Spaces need no escape, because the quotes make them visible. The next case would escape them.
             ' ' => quoted.push(letter),
             _ if escape(as_bytes.as_bytes()) != as_bytes => {
                 // Writing to a string cannot fail.

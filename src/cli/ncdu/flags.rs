@@ -144,7 +144,7 @@ pub const FLAGS: [Flag; 60] = [
         "shared-column",
         "COLUMN",
         SharedColumn,
-        "Show the column of the size shared by hard links (shared or unique), or hide the column (off)",
+        "Column with the size shared by hard links: shown (shared, unique) or hidden (off)",
     ),
     valued(
         ' ',

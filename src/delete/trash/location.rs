@@ -105,7 +105,7 @@ pub struct Trash {
 
 impl Trash {
     /// Opens the trash of the home directory. The trash must be on the same device as the items and belong to the user.
-    /// Creates a missing trash, except on macOS.
+    /// If the trash does not exist, it is created, except on macOS.
     fn home(path: &Path, here: &Attributes, owner: &Owner) -> Result<Self, NoTrash> {
         let above = path
             .ancestors()
@@ -196,8 +196,8 @@ impl Trash {
 
     /// Opens the trash at `path` to move something out of it. Creates nothing.
     pub fn open(path: &Path) -> Result<Self, NoTrash> {
-        // Directories that other users can write to are accepted: these users may have gained access later, and before
-        // duke restores an item, it checks that nobody has replaced the item.
+        // Directories that other users can write to are accepted, because they may have become writable after the item
+        // was moved to the trash. duke restores an item only if its inode is still the same.
         let access = Access { uid: users::own(), is_open: true };
         if !TRASH_HAS_INFO {
             let above = path

@@ -41,7 +41,7 @@ pub struct Trashing {
     pub moved: Vec<Trashed>,
     /// Entries that could not be moved.
     pub failures: Failures,
-    /// Indexes of the items that could not be moved, in the selection or, when restoring, in the list of trashed items.
+    /// Items that could not be moved, as indexes into the selection or, when restoring, into the list of trashed items.
     pub failed: Vec<usize>,
     /// `true` once the operation has ended.
     pub is_over: bool,

@@ -31,7 +31,7 @@ impl PathTree {
             repeated(self.log.chain(last).map(|position| self.name_hash(node, position)).collect());
         let mut positions: Vec<LogPosition> = self.log.chain(last).collect();
         if !repeated.is_empty() {
-            // The first of several records with the same path counts. `positions` begins with the last record.
+            // If several records have the same path, only the first is used. `positions` begins with the last record.
             positions.reverse();
             let mut seen = HashSet::new();
             positions.retain(|position| match self.is_first(node, *position, &repeated, &mut seen) {

@@ -55,8 +55,8 @@ impl<'a> RecordReader<'a> {
         Lexer::resume(self.bytes, self.chunks, self.pulse)
     }
 
-    /// Reads input until `is_enough` accepts the unread bytes, or until the input ends. Returns the unread bytes: all
-    /// bytes that have been neither taken nor skipped.
+    /// Returns the pending bytes: those in the buffer that have been neither taken nor skipped. First reads input until
+    /// `is_enough` accepts the pending bytes, or until the input ends.
     ///
     /// # Errors
     /// Returns an error if reading is stopped or fails.

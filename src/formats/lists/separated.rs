@@ -1,4 +1,5 @@
-//! Splits a record into fields: CSV, which may have quotes (RFC 4180), or text separated by tabs, without quotes.
+//! Splits a record into fields. A record is either CSV, in which fields may be quoted (RFC 4180), or tab-separated
+//! text, in which quotes have no special meaning.
 
 use super::value::LineError;
 

@@ -66,8 +66,8 @@ impl PathTree {
                 self.narrow(&mut root, &taken);
             }
             let host = [&root.host_name[..], b":"].concat();
-            // If the list was exported from a tree with roots on several hosts, its root paths already begin with the
-            // host name.
+            // If the list that was read is itself an export of roots on several hosts, its root paths already begin
+            // with the host name.
             let has_host = root.host_name.is_empty() || root.name.starts_with(&host);
             let prefix = if has_hosts && !has_host { host } else { Vec::new() };
             let name = target.label.name(&prefix, &root.name);

@@ -134,8 +134,9 @@ impl Writer<'_, '_> {
         levels
     }
 
-    /// Writes the entries of a directory, and returns the reference to the last one. `lasts` begins with the reference
-    /// to the last item of each child directory, in listing order; the rest belongs to other directories.
+    /// Writes the entries of a directory, and returns the reference to the last one. `lasts` begins with one reference
+    /// per child directory, in listing order: the reference to the last item in that child. The rest of `lasts` belongs
+    /// to other directories.
     fn chain<'s>(
         &'s self,
         scope: &Scope<'s>,

@@ -211,9 +211,9 @@ fn plan(cursor: &mut ByteReader<'_>, index: u64, version: u32) -> Result<Plan, M
                 let is_next = if kind & OTHERS == 0 {
                     step != 0 || plan.listings.is_empty()
                 } else {
-                    // A long listing is in two blocks: first its head, then its other entries. This block contains
-                    // other entries, so the previous block must contain the head of the same listing (`step` is 0).
-                    // The listing of the top (`first` is 0) has no head.
+                    // A long listing is split into two blocks: first its head, then the rest. This block contains the
+                    // rest, so the previous block must contain the head of the same listing (`step` is 0). The listing
+                    // of the top (`first` is 0) is never split.
                     let follows_head = plan.listings.last().is_some_and(|before| before.others.is_none());
                     step == 0 && first != 0 && follows_head
                 };

@@ -13,8 +13,9 @@ pub(crate) trait WrittenTree {
     fn storage_classes(&self) -> Vec<Vec<u8>>;
     /// Returns the entries of a directory. The writer passes each entry to [`WrittenTree::entry`].
     fn listing(&self, id: DirId) -> Listing<'_>;
-    /// Returns `record`, an entry in the listing of directory `id`, for the written tree. A merged tree converts the
-    /// directory ID and device index, and replaces an entry excluded as another part with that part's root.
+    /// Returns the entry to write for `record`, which comes from the listing of directory `id`. A merged tree adjusts
+    /// the directory ID and the device index. If `record` was excluded because it belongs to another part, a merged
+    /// tree returns the root of that part instead.
     fn entry<'e>(&self, id: DirId, record: Entry<'e>) -> Entry<'e>;
     fn parent(&self, id: DirId) -> Option<DirId>;
     fn totals(&self, id: DirId) -> Totals;

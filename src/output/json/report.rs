@@ -42,8 +42,9 @@ pub enum Body<'t> {
         depth: Option<usize>,
         /// Lists requested with `--top` and `--by`.
         summary: &'t Summary,
-        /// File system of the first root that is a mount point or, with `-x`, of the first root that still exists if
-        /// none is a mount point. `None` if there is no such root, and for incomplete scans, imports and snapshots.
+        /// File system of the first root that is a mount point. If no root is a mount point and `-x` is given, the file
+        /// system of the first root that still exists. `None` if there is no such root, if the scan is incomplete, and
+        /// for imports and snapshots.
         system: Option<&'t FileSystem>,
     },
     /// Usage of the file systems that the scan visited.

@@ -143,7 +143,8 @@ fn host() -> String {
     format!("{:08x}", crc32fast::hash(host_name().unwrap_or_default().as_bytes()))
 }
 
-/// Deletes temporary files of this user in `directory` that ended processes on this machine left. Ignores errors.
+/// Deletes this user's temporary files in `directory` if the process that created them has ended. Keeps files that were
+/// created on other machines. Ignores errors.
 fn remove_old(directory: &Directory) {
     let Ok(readable) = directory.open_child(".") else { return };
     let (host, me) = (host(), geteuid().as_raw());

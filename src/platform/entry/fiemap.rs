@@ -255,8 +255,9 @@ struct Sums {
     end_of_file: u64,
     /// Position on the disk at which the previous extent ended.
     end: Option<u64>,
-    /// Disk positions of the compressed extents so far. If the middle of a compressed extent is overwritten, the system
-    /// reports its rest as two extents with the same position, which count once.
+    /// Disk positions of the compressed extents counted in [`ExtentLayout::certain`]. If the middle of a compressed
+    /// extent is overwritten, the system reports the remainder as two extents with the same position, and only the
+    /// first counts.
     compressed: HashSet<u64>,
 }
 

@@ -15,7 +15,7 @@ use crate::platform::{Attributes, Directory, STICKY};
 pub struct Rights {
     /// Error that prevents all deletions in the directory; `None` if there is no such error.
     refused: Option<Errno>,
-    /// ID of the only user whose entries the sticky bit allows to be deleted; `None` without this restriction.
+    /// ID of the only user whose entries may be deleted, if the sticky bit restricts deletions; otherwise `None`.
     only: Option<u32>,
 }
 

@@ -110,7 +110,7 @@ pub fn probe_in(stat: FileStat, directory: &Directory, name: &CStr) -> Probe {
     }
 }
 
-/// Returns the target of a symbolic link; `None` if `found` is not of a link, or if the target cannot be read.
+/// Returns the target of a symbolic link; `None` if `found` does not describe a link, or if the target cannot be read.
 pub fn target(directory: &Directory, name: &CStr, found: &Attributes) -> Option<Vec<u8>> {
     let is_link = found.kind == Kind::Symlink;
     is_link.then(|| readlinkat(directory, name).ok().map(OsStringExt::into_vec)).flatten()

@@ -40,7 +40,8 @@ impl Capacity {
         }
     }
 
-    /// Sets the numbers of all inodes and of free inodes. If either is unknown (all bits set), sets both to 0.
+    /// Sets the total number of inodes and the number of free inodes. If either number is unknown (all bits set), sets
+    /// both to 0.
     #[must_use]
     pub fn with_inodes(self, inodes: u64, inodes_free: u64) -> Self {
         if inodes == u64::MAX || inodes_free == u64::MAX {

@@ -1,5 +1,5 @@
-//! Linux: number of threads in a limited address space, memory of the allocator, thread priority, and a check before
-//! `main` for closed standard streams.
+//! Linux: limit on the number of threads, settings of the C library's memory allocator, thread priority, and a check
+//! for closed standard streams that runs before `main`.
 
 #[path = "unix.rs"]
 #[allow(dead_code)] // this file replaces some items of `unix`
@@ -31,8 +31,7 @@ pub fn threads_with_room(wanted: usize) -> usize {
 #[allow(unsafe_code)]
 pub fn lower_priority() {
     const NICENESS: libc::c_int = 10;
-    // SAFETY: the call changes a priority in the kernel, and no memory of this process. On Linux, it applies to the
-    // calling thread.
+    // SAFETY: the call takes no pointers. On Linux, the call changes only the priority of the calling thread.
     unsafe {
         libc::nice(NICENESS);
     }

@@ -26,7 +26,8 @@ const NAME: usize = 19;
 
 /// Batch of directory records as packed by the kernel.
 pub struct Buffer {
-    /// Directory records of getdents64(2). Of the capacity [`SIZE`], only pages written by the kernel take memory.
+    /// Directory records of getdents64(2). The capacity is [`SIZE`], but only the pages that the kernel has written
+    /// take up memory.
     bytes: Vec<u8>,
     /// `false` once statx(2) has turned out not to work, as in old container sandboxes.
     statx: Cell<bool>,

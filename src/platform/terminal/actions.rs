@@ -30,7 +30,8 @@ pub(crate) fn is_default(signal: Signal) -> bool {
     handler(signal) == libc::SIG_DFL
 }
 
-/// Returns the handler of a signal without replacing it: while it is replaced, the signal could end the process.
+/// Returns the handler of a signal. Does not use `sigaction` of nix, which would replace the handler: until the handler
+/// is restored, the signal could end the process.
 #[allow(unsafe_code)]
 fn handler(signal: Signal) -> libc::sighandler_t {
     // SAFETY: all zeros is a valid `sigaction`: no flags, an empty mask, the default handler.

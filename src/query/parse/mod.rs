@@ -96,7 +96,8 @@ fn skip_blanks(text: &str, at: usize) -> usize {
     text.len() - text[at..].trim_start().len()
 }
 
-/// Returns the first term at or after `at`, `true` if it is negated, and its end. Returns `None` if no term follows.
+/// Returns the first term at or after `at`, and the position of its end. The flag is `true` if the term is negated.
+/// Returns `None` if no term follows.
 fn next_word(text: &str, at: usize) -> Option<(Word<'_>, bool, usize)> {
     let start = skip_blanks(text, at);
     let rest = text[start..].strip_prefix('-').unwrap_or(&text[start..]);
@@ -161,7 +162,7 @@ impl Word<'_> {
         } else {
             glob::name_regex(self.text.trim_end_matches('/'))
         };
-        // A glob is invalid only if its end is missing, such as a closing bracket, and the user may still type the end.
+        // A glob is invalid only if its end is missing, for example a closing bracket. The user may still type the end.
         let regex = regex.map_err(|reason| Trouble::Unfinished(reason.to_owned()))?;
         let pattern = self.compile(&regex, has_capital(self.text))?;
         Ok(if in_path { Test::Path(pattern) } else { Test::Name(pattern) })

@@ -25,8 +25,8 @@ use crate::table::row::Precision;
 use crate::tree::sort::sort;
 use crate::tree::{DirId, EntryState, Listing, LiveTotals, Position, Totals, Tree};
 
-/// Delay before recorded entries are merged into rows, as a multiple of the time that a merge takes. The first delay
-/// begins with the scan, each later one when the rows were last sorted.
+/// Delay before recorded entries are merged into rows, as a multiple of the time that a merge takes. For the first
+/// merge, the delay is counted from the start of the scan; for later merges, from the last sort of the rows.
 pub const MERGE_FACTOR: u32 = 40;
 
 /// Source of directory totals: the growing tree, the previous scan, or the result of a filter. Cheap to clone.

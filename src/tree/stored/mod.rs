@@ -45,7 +45,8 @@ impl Stored {
         }
     }
 
-    /// Returns the length in bytes of the block with the listing of `id`, without the block of its head; 0 if unknown.
+    /// Returns the length in bytes of the block that contains the listing of `id`; 0 if unknown. If the largest entries
+    /// of the listing are in a separate block, that block is not counted.
     pub(crate) fn block_length(&self, id: DirId) -> u64 {
         match self {
             Self::Numbered(file) => file.block_length(id),
@@ -141,7 +142,7 @@ impl Tree {
         })
     }
 
-    /// Returns the damage found so far, if any. If there are several, returns the one closest to the start of the file.
+    /// Returns the damage that is closest to the start of the file, if any damage has been found so far.
     pub fn damage(&self) -> Option<Damage> {
         self.stored.as_ref()?.damage()
     }

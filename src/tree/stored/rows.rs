@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! block = rows of directories with consecutive numbers
-//! row   = flags u8  parent varint (minus the parent of the previous row in this block; in the first row, minus 0)
+//! row   = flags u8
+//!         parent varint   (increase over the previous row's parent; in the first row of a block, the parent itself)
 //!         disk varint  apparent varint  items varint
 //!         DEVICE: device index varint   (without this flag, as in the previous row; in the first row, 0)
 //!         ERRORS: errors varint   ERRNO: errno varint   SHARED: shared varint

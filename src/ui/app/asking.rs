@@ -65,9 +65,8 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Returns the time until the next `Event::Idle` is due. This event starts or ends the quiet time of the top
-    /// layer's answer gate, and the display time of a notice. Returns `None` if the gate is open or does not exist, and
-    /// no notice can expire.
+    /// Returns the time until the next `Event::Idle` is due; `None` if no such event is needed. Two periods start and
+    /// end with such events: the quiet time of the top layer's answer gate, and the display time of a notice.
     pub fn idle_wait(&mut self, now: Duration) -> Option<Duration> {
         let gate = self.gate().and_then(|gate| gate.wait(now));
         [gate, self.cx.notice_wait(now)].into_iter().flatten().min()

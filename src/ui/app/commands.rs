@@ -52,7 +52,7 @@ impl App<'_> {
     /// Passes pasted text to the open text field, if any. The name that confirms a deletion must be typed, not pasted.
     pub(super) fn paste(&mut self, text: &str) {
         if self.scope().is_typed() {
-            // The returned effect is ignored, because typing requests no I/O.
+            // The returned effect is ignored, because text input never causes I/O.
             let _ = self.offer(Input::Paste(text));
         }
     }

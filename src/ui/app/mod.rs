@@ -66,7 +66,7 @@ impl<'t> App<'t> {
         let was_waiting = action.is_pressed() && self.cx.forget_waiting();
         let effect = match action {
             Event::Key(event) => {
-                // A key repeat restarts the delay before a Yes is accepted, so that a held key answers no question.
+                // A key repeat restarts the delay before a Yes is accepted. Holding a key down thus never answers Yes.
                 self.close_gates_if(event.kind == KeyEventKind::Repeat);
                 let effect = self.key(event, was_waiting);
                 self.close_gates_if(question_was_open);

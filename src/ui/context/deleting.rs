@@ -99,8 +99,7 @@ impl Context<'_> {
         Effect::Recheck(entries)
     }
 
-    /// Requests a recheck of the directories of the shared files without any entries, so that the search for duplicates
-    /// is repeated when the recheck ends.
+    /// Requests a recheck that has no entries to check. When the recheck ends, the search for duplicates is repeated.
     fn recheck_shared(&mut self, sharing: &CopySharing) -> Effect {
         let directories = sharing.directories();
         let name = directories.first().map(|directory| self.tree.name(*directory).to_vec());

@@ -80,8 +80,9 @@ impl Context<'_> {
         }
     }
 
-    /// Chooses another snapshot as the baseline. `next` converts the current index to the new one; 0 is the newest
-    /// snapshot. `None` stands for no newer snapshot, and an index that is too large for no older one.
+    /// Chooses another snapshot as the baseline. `next` converts the index of the current snapshot to the index of the
+    /// new one; 0 is the newest snapshot. If `next` returns `None`, there is no newer snapshot. If `next` returns an
+    /// index that is too large, there is no older snapshot.
     pub fn choose_baseline(&mut self, next: impl Fn(usize) -> Option<usize>) {
         let Some(info) = self.views.compared.baseline() else {
             self.notify(Notice::NoBaseline);

@@ -20,7 +20,7 @@ use crate::ui::views::table::Copies;
 
 type Located<'t> = (DirId, Entry<'t>);
 
-/// Minimum number of entries in one directory to read its listing in a single pass; fewer are looked up one by one.
+/// Limit for looking up entries of a directory one by one. For this many entries or more, the whole listing is read.
 const FEW: usize = 16;
 
 impl<'t> Context<'t> {
@@ -121,7 +121,8 @@ impl<'t> Context<'t> {
         Some(begin.min(self.row())..=begin.max(self.row()))
     }
 
-    /// Returns the notice shown if no entry is under the cursor. In a table of changes, such a row is a deleted entry.
+    /// Returns the notice shown if there is no entry under the cursor. In a table of changes, a row without an entry
+    /// stands for a deleted entry.
     pub fn no_entry(&self) -> Notice {
         let is_deleted = self.table().is_some_and(|view| view.spec.is_of_changes()) && self.row_count() > 0;
         if is_deleted { Notice::EntryMissing } else { Notice::NoEntry }

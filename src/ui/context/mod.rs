@@ -101,8 +101,8 @@ pub struct Context<'t> {
     pub record: Option<RecordedTree>,
     /// Totals that the previous scan found for the directories on the screen.
     pub recorded: Option<Arc<RecordedTotals>>,
-    /// Directory whose list the user has scrolled to the end. This list shows all entries from the previous scan. The
-    /// lists of other directories may show only the largest of these entries.
+    /// Directory whose list the user has scrolled to the end. This list shows all of the directory's entries from the
+    /// previous scan. Other lists may show only the largest entries of their directories.
     scrolled_through: Option<DirId>,
     pub pressed: Option<Duration>,
     pub sorted: Duration,

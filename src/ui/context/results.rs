@@ -126,7 +126,7 @@ impl Context<'_> {
         if return_to.is_in_place {
             return self.return_to_view();
         }
-        // The row of the saved view showed an entry in the shown directory, not the shown directory itself. The caller
+        // In the saved view, the user chose an entry inside this directory, not the directory itself. The caller
         // therefore goes to the parent directory, not back to the view.
         self.views.return_to = None;
         false

@@ -10,7 +10,7 @@
 //! During a scan, the list also shows entries that only the previous scan has found. If there are many such entries,
 //! only the largest are shown at first. The others are added after some time, or when the user scrolls to the end.
 //!
-//! Invariant: sorted rows belong to the latest requested directory and order.
+//! Invariant: the result of a sort is used only if it is for the directory and order that were requested last.
 
 use std::time::Duration;
 

@@ -137,8 +137,9 @@ impl Context<'_> {
         record.look_up_all(self.tree, entries).err().map(|(_, directory)| directory)
     }
 
-    /// Returns the waiting command once the scan has found the awaited entries, if the cursor is still on them. If the
-    /// scan can no longer find them, forgets the command and shows a notice.
+    /// Returns the waiting command once the scan has found the awaited entries. Forgets the command if another
+    /// directory is shown, or if the cursor is no longer on the awaited entry. If the scan can no longer find the
+    /// entries, forgets the command and shows a notice.
     pub fn take_ready(&mut self) -> Option<Command> {
         let Some(Notice::AwaitingScan(waiting)) = &self.notice else { return None };
         let WaitingCommand { command, directory, awaited } = waiting.clone();
@@ -172,9 +173,10 @@ impl Context<'_> {
         Some(Ok(self.table().is_some_and(|view| view.is_on(entries, &found))))
     }
 
-    /// Checks the list. Returns `None` while the rows are being sorted, and while the scan may still find the entry
-    /// `name` or, if `name` is `None`, any entry. If the scan has not found `name`, returns a notice. Otherwise,
-    /// returns `true` if the cursor is on the entry, or if `name` is `None`.
+    /// Checks whether a waiting command can be performed now. The command waits for the entry `name` or, if `name` is
+    /// `None`, for all entries of the shown directory. Returns `None` if the command must wait longer: the scan may
+    /// still find such entries, or the rows are being sorted. Returns a notice if the scan has not found `name`.
+    /// Otherwise, returns `true` if the cursor is on `name`, or if `name` is `None`.
     fn is_list_ready(&mut self, name: Option<&[u8]>) -> Option<Result<bool, Notice>> {
         let directory = self.location.id;
         // The listing is checked before the name is looked up. In the opposite order, an existing entry would count as

@@ -66,7 +66,7 @@ impl Keymap {
         self.keys(line).map(Key::name).collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the indexes of the other [`KEYMAP`] lines that have `key` and a scope in common with `line`. Ignores
+    /// Returns the indexes of the other [`KEYMAP`] lines that are bound to `key` and share a scope with `line`. Ignores
     /// scopes in which `key` types text.
     pub fn rivals(&self, line: usize, key: Key) -> impl Iterator<Item = usize> {
         let works = move |scope: &Scope| KEYMAP[line].scopes.contains(scope) && !scope.types(key);

@@ -132,7 +132,7 @@ pub enum Side {
     Below,
 }
 
-/// Text next to the cursor. A command moves the cursor to the other end of this text, or deletes this text.
+/// Span of text that begins or ends at the cursor. A command moves the cursor across the text, or deletes the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextMotion {
     /// The character before the cursor.

@@ -15,8 +15,8 @@ pub const QUESTION: &str = "\x1b]11;?\x1b\\";
 
 /// Maximum delay between the query and its answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Maximum number of held keys that are passed on if they are no answer, because the user may have typed them. If more
-/// keys are held, they are probably a damaged answer, and only the last one is passed on.
+/// Maximum number of held-back keys to pass on if they turn out not to be the answer: the user may have typed them. A
+/// longer sequence is probably a damaged answer, so only its last key is passed on.
 const MAX_TYPED_KEYS: usize = 3;
 
 #[derive(Debug, PartialEq, Eq)]

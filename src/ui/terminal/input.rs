@@ -9,7 +9,8 @@ use super::background::{QUESTION, Reply, Taken};
 use crate::ui::message::Event;
 use crate::ui::theme::Background;
 
-/// Maximum number of events per frame. Several are allowed, so that a held key need not draw a frame per repetition.
+/// Number of events after which [`Input::pending`] stops reading. The browser can then draw a frame even if more input
+/// is waiting.
 const EVENTS_PER_FRAME: usize = 64;
 /// Maximum time to wait at exit for the terminal's answer. The shell would read a later answer as input.
 const SETTLE: Duration = Duration::from_millis(50);

@@ -89,7 +89,8 @@ fn bars_in_a_wide_growth_view_are_relative_to_the_largest_change() {
     let bars = |app: &App<'_>| -> Vec<CellValue> {
         page(app).lines.iter().map(|row| row.cell(Column::Bar)).collect()
     };
-    // `music` grew by 32,768 bytes, and `song` in it by 40,960 bytes, which is the largest change.
+    // `song` grew by 40,960 bytes, which is the largest change. Its directory `music` grew by only 32,768 bytes,
+    // because another file in it shrank.
     assert_eq!(labels(&app)[1].0.trim(), "song");
     assert_eq!(bars(&app)[..2], [CellValue::Share(800), CellValue::Share(1000)]);
     assert!(!screen(&mut app).contains('█'));

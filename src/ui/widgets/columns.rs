@@ -47,9 +47,9 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Returns the columns of `wanted` that fit into `width`. Narrows or drops columns until `least` cells are left for
-    /// the name. The main column, `first`, comes last, and only if fewer than [`NAME`] cells are left. Widens the bar
-    /// if more than `usual` cells are left.
+    /// Returns the columns of `wanted` that fit into `width`. Narrows or drops columns if fewer than `least` cells are
+    /// left for the name. The main column, `first`, is narrowed or dropped only if fewer than [`NAME`] cells are left
+    /// even without the other columns. Widens the bar if more than `usual` cells are left.
     pub fn fit(
         width: usize,
         wanted: ColumnSet,

@@ -33,7 +33,7 @@ impl HalfBlocks {
         self.change(area, |half| *half = Half { left: Some(color), right: Some(color) });
     }
 
-    /// Fills an area except the right half of its last column, as a gap before the next area to the right.
+    /// Fills an area except the right half of its last column, which remains a gap before the next area.
     pub fn fill_apart(&mut self, area: Area, color: Color) {
         let Some(whole) = area.width.checked_sub(1) else { return };
         self.fill(Area { width: whole, ..area }, color);
@@ -104,8 +104,9 @@ fn draw_both(cell: &mut Cell, above: Option<Color>, below: Option<Color>) {
         (None, None) => {}
         (Some(above), None) => drop(cell.set_symbol("▀").set_fg(above)),
         (None, Some(below)) => drop(cell.set_symbol("▄").set_fg(below)),
-        // In a picture, `Reset` means the terminal's text color, but as a cell's background, its background color.
-        // `Reset` is therefore drawn as the foreground, or in reverse video if both halves are `Reset`.
+        // In a picture, `Reset` means the terminal's text color. As the background of a cell, `Reset` would mean the
+        // terminal's background color. `Reset` is therefore drawn as the foreground, or in reverse video if both halves
+        // are `Reset`.
         (Some(Color::Reset), Some(Color::Reset)) => cell.set_symbol(" ").modifier.insert(Modifier::REVERSED),
         (Some(above), Some(Color::Reset)) => drop(cell.set_symbol("▄").set_fg(Color::Reset).set_bg(above)),
         (Some(above), Some(below)) if above == below => drop(cell.set_symbol(" ").set_bg(above)),

@@ -4,10 +4,11 @@
 //!  /usr/share/doc                     ≥ 1.2 GiB disk · 84,120 items
 //! ```
 //!
-//! If there is little room, the right side is shortened: first the number of items is omitted, then the name of the
-//! measure, and finally the whole right side. The path thus gets up to half of the line, or the path and the title up
-//! to three quarters. A long path is shortened in the middle. In a table view, the title of the view follows the path,
-//! in a shorter version if necessary. With a filter, "n of m" is shown instead of the number of items.
+//! If the path needs the room, the right side is shortened: first the number of items is omitted, then the name of the
+//! measure, and finally the whole right side. The path can claim up to half of the line. In a table view, the title of
+//! the view follows the path; the title and `PATH` columns of the path can claim up to three quarters of the line. If
+//! the room is still too small, the path is shortened in the middle, and the title is replaced by a shorter version.
+//! With a filter, "n of m" is shown instead of the number of items.
 
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
@@ -152,8 +153,8 @@ fn breadcrumb(cx: &Context<'_>, path: &str, room: usize) -> Vec<Part> {
 fn totals(cx: &Context<'_>) -> [String; 3] {
     let glyphs = cx.theme.glyphs;
     let measure = cx.order.measure;
-    // If the previous scan recorded the directory and no filter is active, the totals count as unconfirmed until the
-    // directory is complete. This applies even to totals that exceed the recorded totals.
+    // If the previous scan recorded the directory, growing totals are shown like recorded ones, even if they exceed the
+    // recorded totals. With a filter, they are shown as growing.
     let is_known = cx.recorded.as_ref().is_some_and(|recorded| recorded.has(cx.location.id));
     let is_outgrown = cx.window.bound == Precision::Growing && is_known && !cx.is_filtered();
     let bound = if is_outgrown { Precision::Recorded } else { cx.window.bound };

@@ -182,8 +182,8 @@ impl<'a, 't> Painter<'a, 't> {
         let theme = self.cx.theme;
         let color = match theme.colors {
             _ if shape.is_selected => Some(OUTLINE),
-            // With sixteen colors, titles of unselected rectangles are not filled: their blue would be hard to tell
-            // from the light blue of programs.
+            // With sixteen colors, titles of unselected rectangles have no background. A blue background would look too
+            // similar to the light blue of program files.
             Colors::Sixteen => None,
             _ => theme.style(Role::Selected).bg,
         };
@@ -357,8 +357,8 @@ fn above_gap(area: Area) -> Area {
     Area { height: if area.height > 1 { area.height - 1 } else { area.height }, ..area }
 }
 
-/// Returns a darker version of `color`. A shaded rectangle changes from `color` at the top to a color about halfway
-/// between `color` and the darker version at the bottom.
+/// Returns a darker version of `color`. The color of a shaded rectangle changes from top to bottom. It starts with
+/// `color`, and ends about halfway to the darker version.
 fn shade(color: Color) -> Color {
     mixed(color, Color::Rgb(0, 0, 0), (6, 10))
 }

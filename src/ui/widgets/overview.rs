@@ -35,7 +35,7 @@ use crate::ui::widgets::row::role_of_label;
 
 /// Width of the bar in a row of [`BARE`] columns, and its maximum width in a wider row.
 const BAR: (usize, usize) = (8, 40);
-/// Row width in columns up to which the bar takes a fifth of the row. Of further columns, it takes a third.
+/// Row width in columns up to which the bar takes a fifth of the row. The bar also takes a third of further columns.
 const BARE: usize = 40;
 /// Minimum width in columns for the used and free space in full (`1.5 GiB` instead of `1.5G`).
 const ROOMY: u16 = 90;
@@ -77,7 +77,7 @@ pub fn has_space(cx: &Context<'_>, layout: Layout) -> bool {
     regions(cx, layout).0.is_some()
 }
 
-/// Returns the screen position (column and line) of the selection, a part or the file system's space, if visible.
+/// Returns the screen position (column and line) of the selected element, if visible.
 pub fn selected(cx: &Context<'_>, layout: Layout) -> Option<(u16, u16)> {
     if cx.views.overview.is_on_space {
         return regions(cx, layout).0.map(|area| (area.x, area.y));

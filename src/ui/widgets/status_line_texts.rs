@@ -100,7 +100,7 @@ pub fn row_of(index: usize, rows: usize) -> String {
     format!("{} of {}", grouped((index + 1).min(rows) as u64), grouped(rows as u64))
 }
 
-/// Returns the number of entries that the list omits.
+/// Returns text such as `212 not shown`. `entries` is the number of entries that the list omits.
 pub fn omitted_text(entries: usize) -> String {
     format!("{} not shown", grouped(entries as u64))
 }

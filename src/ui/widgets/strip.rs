@@ -30,9 +30,9 @@ pub struct StripPart {
 }
 
 /// Draws a strip of two lines: the bar, and the legend below. `text` gets the size of a part and the size of the whole,
-/// and returns the text after the part's name in the legend. Parts without bytes are not drawn. Every other part gets
-/// at least one cell, unless there are more parts than cells. If the legend has too little room, it omits parts and
-/// ends in `…`. The first part is never omitted, and large parts are kept before small ones.
+/// and returns the text after the part's name in the legend. Parts of zero bytes are not drawn. Each of the remaining
+/// parts gets at least one cell, unless there are more parts than cells. If the legend has too little room, it omits
+/// parts and ends in `…`. The first part is never omitted, and large parts are kept before small ones.
 pub fn draw(
     cx: &Context<'_>,
     parts: &[StripPart],

@@ -52,8 +52,8 @@ enum Rule {
 /// Reason why a path is refused although the system would allow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnsafePath {
-    /// Path that ends with the refused component. `None` if the path that the user gave is enough to find the
-    /// component: the component is the last one of the lookup, and the lookup has found at most one link.
+    /// Path that ends with the refused component. `None` if the path that the user gave is clear enough, that is, if
+    /// the refused component is the last one and the lookup has found at most one link.
     pub path: Option<PathBuf>,
     pub cause: Cause,
 }

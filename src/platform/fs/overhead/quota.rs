@@ -21,7 +21,7 @@ pub fn of_user(mount: &Mount) -> Option<Quota> {
     let start = answer.as_mut_ptr().cast();
     // SAFETY: `device` ends with NUL, and `start` points to a `dqblk`, the structure that `Q_GETQUOTA` fills.
     Errno::result(unsafe { libc::quotactl(GET_USER, device.as_ptr(), user, start) }).ok()?;
-    // SAFETY: the structure was zeroed, which is a valid value, and the kernel has filled it.
+    // SAFETY: the structure was zeroed and then filled by the kernel. It has only integers, so any bytes are valid.
     let answer = unsafe { answer.assume_init() };
     if answer.dqb_valid & LIMIT_AND_SPACE != LIMIT_AND_SPACE {
         return None;

@@ -108,7 +108,7 @@ impl Files {
         let mut files = self.files;
         let own = std::process::id();
         for file in &mut files {
-            // duke has probably inherited a descriptor that another process holds, and is then not listed as a holder.
+            // If another process holds the file too, duke has probably inherited the file, so duke is not listed.
             if file.holders.len() > 1 {
                 file.holders.retain(|holder| holder.pid != own);
             }

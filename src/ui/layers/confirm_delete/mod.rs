@@ -304,14 +304,14 @@ mod tests {
             let known = dialog.known_exclusive(&preview).unwrap();
             (known.at_least, known.at_most)
         };
-        // Both names of an inode are selected. The search guarantees no freed bytes, because deleting one name frees
-        // nothing. The preview guarantees 8 bytes, because both names are deleted.
+        // Both names of an inode are selected. The minimum of the search is 0 bytes, because deleting only one name
+        // frees nothing. The minimum of the preview is 8 bytes, because both names are deleted.
         assert_eq!(freed((0, Some(8)), (8, 8, false)), (8, Some(8)));
         assert_eq!(freed((0, None), (8, 8, true)), (8, None));
         // On btrfs, deleting a truncated file can free more than the file's disk usage, because the whole extent is
         // freed. The preview is therefore unbounded, and its maximum, the disk usage, does not limit the result.
         assert_eq!(freed((64, Some(64)), (1, 1, true)), (64, Some(64)));
-        // The file has become smaller since the search. The preview is not unbounded, so its maximum of 1 byte applies.
+        // The file has become smaller since the search. The preview's maximum, 1 byte, replaces the search's 64 bytes.
         assert_eq!(freed((64, Some(64)), (1, 1, false)), (1, Some(1)));
     }
 }

@@ -16,7 +16,7 @@ use crate::ui::theme::{Glyphs, Role};
 const NAMED: usize = 4;
 /// Rank of lines that only mention a key.
 const TIP: u8 = 9;
-/// Smallest rank of the lines that are omitted before the name of the largest item.
+/// Smallest rank of a minor line. The name of the largest item is omitted only after all minor lines are omitted.
 const MINOR: u8 = 4;
 
 /// Line of the dialog. If there is little room, lines with high ranks are omitted first.

@@ -31,8 +31,8 @@ pub fn filled(style: Style) -> Style {
 /// Returns the text color for a background: black or white, whichever has more contrast.
 pub fn ink(background: Color) -> Color {
     let style = filled(Style::new().fg(background));
-    // If the terminal determines the components of a color other than `Color::Blue`, `filled` returns a reversed style
-    // without a background. Black text is usually legible on such a color.
+    // If `filled` sets no background, the terminal determines the components of the color, so the contrast is unknown.
+    // Black text is usually legible on such a color.
     style.bg.and(style.fg).unwrap_or(Color::Black)
 }
 

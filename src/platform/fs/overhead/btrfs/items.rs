@@ -22,7 +22,7 @@ pub fn chunks(flags: u64, size: u64, used: u64) -> Option<BlockGroups> {
         _ if flags & (DATA | METADATA) == DATA | METADATA => Purpose::Mixed,
         _ => return None,
     };
-    // The cases are RAID1C3, RAID1C4, and RAID1, DUP or RAID10. Parity does not count as a copy, as in df.
+    // 3 copies: RAID1C3. 4 copies: RAID1C4. 2 copies: RAID1, DUP, RAID10. As in df, parity does not count as a copy.
     let copies = match flags {
         _ if flags & (1 << 9) != 0 => 3,
         _ if flags & (1 << 10) != 0 => 4,
