@@ -137,7 +137,7 @@ impl<'t> LargestFiles<'t> {
         let mut first: HashMap<InodeKey, File> = HashMap::new();
         for file in linked {
             let kept = first.entry(file.inode).or_insert(file);
-            // The keys of the names can differ if the file changed during the scan.
+            // If the file changed during the scan, its hard links can have different keys. The largest key is kept.
             if file.row.key > kept.row.key {
                 *kept = file;
             }

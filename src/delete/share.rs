@@ -215,9 +215,9 @@ impl Sharer<'_> {
                 && others.len() > 1
                 && others.iter().all(|member| member.before == Some(APART))
             {
-                // No file can share data with the first file. Report this failure here: if the other files can share
-                // data with each other, no later iteration reports a failure. If only one other file is left, the next
-                // iteration reports the failure for that file.
+                // None of the other files can share data with the first file. Report the failure for the first file
+                // now, because later iterations look only at the other files. If only one other file is left, the next
+                // iteration reports a failure for that file instead.
                 self.shared.failures.push(|| self.sharing.directories.path(source.file), APART);
             }
             rest = others;

@@ -161,8 +161,7 @@ impl MountMap {
     }
 
     /// Adds the device of the macOS data volume to the file system with index `system`, if the volume's mount point is
-    /// below `root`. If `root` is `/`, also adds the volume's mount to the file system that shares space with the
-    /// volume.
+    /// below `root`. If `root` is `/`, also adds the volume's mount, as [`MountMap::system`] does.
     fn behind_firmlinks(&mut self, mounts: &[Mount], system: usize, root: &Path) {
         let Some(target) = FIRMLINK_TARGET.map(Path::new) else { return };
         if !target.starts_with(root) || target == root {

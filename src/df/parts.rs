@@ -16,7 +16,7 @@ pub struct Overhead {
     pub counted: CountedAs,
 }
 
-/// Way in which df counts [`Overhead::bytes`].
+/// Part of df's figures that includes an overhead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CountedAs {
     /// Included in the used space.

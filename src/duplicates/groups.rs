@@ -165,8 +165,8 @@ struct Storage {
     is_kept: bool,
     /// `true` if at least one of the copies that use the data is visible, that is, has a name outside all extra copies.
     is_visible: bool,
-    /// Index of a group of duplicate directories. An extra copy in this group contains an invisible file that uses the
-    /// data. `None` if all files that use the data are visible.
+    /// Index of a group of duplicate directories in which an extra copy contains an invisible file that uses the data.
+    /// `None` if all files that use the data are visible.
     group: Option<usize>,
 }
 

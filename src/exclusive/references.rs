@@ -67,8 +67,9 @@ pub(super) struct References<'s> {
     pub(super) sums: &'s mut ExclusiveSums,
     /// Index of the volume in `sums`.
     pub(super) number: usize,
-    /// Bytes of each scanned file that no added reference accounts for, indexed by [`Node`]. For a file in
-    /// [`ChangedFiles::unwritten`], this is always its whole disk usage, because all of its data may be new.
+    /// For each scanned file, indexed by [`Node`]: the number of bytes that the references added so far do not cover.
+    /// For a file in [`ChangedFiles::unwritten`], this is always its whole disk usage, because all of its data may be
+    /// new.
     unreferenced: Vec<u64>,
     changed: &'s ChangedFiles,
     names: Vec<Node>,

@@ -202,8 +202,8 @@ impl ExclusiveSums {
             Some(all) if all == (least, greatest) => self.limit(owner, bytes),
             Some((least, greatest)) => self.limit(self.numbers.common(least, greatest), bytes),
             None if references == 1 => self.limit(owner, bytes),
-            // Any of the references may disappear before the deletion, even all but one. Deleting any of these nodes
-            // may therefore free the bytes.
+            // By the time of the deletion, only one of these references may be left, so deleting any of these nodes may
+            // free the bytes.
             None => nodes.for_each(|node| self.limit(node, bytes)),
         }
     }

@@ -257,8 +257,8 @@ impl Query {
         self.terms().next().is_none() || self.terms().any(Term::brings_contents)
     }
 
-    /// Returns `true` if the totals of a matching directory include its contents. In a narrowed query, only the
-    /// narrowing terms decide this: contents selected by the other terms must still match the narrowing terms.
+    /// Returns `true` if the totals of a matching directory include all of its contents. In a narrowed query, this
+    /// depends only on the narrowing terms, because every entry in the directory must match them.
     pub(crate) fn counts_contents(&self) -> bool {
         if self.is_narrowed() {
             self.narrowed.iter().any(Term::brings_contents)

@@ -25,7 +25,7 @@ pub enum FileHead {
     Empty,
     /// The file is not a text file.
     Binary,
-    /// The file is on a network file system, or on one provided by a program or by the host of a virtual machine.
+    /// The file is on a network or FUSE file system, or in a directory shared by the host of a virtual machine.
     Elsewhere,
     /// The file could not be read; contains the error number.
     Failed(i32),

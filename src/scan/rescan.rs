@@ -1,7 +1,7 @@
 //! Rescan: reads entries of a finished tree again, after an operation or at the user's request.
 //!
-//! Entries that no longer exist are deleted from the tree, except roots, and all other requested entries are read
-//! again. The tree is therefore correct even if an operation succeeded only in part, or if other processes have changed
+//! All requested entries are read again. Entries that no longer exist are deleted from the tree; a root is kept as an
+//! error. The tree is therefore correct even if an operation succeeded only in part, or if other processes have changed
 //! the entries. Related data is also updated: the metadata of parent directories, and the link counts of all names of
 //! an inode. If the state of an entry cannot be determined, the entry is not changed.
 //!
@@ -67,9 +67,9 @@ impl Shared {
         rechecks.iter().find_map(|recheck| recheck.errno).map_or(Ok(()), Err)
     }
 
-    /// Returns `entries`. If a root in `entries` lies inside another root, the root's entry in the outer root replaces
-    /// the root. Also returns all roots that were missing at the last scan, and all roots that are files: such a file
-    /// may be another name of a rechecked inode.
+    /// Returns the entries to recheck, grouped by directory. A root that lies inside another root is replaced by its
+    /// entry in the outer root. Adds all roots that were missing at the last scan, and all roots that are files,
+    /// because such a file may be another name of a rechecked inode.
     fn located<'p>(&'p self, entries: &'p EntryNames) -> BTreeMap<DirId, HashSet<&'p [u8]>> {
         let tree = &self.tree;
         let mut real: BTreeMap<DirId, HashSet<&[u8]>> = BTreeMap::new();

@@ -176,7 +176,8 @@ impl Session {
         match status.code() {
             Some(0) => Ok(()),
             Some(INCOMPLETE) if is_ssh => Ok(()),
-            // A signal is no error if `kill` was called above, or if ssh died after the whole export had been read.
+            // Being killed by a signal is not an error if `kill` was called above, or if the program is ssh and the
+            // whole export had been read.
             None if is_ssh || !is_whole => Ok(()),
             None => Err(format!("{name} was killed by a signal")),
             Some(NOT_FOUND) if is_ssh && !is_whole => {

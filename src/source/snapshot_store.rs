@@ -318,9 +318,9 @@ fn parse(name: &str) -> Option<(Series, String, i64)> {
     (name_of(series, key, scanned_at) == name).then(|| (series, key.to_owned(), scanned_at))
 }
 
-/// Deletes the oldest snapshots if the limits are exceeded. A snapshot of the `Latest` series is also deleted if there
-/// is a newer snapshot of the same roots and flags. Unfinished files, which killed processes leave, are deleted after a
-/// day. Errors are ignored.
+/// Deletes the oldest snapshots if the limits are exceeded, and each snapshot of the `Latest` series if there is a
+/// newer snapshot of the same roots and flags. Also deletes files that killed processes left unfinished more than a day
+/// ago. Ignores errors.
 fn prune(settings: &RetentionPolicy, folder: &PrivateFolder, now: i64) {
     let oldest = now.saturating_sub_unsigned(settings.age.as_secs());
     let mut bytes: u64 = 0;

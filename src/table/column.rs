@@ -327,8 +327,8 @@ impl Column {
 }
 
 /// Returns the shared disk usage in bytes. If `exclusive` is known, returns the number of bytes that other entries also
-/// hold or may hold. Otherwise, returns for a directory the bytes that several of its entries share, and for a file
-/// with several names its whole disk usage.
+/// hold or may hold. Otherwise, for a directory, returns the bytes shared among its entries; for a file with several
+/// names, returns its whole disk usage.
 pub fn shared(tree: &Tree, metadata: &Metadata, exclusive: Option<Exclusive>) -> u64 {
     if let Some(exclusive) = exclusive {
         return exclusive.shared;

@@ -3,7 +3,7 @@
 //! A root that is a directory is an alias if it has the same directory ID as an earlier root or as an entry of
 //! another directory. A root that is a file has no directory ID. Such a root is recognized by its path or, if its link
 //! count is one, by its inode. A scan looks for the file in the other roots only at the end, when it counts hard links
-//! (see the module `hard_links`), because the other roots have not been read completely before.
+//! (see the module `hard_links`), because only then have the other roots been read completely.
 //!
 //! Invariant: two roots that are not aliases have nothing in common except hard links.
 
@@ -64,8 +64,8 @@ impl Tree {
         self.aliases().iter().map(|alias| alias.position).collect()
     }
 
-    /// Returns the root directory that contains the file `root`, which is a root itself. Returns `None` if no other
-    /// root contains the file, or if the scan is not complete.
+    /// Returns the directory root that contains `root`, a file that was itself given as a root. Returns `None` if no
+    /// other root contains the file, or if the scan is not complete.
     pub fn outer_of_file(&self, root: &[u8]) -> Option<DirId> {
         let mut known = lock(&self.files_inside);
         // A scan calls `note_files_inside` when it counts hard links. A tree loaded from a file does not count hard

@@ -136,9 +136,9 @@ pub(super) fn size(name: &LinkedName) -> Totals {
 enum Counted {
     /// For each directory, one name of each inode that has names in or below the directory.
     First,
-    /// Each name of an inode except the first. Because of such a name, the inode counts once too often in the lowest
-    /// directory that has both this name and an earlier one in or below it, and in all directories above. The size is
-    /// added up only for the lowest directory.
+    /// Each name of an inode except the first. Such a name counts once too often in every directory that contains both
+    /// this name and an earlier one. The excess is recorded only for the lowest of these directories; the directories
+    /// above get it from there.
     Repeated,
 }
 
@@ -241,8 +241,8 @@ mod tests {
         std::iter::successors(Some(id), |id| parent(*id)).any(|id| id == above)
     }
 
-    /// Returns a strategy for names of files, each represented by its directory and its metadata. Inodes with numbers
-    /// below 5 may have several names, and the sizes of these names may differ.
+    /// Returns a strategy for file names, each given by its directory and the file's metadata. Inodes with numbers
+    /// below 5 may have several names, and the metadata of these names may contain different sizes.
     fn name() -> impl Strategy<Value = (DirId, Metadata)> {
         (0..DIRECTORIES, 0..8_u64, 0..2_u32, 0..4_u64, 0..4_u64).prop_map(
             |(directory, inode, device, blocks, apparent)| {

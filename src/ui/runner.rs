@@ -14,7 +14,7 @@ use crate::base::sync::Arc;
 
 /// Maximum time to wait at the end of the session for operations to finish or to clean up.
 const FAREWELL: Duration = Duration::from_millis(500);
-/// Time for which an operation with [`AtExit::Detach`] is polled frequently after its start.
+/// Time after the start of an operation with [`AtExit::Detach`] during which the operation is polled frequently.
 const ATTENDED: Duration = Duration::from_secs(5);
 
 pub struct Runner<M> {

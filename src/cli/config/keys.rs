@@ -13,7 +13,7 @@ use crate::cli::config::position::{Position, Text};
 use crate::ui::keys::{Command, KEYMAP, Key, Scope, line};
 
 /// Former names of commands, and their current names. A file with a former name still works, but causes a warning.
-const RENAMED: [(&str, &str); 9] = [
+const RENAMED: [(&str, &str); 10] = [
     ("hints", "cleanup"),
     ("rest", "df"),
     ("erase-all", "erase-to-start"),
@@ -23,6 +23,7 @@ const RENAMED: [(&str, &str); 9] = [
     ("search-keys", "search-help"),
     ("empty-instead", "delete-contents"),
     ("open-elsewhere", "open-in-app"),
+    ("close-file-name", "close-file-prompt"),
 ];
 
 /// New keys for the command at index `line` of [`KEYMAP`], with the positions of the keys in the file.

@@ -238,11 +238,9 @@ impl<'t> App<'t> {
     }
 
     /// Handles a message from the rescan. Once the rescan has ended, goes up to the nearest existing directory if the
-    /// shown directory no longer exists. Then returns the effect of [`Self::after_rescan`].
-    ///
-    /// If the rescanned directories no longer exist either, requests a rescan of the directory to which the browser
-    /// went up. This rescan is requested only if `after_rescan` has no effect, and only after a rescan that reports its
-    /// result (`Rescan::wanted`).
+    /// shown directory no longer exists. Then returns the effect of [`Self::after_rescan`]. If there is none, and the
+    /// rescanned directories no longer exist either, rescans the directory that is now shown; but only after a rescan
+    /// that reports its result (`Rescan::wanted`).
     pub(super) fn take_rescan(&mut self, message: RescanMessage) -> Option<Effect> {
         let is_reported = self.cx.rescan().is_some_and(|rescan| rescan.wanted.is_some());
         let shown = self.cx.location.id;

@@ -99,7 +99,8 @@ impl Context<'_> {
         Effect::Recheck(entries)
     }
 
-    /// Requests a recheck that has no entries to check. When the recheck ends, the search for duplicates is repeated.
+    /// Requests a recheck of the directories in `sharing`, without any of their entries. Its only purpose is that the
+    /// search for duplicates is repeated when the recheck ends.
     fn recheck_shared(&mut self, sharing: &CopySharing) -> Effect {
         let directories = sharing.directories();
         let name = directories.first().map(|directory| self.tree.name(*directory).to_vec());

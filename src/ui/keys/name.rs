@@ -15,7 +15,7 @@ impl Binding {
         match (self.command, only) {
             (Command::Back, Some(Scope::Table)) => "back",
             (Command::Back, Some(Scope::Prompt)) => "clear-search",
-            (Command::Back, Some(Scope::FileName)) => "close-file-name",
+            (Command::Back, Some(Scope::FileName)) => "close-file-prompt",
             (Command::Accept, Some(Scope::FileName)) => "write-file",
             (Command::Back, Some(Scope::Marks)) => "close-marks",
             (Command::Back, Some(Scope::Help)) => "close-help",

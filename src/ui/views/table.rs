@@ -221,8 +221,8 @@ pub struct Branch {
     pub depth: usize,
     /// Key that identifies the row in this [`TableAnswer`] and in later ones; `None` if the row has no children.
     pub key: Option<u64>,
-    /// `true` if unfolding the parent also unfolds this row, the parent's first child. For the first row of the table,
-    /// `true` if the row is unfolded at the start. Ignored for all other rows.
+    /// For the first child of a row: `true` if unfolding the parent also unfolds this child. For the first row of the
+    /// table: `true` if the row is unfolded at the start. Not used for other rows.
     pub follows: bool,
 }
 

@@ -87,7 +87,7 @@ pub struct Painter<'a, 't> {
     used: Vec<Role>,
     #[cfg(test)]
     pub laid_out: Vec<LaidOut>,
-    /// Areas of the rectangles that each show one entry without its contents.
+    /// Areas of the rectangles that show a single entry and are not divided into its contents.
     #[cfg(test)]
     pub leaves: Vec<Area>,
 }

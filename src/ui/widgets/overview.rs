@@ -35,7 +35,8 @@ use crate::ui::widgets::row::role_of_label;
 
 /// Width of the bar in a row of [`BARE`] columns, and its maximum width in a wider row.
 const BAR: (usize, usize) = (8, 40);
-/// Row width in columns up to which the bar takes a fifth of the row. The bar also takes a third of further columns.
+/// Row width in columns up to which the bar takes a fifth of the row. In a wider row, the bar also takes a third of the
+/// columns beyond this width.
 const BARE: usize = 40;
 /// Minimum width in columns for the used and free space in full (`1.5 GiB` instead of `1.5G`).
 const ROOMY: u16 = 90;
