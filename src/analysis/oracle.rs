@@ -14,8 +14,8 @@ const DAY: i64 = 24 * 3600;
 /// Kind of test that a search term performs. The kind determines how the term treats directories.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
-    /// Test of a name. A filter keeps a matching directory together with its contents. If the term is negated, neither
-    /// a directory with such a name nor its contents are found.
+    /// Test of a name. A filter keeps a matching directory together with its contents. If the term is negated,
+    /// a filter keeps neither a directory with such a name nor its contents.
     Name,
     /// Test of a type. A filter keeps a matching directory together with its contents, unless the term is negated.
     Type,

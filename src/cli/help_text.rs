@@ -41,7 +41,7 @@ pub const TERMS: &[(&str, &str)] = &[
     (
         "older:90d, newer:2w",
         "entries last changed more than 90 days ago, or within the last two weeks; units: h, d, w, mo, y; \
-            directories match only if the search also has a name, type:dir or is:hidden",
+            to find directories, too, add part of a name, type:dir or is:hidden",
     ),
     ("ext:jpg,png", "files with one of these extensions"),
     (

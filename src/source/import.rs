@@ -193,8 +193,8 @@ impl Shared {
                 Input::File(path) if self.lists == ListOptions::default() && is_snapshot(path) => {
                     snapshot(open_by(path, Some(Access::Mapped)))
                 }
-                // A binary export cannot be imported. If it is the only input, the user gave list settings; otherwise
-                // `Source::start` would have opened it as a `SnapshotSource`.
+                // A binary export cannot be imported. If it is the only input, the user must have given list settings:
+                // without them, `Source::start` would have opened the file as a `SnapshotSource`.
                 Input::File(path) if is_binary_export(path) => Err(match self.inputs.len() {
                     1 => message(&format!("this is a binary export; {ONLY_FOR_LISTS}")),
                     _ => message("a binary export cannot be combined with other -f files"),

@@ -66,7 +66,7 @@ pub(crate) fn incomplete(names: &[LinkedName]) -> HashSet<InodeKey> {
     for name in names {
         let (most, seen) = missing.entry(name.key()).or_default();
         // A root that is a file may also lie below another root. The tree then contains the file twice, even if the
-        // link count is 1. The tree is therefore always searched for such a root.
+        // link count is 1. For such a root, the tree is therefore always searched for other occurrences of the file.
         *most = if name.directory == DirId::TOP { u64::MAX } else { name.count.max(*most) };
         *seen += 1;
     }

@@ -52,9 +52,8 @@ impl PathTree {
         positions
     }
 
-    /// Returns `true` if [`PathTree::distinct`] must return the record at `position`. If the record is a line for a
-    /// child directory that has no line yet, stores the position of the record in the directory's node, and returns
-    /// `false`.
+    /// Returns `true` if [`PathTree::distinct`] must return the record at `position`. If the record is the first
+    /// line for a child directory, stores its position in the directory's node instead, and returns `false`.
     ///
     /// # Errors
     /// Returns the name of the entry if another line with the same path counts instead.

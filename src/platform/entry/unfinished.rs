@@ -113,7 +113,7 @@ pub fn shielded<T>(act: impl FnOnce() -> Result<T, Errno>) -> Result<T, Errno> {
     result
 }
 
-/// Deletes the registered files because the process is about to end. May be called in a signal handler.
+/// Deletes the registered files. Called when the process is about to end, possibly in a signal handler.
 #[allow(unsafe_code)]
 pub(crate) fn remove_all() {
     if OWNER.get() != Some(&getpid()) {

@@ -255,7 +255,7 @@ impl HelpGroup {
             Self::Search => "Search (while typing)",
             Self::Text => "Edit a search or a name",
             Self::Mark => "Mark",
-            Self::Delete => "Delete (marked or selected entries)",
+            Self::Delete => "Delete (selected entries)",
             Self::Program => "Program",
             Self::Question => "Questions",
         }
