@@ -39,8 +39,8 @@ pub(super) struct LargestFiles<'t> {
     order: Order,
     most: usize,
     first: Vec<File>,
-    /// Names of files with several names. All names are stored until the result is computed, because different workers
-    /// may find names of the same inode. The result contains only one name of each inode.
+    /// Names of files with several names. All names are stored until the walk ends, because different workers may find
+    /// names of the same inode. The result contains only one name of each inode.
     linked: Vec<File>,
     /// Number of files that have only one name.
     single: u64,

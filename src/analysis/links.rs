@@ -134,7 +134,7 @@ impl Names {
                 elsewhere: in_tree.saturating_sub(inside),
                 first: links.names.len(),
             };
-            // Skip a root with only one name. Even such a root has `Metadata::links`, so it was collected.
+            // Skip a root with only one name. If the root is a file, it has `Metadata::links`, so it was collected.
             if inode.count < 2 {
                 continue;
             }

@@ -15,7 +15,7 @@ const DAY: i64 = 24 * 3600;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
     /// Test of a name. A filter keeps a matching directory together with its contents. If the term is negated,
-    /// a filter keeps neither a directory with such a name nor its contents.
+    /// neither a directory with such a name nor its contents are found.
     Name,
     /// Test of a type. A filter keeps a matching directory together with its contents, unless the term is negated.
     Type,

@@ -47,8 +47,8 @@ pub struct Preview {
     pub least: u64,
     /// Number of bytes freed if all other files that share data with the items are deleted too.
     pub most: u64,
-    /// `true` if the deletion may free more than `most`: btrfs keeps a whole extent while a file uses part of it, and
-    /// also frees the unused parts when the last such file is deleted.
+    /// `true` if the deletion may free more than `most`: some file systems, such as btrfs, keep a whole extent while a
+    /// file uses part of it, and also free the unused parts when the last such file is deleted.
     pub is_unbounded: bool,
     /// Number of inodes that also have names outside the selection, and are therefore not freed.
     pub linked: u64,

@@ -24,7 +24,7 @@ pub struct Selection {
 impl Selection {
     /// Selects the `entries` whose metadata is in the tree. Omits duplicates, and entries inside other selected
     /// entries. For [`DeleteScope::Content`], also omits entries that are not directories in the tree. For
-    /// [`DeleteScope::Whole`], also omits roots.
+    /// [`DeleteScope::Whole`], also omits roots, because a root is not an entry of a directory.
     pub fn new<'a>(
         tree: &Tree,
         entries: impl IntoIterator<Item = (DirId, &'a [u8])>,

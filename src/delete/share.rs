@@ -50,8 +50,9 @@ type ItemResults = Vec<Option<Result<u64, Reason>>>;
 
 impl CopySharing {
     /// Plans the sharing. In each set, the selected files, including those in selected directories, will use the data
-    /// of an unselected file. Without a selection, or if all are selected, all will use the data of one of them. The
-    /// file with the least disk usage provides the data, so that the others benefit from its holes and compression.
+    /// of an unselected file. Without a selection, or if all are selected, all will use the data of one of them. Of the
+    /// files that can provide the data, the one with the least disk usage does, so that the others benefit from its
+    /// holes and compression.
     pub fn new<'n, S: AsRef<[CopyName<'n>]>>(
         tree: &Tree,
         selection: Option<&Selection>,

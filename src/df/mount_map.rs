@@ -30,7 +30,8 @@ pub struct System {
     pub mounts: Vec<Mount>,
     /// Device numbers of the directories on the file system.
     pub devices: HashSet<u64>,
-    /// `true` if the scan entered the file system at a mount of its top directory, and could thus reach all of it.
+    /// `true` if the scan entered the file system at a mount of its top directory, and could thus reach all of it. Also
+    /// `true` if the scan entered it below a root, at a mount that the mount table does not contain.
     pub is_whole: bool,
     /// Number of roots and mount points at which the scan entered the file system. If an entry is visible at several of
     /// them, it is counted once.

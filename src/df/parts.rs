@@ -16,7 +16,7 @@ pub struct Overhead {
     pub counted: CountedAs,
 }
 
-/// Part of df's figures that includes an overhead.
+/// Way in which df's numbers include or omit an overhead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CountedAs {
     /// Included in the used space.

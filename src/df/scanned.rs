@@ -58,7 +58,8 @@ pub struct ScannedSizes {
 }
 
 impl ScannedSizes {
-    /// Returns the index of the directory's file system; `None` for the list of roots and already counted directories.
+    /// Returns the index of the directory's file system; `None` for the list of roots, and for a directory that was
+    /// already counted under another path.
     pub fn system(&self, id: DirId) -> Option<usize> {
         self.of.get(id.0 as usize)?.checked_sub(1).map(|system| system as usize)
     }

@@ -62,7 +62,7 @@ pub enum Note {
 /// Space accounting for every file system that the scan has visited.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// File systems: first that of the requested directory, then the others in the order of the scan.
+    /// File systems: first that of the requested directory, then those of the roots, then those below the roots.
     pub spaces: Vec<FileSystemUsage>,
 }
 

@@ -42,8 +42,8 @@ pub(crate) fn check(search: &DuplicateSearch<'_>, watched: &[WatchedFile]) {
     );
 }
 
-/// Returns a function that records a file as skipped. Ignores files that are only counted (see [`NotCompared`]),
-/// because the search counts them itself.
+/// Returns a function that records a file as skipped. Ignores files that duke never opens (see [`NotCompared`]),
+/// because the search itself counts those of them that have the same size as another file.
 fn skip_changed(search: &DuplicateSearch<'_>) -> impl Fn(EntryId, NotCompared) {
     move |entry, reason| {
         if reason.is_some() {

@@ -1,7 +1,8 @@
 //! Extents of all files on an XFS volume, from its space map.
 //!
-//! For each range of blocks, the map has one record per file that refers to the range. Two kinds of blocks have no such
-//! record: blocks for data that has no location on the disk yet, and blocks that XFS has set aside for copy-on-write.
+//! For each range of blocks, the map has one record per file that refers to the range. Two kinds of blocks count
+//! toward the disk usage of a file, but have no such record: blocks for data that has no location on the disk yet, and
+//! blocks that XFS has set aside for copy-on-write.
 
 use std::ops::ControlFlow;
 

@@ -242,7 +242,7 @@ struct HeldBytes {
 
 /// Pass over overlapping references in order of position.
 ///
-/// The time per reference grows only with the logarithm of the number of nodes that refer to the same byte, because a
+/// The time per reference grows only with the logarithm of the number of references to the same byte, because a
 /// reference affects only the pairs that its node forms with its two neighbors in `nodes`. [`Sweep::advance`] also
 /// searches `nodes` for the first and the last node with a reference that is not transient (see [`Known::Transient`]).
 /// This search is short, because only recently changed files have transient references.

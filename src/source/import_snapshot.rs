@@ -1,5 +1,5 @@
 //! Import of snapshots together with other inputs. Each snapshot is read into a tree that all inputs share. In this
-//! tree, the name of each root begins with its host, as in `HOST:/PATH`.
+//! tree, the name of each root begins with its host, if known, as in `HOST:/PATH`.
 //!
 //! Snapshots in files are usually opened (`source::snapshot`) instead of imported. Several snapshots can be
 //! opened together only if no two of them contain the same file system.
@@ -62,7 +62,7 @@ impl<'t> SnapshotInput<'t> {
         (0..roots).map(provenance).collect()
     }
 
-    /// Adds all entries of the snapshot to the tree of `builder`. Puts `label`, empty for a single input, in front of
+    /// Adds all entries of the snapshot to the tree of `builder`. Puts `label`, which may be empty, in front of
     /// the name of a root whose host is not known. If `goes_on` returns `false`, closes all directories and ends early.
     pub fn read(&self, builder: &RefCell<Builder<'_>>, label: &[u8], goes_on: impl Fn() -> bool) {
         let mut open = vec![(DirId::TOP, self.file.tree.listing(DirId::TOP).into_iter())];

@@ -161,7 +161,7 @@ impl Session {
     /// read. If not, the process is killed first.
     pub(crate) fn finish(mut self, is_whole: bool) -> Result<(), String> {
         if !is_whole {
-            // Without `kill`, a program that is blocked on its unread output would never end. If `kill` fails, the
+            // Without `kill`, a program that is blocked on its unread output might never end. If `kill` fails, the
             // program has already ended.
             let _ = self.child.kill();
         }

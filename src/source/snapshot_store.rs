@@ -260,7 +260,7 @@ enum Series {
     /// Snapshots that serve as baselines. They are at least [`RetentionPolicy::interval`] apart, except those that the
     /// user requested.
     Baseline,
-    /// Snapshot of the latest scan. It replaces the older snapshot of this series.
+    /// Snapshot of the latest scan. It replaces the older one of the same roots and flags.
     Latest,
 }
 

@@ -12,8 +12,8 @@ use crate::formats::lists::{LiveTree, add_uploads};
 /// Adds the unfinished uploads of `path` to `live`. Ends early if `is_stopped` returns `true`.
 ///
 /// # Errors
-/// Returns rclone's error, or an error about the first malformed part of the list. In both cases, the root of `live`
-/// gets a read error.
+/// Returns rclone's error, an error about the first malformed part of the list, or an error if no thread can be
+/// started. After any error, the root of `live` gets a read error.
 pub(crate) fn read_uploads(
     path: &RclonePath,
     live: &mut LiveTree<'_>,

@@ -113,7 +113,7 @@ pub struct ColumnSpec {
     pub align: Align,
     /// Possible widths, widest first; empty for the name column, which takes the remaining space.
     pub widths: &'static [Width],
-    /// Rank. If space is short, columns are narrowed and then dropped one by one, beginning with the lowest rank.
+    /// Rank. If space is short, the column with the lowest rank is narrowed and then dropped before the next one.
     pub drop_order: u8,
     /// Column that a click on the title sorts by.
     pub sorts_by: Column,

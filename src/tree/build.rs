@@ -287,7 +287,7 @@ impl Tree {
         lock(&self.recorded).insert(id, apparent);
     }
 
-    /// Marks directory `id`, whose reading ended early, as partial. Its parent inherits the mark when `id` completes.
+    /// Marks directory `id`, which was not fully read, as partial. Its parent inherits the mark when `id` completes.
     pub fn stop(&self, id: DirId) {
         self.dir(id).set(PARTIAL);
     }

@@ -26,8 +26,8 @@ pub struct HostDevices<'d> {
     host: u32,
 }
 
-/// Devices of a tree loaded from a file, in the order of their indexes. All devices get host 0, so devices of different
-/// hosts with the same number differ only in their indexes.
+/// Devices of a tree loaded from a file, in the order of their indexes. The file does not record the hosts, so all
+/// devices get host 0, and devices of different hosts with the same number differ only in their indexes.
 impl From<Vec<u64>> for Devices {
     fn from(numbers: Vec<u64>) -> Self {
         let known = numbers.into_iter().map(|number| Device { host: 0, number }).collect();

@@ -232,8 +232,9 @@ pub struct ExclusiveSizes {
 }
 
 impl ExclusiveSizes {
-    /// Returns the exclusive size of an entry of `directory`. Returns `None` if the entry was not in the tree when the
-    /// nodes were numbered, or if the entry is a file that was given as a root and is already counted in another root.
+    /// Returns the exclusive size of an entry of `directory`; 0 for a file that takes no space. Returns `None` if any
+    /// other entry was not in the tree when the nodes were numbered, or is a file that was given as a root and is
+    /// already counted in another root.
     pub fn of(&self, directory: DirId, metadata: &Metadata) -> Option<Exclusive> {
         match metadata.directory {
             Some(id) => self.directory(id),

@@ -9,7 +9,7 @@ use crate::base::sync::{Arc, lock};
 
 impl NodeNumbers {
     /// Numbers the directories of a tree and the files that take space. Calls `each` with the node, ID and metadata of
-    /// every such file. A root that another root already contains gets no number of its own.
+    /// every such file. A root that is already counted in another root gets no number of its own.
     ///
     /// # Panics
     /// Panics if the tree has more than 2^32 directories and files.

@@ -9,7 +9,8 @@ use crate::base::clock::Time;
 /// Start times of a scan and of any later rescans.
 #[derive(Default)]
 pub struct Readings {
-    /// Start time of the scan. `None` for a tree that was read from a file.
+    /// Start time of the scan. `None` for a tree from a file, because its scan ran at another time or on another
+    /// machine.
     pub scan: Option<Time>,
     rescans: HashMap<u32, HashMap<Vec<u8>, Time>>,
 }

@@ -40,7 +40,7 @@ impl Tree {
     }
 
     /// Updates the roots that lie inside the directories `replaced`, so that they refer to the new directories. Also
-    /// updates missing roots whose paths exist again.
+    /// updates missing roots if there is a directory at their paths again.
     pub(crate) fn update_aliases(&self, batch: &mut Batch, replaced: &[DirId]) {
         let is_inside = |id: DirId| {
             self.parent(id) != Some(DirId::TOP) && self.ancestry(id).any(|above| replaced.contains(&above))
@@ -194,7 +194,8 @@ impl Tree {
         self.drop_subtrees(&removed);
     }
 
-    /// Updates the metadata of `directories`. Rewrites each parent's listing only once, because a listing can be long.
+    /// Updates the metadata of `directories`, for example after a deletion in them has changed their size and time.
+    /// Rewrites each parent's listing only once, because a listing can be long.
     pub fn update_own(&self, batch: &mut Batch, directories: impl IntoIterator<Item = (DirId, Metadata)>) {
         let mut by_parent: HashMap<DirId, HashMap<DirId, Metadata>> = HashMap::new();
         for (id, metadata) in directories {

@@ -106,7 +106,7 @@ pub fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow]) {
         return sort_few(listing, names, rows);
     }
     let key = rows[0].key;
-    // Ranges of rows that are still to be sorted, each with the known length of its names' common prefix.
+    // Ranges of rows that are still to be sorted, each with the number of leading bytes known to be equal in its names.
     let mut parts = vec![(0..rows.len(), 0)];
     while let Some((part, agreed)) = parts.pop() {
         let rows = &mut rows[part.clone()];

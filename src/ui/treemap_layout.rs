@@ -309,7 +309,7 @@ mod tests {
             for Tile { index, area } in layout(&weights, area(width, height), Unit::HalfLine) {
                 let exact = as_float(weights[index]) / as_float(sum) * whole;
                 let (w, h) = (f64::from(area.width), f64::from(area.height));
-                // Each edge is off by at most half a cell, so the length of each side is off by at most one.
+                // Each edge is off by at most half a cell, so each side is off by at most one cell.
                 prop_assert!(exact <= (w + 1.0) * (h + 1.0) + 1e-6, "{} {:?}", exact, area);
                 prop_assert!(exact >= (w - 1.0).max(0.0) * (h - 1.0).max(0.0) - 1e-6, "{} {:?}", exact, area);
             }

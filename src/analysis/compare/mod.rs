@@ -175,7 +175,8 @@ struct Gathering<'g> {
     old: &'g Tree,
     most: usize,
     growth: Comparison,
-    /// Cached results of `is_inside`: `true` for the requested directory and every directory below it.
+    /// Cached results of `is_inside` for directories of the new tree: `true` for the requested directory and every
+    /// directory below it.
     inside: HashMap<DirId, bool>,
 }
 

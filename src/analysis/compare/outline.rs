@@ -45,7 +45,7 @@ pub fn outline(rows: &[Row], tree: &Tree, from: DirId, (whole, by): (u64, SortBy
     }
     let mut outline = Vec::with_capacity(rows.len());
     let top = below.remove(&None).unwrap_or_default();
-    // Stack of the rows that are not in `outline` yet. Each has its depth, and the change of the directory above it.
+    // Stack of rows that are not in `outline` yet. Each has its depth, and the change of the directory above it.
     let mut rest: Vec<_> = top.into_iter().map(|node| (node, 0, whole)).collect();
     while let Some(((row, above), depth, change_above)) = rest.pop() {
         let change = difference(rows[row].before, rows[row].after, by);

@@ -31,7 +31,7 @@ impl PathTree {
             repeated(self.log.chain(last).map(|position| self.name_hash(node, position)).collect());
         let mut positions: Vec<LogPosition> = self.log.chain(last).collect();
         if !repeated.is_empty() {
-            // If several records have the same path, only the first is used. `positions` begins with the last record.
+            // `is_first` must get the records from the first to the last, but `positions` begins with the last record.
             positions.reverse();
             let mut seen = HashSet::new();
             positions.retain(|position| match self.is_first(node, *position, &repeated, &mut seen) {
@@ -52,8 +52,8 @@ impl PathTree {
         positions
     }
 
-    /// Returns `true` if [`PathTree::distinct`] must return the record at `position`. If the record is the first
-    /// line for a child directory, stores its position in the directory's node instead, and returns `false`.
+    /// Returns `true` if [`PathTree::distinct`] must return the record at `position`. If the record is a line for a
+    /// child directory whose node has no line yet, stores the position in this node instead, and returns `false`.
     ///
     /// # Errors
     /// Returns the name of the entry if another line with the same path counts instead.

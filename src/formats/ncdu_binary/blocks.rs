@@ -129,8 +129,7 @@ impl Blocks {
             .map_err(|reason| damage(self.offset(reference), reference, reason))
     }
 
-    /// Returns the file position of the block that contains the item `reference`. Returns the position of the index if
-    /// the index does not list the block.
+    /// Returns the file position of the block that contains the item `reference`. The index must list this block.
     fn offset(&self, reference: u64) -> u64 {
         let index = usize::try_from(reference >> OFFSET_BITS).unwrap_or(usize::MAX);
         self.pointer(index).map_or(self.index_offset, |pointer| pointer >> POINTER_LENGTH_BITS)

@@ -21,7 +21,7 @@ use crate::tree::{
 /// Scan result to write as JSON.
 pub struct Report<'t> {
     pub tree: &'t Tree,
-    /// Totals of directories that were still being read when a hung scan was abandoned; otherwise empty.
+    /// Totals of directories that were still incomplete when a hung scan was abandoned; otherwise empty.
     pub live: LiveTotals,
     /// `true` if the scan read all readable entries.
     pub is_complete: bool,
@@ -42,9 +42,9 @@ pub enum Body<'t> {
         depth: Option<usize>,
         /// Lists requested with `--top` and `--by`.
         summary: &'t Summary,
-        /// File system of the first root that is a mount point. If no root is a mount point and `-x` is given, the file
-        /// system of the first root that still exists. `None` if there is no such root, if the scan is incomplete, and
-        /// for imports and snapshots.
+        /// File system of the first root that is a mount point. If no root is a mount point: with `-x`, the file system
+        /// of the first root that still exists, if any; without `-x`, `None`. Always `None` if the scan is incomplete,
+        /// and for imports and snapshots.
         system: Option<&'t FileSystem>,
     },
     /// Usage of the file systems that the scan visited.

@@ -91,7 +91,7 @@ impl DraftFile {
         };
         shielded(|| match directory.link(name.as_c_str(), target) {
             Ok(()) => {
-                // If this fails, duke deletes the temporary name when it next writes a file into the directory.
+                // If this fails, a later duke process that writes into the directory deletes the temporary name.
                 let _ = directory.unlink(name.as_c_str());
                 Ok(())
             }

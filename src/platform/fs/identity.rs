@@ -1,7 +1,7 @@
 //! Identity of mounted file systems: type, source, and the ID that statvfs(3) reports.
 //!
 //! Invariant: a file system that does not respond gets the ID 0. All such file systems together delay the caller by at
-//! most `answer::LIMIT`, unless no thread can be started.
+//! most `answer::LIMIT`, if a thread can be started for each of them.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

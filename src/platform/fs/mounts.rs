@@ -6,7 +6,7 @@
 //! | macOS | `getfsstat(2)`, without requests to the file systems | `statfs(2)`: the mount point |
 //!
 //! On Linux, network file systems are recognized by type and mount source (`fs::kind`). On macOS, the kernel marks
-//! local file systems with the flag `MNT_LOCAL`. All other file systems are network file systems.
+//! local file systems with the flag `MNT_LOCAL`. All others except `autofs` count as network file systems.
 //!
 //! Invariant: a lookup accesses only the file system that the path is on, so an unreachable server blocks no other
 //! lookup.

@@ -48,7 +48,7 @@ impl Iterator for Stream {
     type Item = Result<Name, Errno>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        // `zeroed` initializes all bytes. The call below writes only as many bytes as the name needs.
+        // `zeroed` initializes all bytes, as `assume_init` requires. The call below writes only as many as needed.
         let mut entry = MaybeUninit::<libc::dirent>::zeroed();
         let mut result = null_mut();
         // SAFETY: the stream is open, `entry` has room for the longest name, and `result` for a pointer.

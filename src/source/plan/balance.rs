@@ -46,10 +46,10 @@ fn entries(tree: &Tree, id: DirId) -> u64 {
     tree.totals(id).items.saturating_add(1)
 }
 
-/// Divides the root, and each directory with more than `limit` entries, into its child directories. Does not divide a
-/// directory that directly contains most of its entries ([`is_flat`]). Skips directories that `flags` or `filter`
-/// exclude. Returns all undivided directories except mount points. Also returns `total`, the number of entries in and
-/// below the root, without the skipped directories and the entries below them.
+/// Divides the root, and each directory with more than `limit` entries, into its child directories. Below the root,
+/// directories that directly contain most of their entries are not divided ([`is_flat`]). Skips directories that
+/// `flags` or `filter` exclude. Returns all undivided directories except mount points. Also returns `total`, the number
+/// of entries in and below the root, without the skipped directories and the entries below them.
 fn units(
     tree: &Tree,
     (root, path): (DirId, &[u8]),

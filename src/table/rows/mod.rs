@@ -150,8 +150,8 @@ impl SortedEntries {
     }
 
     /// Sorts the largest entries of `id`, which are loaded from a snapshot before all other entries. Returns `None` if
-    /// all entries are loaded, if `order` does not put the largest entries first, or if `sizes` includes a filter,
-    /// growth or recorded totals.
+    /// [`Tree::head`] does, if `order` does not put the largest entries first, or if `sizes` includes a filter, growth
+    /// or recorded totals.
     pub fn of_head(tree: &Tree, sizes: &SizeSource, id: DirId, order: Order) -> Option<Self> {
         let edition = tree.edition();
         let is_plain = sizes.filtered.is_none() && sizes.growth.is_none() && sizes.recorded.is_none();

@@ -2,9 +2,9 @@
 //!
 //! Directories are numbered breadth-first: the top is 0, and the child directories of each directory get the next
 //! numbers, in the order of its listing. A parent therefore has a smaller number than its children. If directories are
-//! sorted by number, the numbers of their parents and of their children also ascend. The file stores only the
-//! differences between successive numbers, which are small. The order of the numbers in a block is checked when the
-//! block is first used. There are two kinds of blocks:
+//! sorted by number, the numbers of their parents and of their children also ascend. The file therefore stores many
+//! numbers as differences from the previous number, which are small. The order of the numbers in a block is checked
+//! when the block is first used. There are two kinds of blocks:
 //!
 //! ```text
 //! rows      1024 rows of the directory table, with all totals; see `rows`

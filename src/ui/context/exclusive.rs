@@ -77,7 +77,8 @@ impl Context<'_> {
         true
     }
 
-    /// Refreshes the rows that may depend on the sizes. Reports the source of the sizes if no other notice is shown.
+    /// Refreshes the rows that may depend on the sizes. Reports the source of the sizes (extents or link counts) if no
+    /// other notice is shown.
     fn finish_exclusive(&mut self, sizes: &Arc<ExclusiveSizes>) {
         if self.notice.is_none() {
             self.notify(Notice::Message(coverage_text(sizes.coverage, self.units)));

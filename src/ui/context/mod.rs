@@ -102,7 +102,7 @@ pub struct Context<'t> {
     /// Totals that the previous scan found for the directories on the screen.
     pub recorded: Option<Arc<RecordedTotals>>,
     /// Directory whose list the user has scrolled to the end. This list shows all of the directory's entries from the
-    /// previous scan. Other lists may show only the largest entries of their directories.
+    /// previous scan. Other lists may show only the largest of their entries from that scan.
     scrolled_through: Option<DirId>,
     pub pressed: Option<Duration>,
     pub sorted: Duration,

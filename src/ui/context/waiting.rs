@@ -74,7 +74,7 @@ impl Context<'_> {
         let Some(view) = self.table() else { return false };
         let Some((record, entries)) = view.recorded(view.index()) else {
             // The row refers to no entry of the previous scan. In a table of changes, it shows an entry that was
-            // deleted before that scan; in any other table, it shows totals.
+            // deleted before that scan; in any other table, it shows totals or the viewed directory itself.
             self.notify(match command {
                 Command::Mark if view.spec.is_of_changes() => Notice::CannotMarkDeleted,
                 _ if view.spec.is_of_changes() => Notice::EntryMissing,

@@ -2,8 +2,8 @@
 //!
 //! Directories and files are opened in the background, because a file system may be slow. A shell or a pager then uses
 //! the terminal; an opener does not need the terminal. The directory for a shell and the file for a pager are passed as
-//! open descriptors. Names are therefore not resolved again, and no program can mistake a name for an option or for
-//! code. Only the opener receives a path, as one absolute argument.
+//! open descriptors. Names are therefore not resolved again, and neither a program nor a pager's preprocessor can
+//! mistake a name for an option or for code. Only the opener receives a path, as one absolute argument.
 //!
 //! Invariant: no name becomes part of a command line that a shell parses.
 

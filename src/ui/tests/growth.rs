@@ -90,7 +90,7 @@ fn bars_in_a_wide_growth_view_are_relative_to_the_largest_change() {
         page(app).lines.iter().map(|row| row.cell(Column::Bar)).collect()
     };
     // `song` grew by 40,960 bytes, which is the largest change. Its directory `music` grew by only 32,768 bytes,
-    // because another file in it shrank.
+    // because the file `gone` in it was deleted.
     assert_eq!(labels(&app)[1].0.trim(), "song");
     assert_eq!(bars(&app)[..2], [CellValue::Share(800), CellValue::Share(1000)]);
     assert!(!screen(&mut app).contains('█'));

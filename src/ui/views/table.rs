@@ -200,7 +200,7 @@ pub struct TableContext<'a> {
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TableSummary {
-    /// Total of all matching entries; `None` if a total makes no sense.
+    /// Total of all matches, even those without rows; `None` if a total makes no sense.
     pub sum: Option<Totals>,
     /// Sizes of the view's directory for each measure, if known: the size in the baseline, and the current size.
     pub growth: Option<[(u64, u64); 2]>,

@@ -6,9 +6,10 @@
 //!
 //! If the path needs the room, the right side is shortened: first the number of items is omitted, then the name of the
 //! measure, and finally the whole right side. The path can claim up to half of the line. In a table view, the title of
-//! the view follows the path. The title and the first `PATH` columns of the path can then claim up to three quarters of
-//! the line. If that is not enough, the path is shortened in the middle, and a shorter title is used.
-//! With a filter, "n of m" is shown instead of the number of items.
+//! the view follows the path. The title and up to `PATH` columns of the path can then claim up to three quarters of the
+//! line. If that is not enough, the path is shortened in the middle, and a shorter title is used.
+//! With a filter, "n of m" is shown instead of the number of items and is never omitted. The right side of a table view
+//! comes from `table::totals`.
 
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;

@@ -191,7 +191,7 @@ fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize, gap: usize) {
     }
     let here = all.iter().position(|tab| tab.view == current).unwrap_or(0);
     for (index, tab) in all.iter_mut().enumerate() {
-        // Omit the blanks between tabs, except those directly before and after the current tab.
+        // One blank before each tab remains. Only the current tab keeps an additional blank on either side.
         tab.after = usize::from(index == here || index + 1 == here);
     }
     for view in LEAST_USED {

@@ -73,7 +73,8 @@ fn empty(cx: &Context<'_>) -> String {
     if has_only_empty { ALL_EMPTY.to_owned() } else { empty_text(cx) }
 }
 
-/// Returns the title line with the name and size of the entry under the cursor. Shortens the name to fit into `room`.
+/// Returns the title line with the name and size of the entry under the cursor, because its rectangle may be too small
+/// for them. Shortens the name to fit into `room` columns.
 fn title(cx: &Context<'_>, room: usize) -> Text<'static> {
     let Some(line) = cx.window.selected() else { return Text::default() };
     let mut facts = String::new();

@@ -52,8 +52,8 @@ enum Rule {
 /// Reason why a path is refused although the system would allow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnsafePath {
-    /// Path that ends with the refused component. `None` if the path that the user gave is clear enough, that is, if
-    /// the refused component is the last one and the lookup has found at most one link.
+    /// Path that ends with the refused component. `None` if the path that the user gave (`Rule::Named`) is clear
+    /// enough, that is, if the refused component is the last one and the lookup has found at most one link.
     pub path: Option<PathBuf>,
     pub cause: Cause,
 }
@@ -150,8 +150,8 @@ struct Walk {
     trusted: [u32; 2],
 }
 
-/// Component of the path that is not a symbolic link: its name and its attributes. The attributes are `None` if there
-/// is no entry with this name.
+/// Component of the path that is not a symbolic link: its name in the directory that the walk has reached, and its
+/// attributes. The attributes are `None` if there is no entry with this name.
 type Found = (OsString, Option<Attributes>);
 
 impl Walk {

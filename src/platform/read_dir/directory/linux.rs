@@ -24,7 +24,7 @@ pub const NO_AUTOMOUNT: AtFlags = AtFlags::AT_NO_AUTOMOUNT;
 pub const NO_ATIME: OFlag = OFlag::O_NOATIME;
 /// Flags for a descriptor that refers to a file without opening it (`O_PATH`).
 pub const PLACE: OFlag = OFlag::O_PATH.union(OFlag::O_CLOEXEC).union(OFlag::O_NOFOLLOW);
-/// Flags for opening a mount point. They do not include `O_DIRECTORY`, which would trigger an automount (open(2)).
+/// Flags for opening a mount point. `O_PATH` triggers no automount, unless `O_DIRECTORY` is also set (open(2)).
 pub const MOUNT_POINT: OFlag = PLACE;
 
 /// Reads a symbolic link through a descriptor, so that the attributes and the target belong to the same link.
