@@ -239,7 +239,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Exclude entries matching GLOB')
             [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Use N threads')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Use N threads')
-            [CompletionResult]::new('--fs-id', '--fs-id', [CompletionResultType]::ParameterName, 'Name to give the file system of each PATH; file systems with the same name count as one when snapshots are merged')
+            [CompletionResult]::new('--fs-id', '--fs-id', [CompletionResultType]::ParameterName, 'Name to give the file system of each PATH; in several snapshots, file systems with the same name count as one')
             [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Scan one part of the plan in FILE, and save a snapshot of this part')
             [CompletionResult]::new('--part', '--part', [CompletionResultType]::ParameterName, 'Number of the part to save; part 0 contains everything that is in no other part')
             [CompletionResult]::new('-x', '-x', [CompletionResultType]::ParameterName, 'Do not cross file-system boundaries below a PATH')

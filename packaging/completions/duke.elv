@@ -225,7 +225,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --exclude 'Exclude entries matching GLOB'
             cand -t 'Use N threads'
             cand --threads 'Use N threads'
-            cand --fs-id 'Name to give the file system of each PATH; file systems with the same name count as one when snapshots are merged'
+            cand --fs-id 'Name to give the file system of each PATH; in several snapshots, file systems with the same name count as one'
             cand --plan 'Scan one part of the plan in FILE, and save a snapshot of this part'
             cand --part 'Number of the part to save; part 0 contains everything that is in no other part'
             cand -x 'Do not cross file-system boundaries below a PATH'

@@ -193,7 +193,7 @@ complete -c duke -n "__fish_duke_using_subcommand save" -l root -d 'From a list,
 complete -c duke -n "__fish_duke_using_subcommand save" -s o -l output -d 'Write the snapshot to FILE (an existing file is replaced once the new one is complete); - is standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s t -l threads -d 'Use N threads' -r
-complete -c duke -n "__fish_duke_using_subcommand save" -l fs-id -d 'Name to give the file system of each PATH; file systems with the same name count as one when snapshots are merged' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -l fs-id -d 'Name to give the file system of each PATH; in several snapshots, file systems with the same name count as one' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -l plan -d 'Scan one part of the plan in FILE, and save a snapshot of this part' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l part -d 'Number of the part to save; part 0 contains everything that is in no other part' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'

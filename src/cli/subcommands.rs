@@ -155,8 +155,7 @@ pub struct Save {
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Name to give the file system of each PATH; file systems with the same name count as one when snapshots are
-    /// merged
+    /// Name to give the file system of each PATH; in several snapshots, file systems with the same name count as one
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub fs_id: Option<String>,
 

@@ -85,7 +85,7 @@ pub fn run(job: DuplicatesJob) -> Exit {
     let exit = exit_of(&source, outcome.as_ref()).max(compared);
     let exit = exit_of_writing(&source, outcome.as_ref(), written, "standard output", exit);
     let exit = match job.form {
-        DuplicatesFormat::Table(units) if job.is_shared => {
+        DuplicatesFormat::Table(units) if job.is_shared && !has_no_root => {
             exit.max(share(source.tree(), &found, units, job.progress))
         }
         DuplicatesFormat::Table(_) | DuplicatesFormat::Json => exit,

@@ -113,9 +113,6 @@ fn merge(job: &MergeJob, parts: &[Snapshot], numbers: Vec<u64>, interrupt: Optio
         ));
     }
     let missing = missing(job.count, &numbers);
-    if let Some(missing) = &missing {
-        print_error(&format!("{missing}; the merged snapshot marks their directories as not read"));
-    }
     let is_whole = missing.is_none();
     let first = &parts[0].about;
     let about = SnapshotInfo {
@@ -125,7 +122,11 @@ fn merge(job: &MergeJob, parts: &[Snapshot], numbers: Vec<u64>, interrupt: Optio
     };
     let never = AtomicBool::new(false);
     let control = WriteControl::new(interrupt.map_or(&never, Interrupt::flag));
-    match write(&merge, about, &control, &job.to) {
+    let written = write(&merge, about, &control, &job.to);
+    if let Some(missing) = missing.filter(|_| written.is_ok()) {
+        print_error(&format!("{missing}; the merged snapshot marks their directories as not read"));
+    }
+    match written {
         Ok(()) if is_whole && merge.unlisted().is_empty() && merge.errors() == 0 => Exit::Success,
         Ok(()) => Exit::Incomplete,
         Err(WriteError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,

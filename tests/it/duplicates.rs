@@ -141,4 +141,5 @@ fn a_missing_path_is_an_error() {
     let run = duplicates(temp.path(), &["missing"]).ended(2);
     assert!(run.stderr.starts_with("duke: missing: "), "{}", run.stderr);
     assert_eq!(run.text(), "");
+    assert_eq!(duplicates(temp.path(), &["--share", "missing"]).ended(2).text(), "");
 }
