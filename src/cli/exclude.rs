@@ -5,10 +5,10 @@ use std::path::Path;
 use super::UsageError;
 use crate::base::os_error::cannot_read;
 use crate::base::sync::Arc;
-use crate::base::text::{escape, escape_path};
+use crate::base::text::escape_path;
 use crate::cli::args::Arguments;
 use crate::run::streams::standard_input;
-use crate::scan::{BadPattern, Exclude, ExcludePatterns};
+use crate::scan::{Exclude, ExcludePatterns};
 
 /// Returns all exclude patterns, including those in files.
 pub fn patterns(arguments: &Arguments) -> Result<Vec<String>, UsageError> {
@@ -21,11 +21,7 @@ pub fn patterns(arguments: &Arguments) -> Result<Vec<String>, UsageError> {
 
 /// Compiles the patterns.
 pub fn filter(patterns: &[String]) -> Result<Option<Arc<dyn Exclude>>, UsageError> {
-    ExcludePatterns::filter(patterns).map_err(|bad| UsageError::Usage(described(&bad)))
-}
-
-fn described(BadPattern { pattern, reason }: &BadPattern) -> String {
-    format!("pattern '{}': {reason}", escape(pattern.as_bytes()))
+    ExcludePatterns::filter(patterns).map_err(|bad| UsageError::Usage(bad.to_string()))
 }
 
 /// Reads the patterns in a file as du(1) does, one per line. Removes trailing blanks and skips empty lines. Checks each
@@ -40,8 +36,7 @@ fn patterns_of(path: &Path) -> Result<Vec<String>, UsageError> {
     let pattern = |(number, line): (usize, &[u8])| {
         let pattern =
             String::from_utf8(line.to_vec()).map_err(|_| refused(&format!("line {number} is not UTF-8")))?;
-        ExcludePatterns::new([pattern.as_str()])
-            .map_err(|bad| refused(&format!("line {number}: {}", described(&bad))))?;
+        ExcludePatterns::check(&pattern).map_err(|bad| refused(&format!("line {number}: {bad}")))?;
         Ok(pattern)
     };
     lines.filter(|(_, line)| !line.is_empty()).map(pattern).collect()

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use super::{Environment, UsageError};
 use crate::base::absolute::absolute;
 use crate::base::format::Units;
-use crate::base::text::{escape, escape_path};
+use crate::base::text::escape_path;
 use crate::cli::subcommands::{MergeWords, PlanWords};
 use crate::cli::{options, sources};
 use crate::run::merge::{MergeJob, Missing};
 use crate::run::plan::PlanJob;
 use crate::run::print::Target;
-use crate::scan::{BadPattern, Options, OtherParts};
+use crate::scan::{Options, OtherParts};
 use crate::source::SourceSpec;
 use crate::source::plan::{ScanFlags, ScanPlan};
 use crate::source::save;
@@ -67,7 +67,5 @@ pub fn read_plan(file: &Path) -> Result<(ScanPlan, u64), UsageError> {
 }
 
 pub fn flags(flags: &ScanFlags, threads: Option<usize>) -> Result<Options, UsageError> {
-    flags.options(threads).map_err(|BadPattern { pattern, reason }| {
-        UsageError::Usage(format!("pattern '{}': {reason}", escape(pattern.as_bytes())))
-    })
+    flags.options(threads).map_err(|bad| UsageError::Usage(bad.to_string()))
 }

@@ -83,8 +83,8 @@ fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
     sort_by_key(&mut parts, |(numbers, _)| numbers.first().copied());
     let mut numbers: Vec<u64> = files.into_keys().collect();
     numbers.sort_unstable();
-    if let Some(missing) = missing(job.count, &numbers)
-        && job.missing == Missing::Refused
+    if job.missing == Missing::Refused
+        && let Some(missing) = missing(job.count, &numbers)
     {
         return Err(format!("{missing}; save them, or merge the others with --partial"));
     }
@@ -113,22 +113,23 @@ fn merge(job: &MergeJob, parts: &[Snapshot], numbers: Vec<u64>, interrupt: Optio
         ));
     }
     let missing = missing(job.count, &numbers);
-    let is_whole = missing.is_none();
     let first = &parts[0].about;
     let about = SnapshotInfo {
         scanned_at: parts.iter().map(|part| part.about.scanned_at).min().unwrap_or_default(),
-        parts: (!is_whole).then_some(PlanParts { plan: job.digest, numbers }),
+        parts: missing.is_some().then_some(PlanParts { plan: job.digest, numbers }),
         ..first.clone()
     };
     let never = AtomicBool::new(false);
     let control = WriteControl::new(interrupt.map_or(&never, Interrupt::flag));
-    let written = write(&merge, about, &control, &job.to);
-    if let Some(missing) = missing.filter(|_| written.is_ok()) {
-        print_error(&format!("{missing}; the merged snapshot marks their directories as not read"));
-    }
-    match written {
-        Ok(()) if is_whole && merge.unlisted().is_empty() && merge.errors() == 0 => Exit::Success,
-        Ok(()) => Exit::Incomplete,
+    match write(&merge, about, &control, &job.to) {
+        Ok(()) => match missing {
+            Some(missing) => {
+                print_error(&format!("{missing}; the merged snapshot marks their directories as not read"));
+                Exit::Incomplete
+            }
+            None if merge.unlisted().is_empty() && merge.errors() == 0 => Exit::Success,
+            None => Exit::Incomplete,
+        },
         Err(WriteError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
         Err(WriteError::Stopped) => {
             print_error(&job.to.interrupted());

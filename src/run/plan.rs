@@ -81,7 +81,7 @@ fn plan(source: &Source, job: PlanJob) -> Exit {
     let parts = match parts(tree, root, &path, job.parts, &job.flags) {
         Ok(parts) => parts,
         Err(bad) => {
-            print_error(&format!("pattern '{}': {}", bad.pattern, bad.reason));
+            print_error(&bad.to_string());
             return Exit::Failure;
         }
     };

@@ -8,12 +8,14 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
+use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::exclude::Exclude;
 use crate::base::sync::Arc;
+use crate::base::text::escape;
 
 /// Compiled exclude patterns of a scan.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +42,21 @@ pub struct BadPattern {
     pub reason: String,
 }
 
+impl fmt::Display for BadPattern {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "pattern '{}': {}", escape(self.pattern.as_bytes()), self.reason)
+    }
+}
+
 impl ExcludePatterns {
+    /// Checks a single pattern without compiling it.
+    ///
+    /// # Errors
+    /// Returns an error if the pattern is not a valid glob.
+    pub fn check(pattern: &str) -> Result<(), BadPattern> {
+        glob(pattern).map(|_| ())
+    }
+
     /// Compiles `patterns`. An entry that matches any of them is excluded.
     ///
     /// # Errors
@@ -92,22 +108,8 @@ impl Patterns {
     fn new(patterns: &[&str]) -> Result<Self, BadPattern> {
         let (mut names, mut paths) = (GlobSetBuilder::new(), GlobSetBuilder::new());
         for pattern in patterns {
-            let bad = |error: globset::Error| BadPattern {
-                pattern: (*pattern).to_owned(),
-                reason: error.kind().to_string(),
-            };
-            let trimmed = pattern.trim_end_matches('/');
-            let (set, glob) = if trimmed.contains('/') {
-                (&mut paths, format!("**/{}", trimmed.trim_start_matches('/')))
-            } else {
-                (&mut names, trimmed.to_owned())
-            };
-            let glob = GlobBuilder::new(&glob)
-                .literal_separator(true)
-                .backslash_escape(true)
-                .build()
-                .map_err(bad)?;
-            set.add(glob);
+            let set = if is_for_paths(pattern) { &mut paths } else { &mut names };
+            set.add(glob(pattern)?);
         }
         let whole = |set: GlobSetBuilder| {
             set.build().map_err(|error| BadPattern { pattern: String::new(), reason: error.to_string() })
@@ -120,6 +122,22 @@ impl Patterns {
         matches(&self.names, name)
             || !self.paths.is_empty() && matches(&self.paths, &crate::tree::join([path, name]))
     }
+}
+
+/// Returns `true` if the pattern is matched against paths: it has a slash, apart from slashes at its end.
+fn is_for_paths(pattern: &str) -> bool {
+    pattern.trim_end_matches('/').contains('/')
+}
+
+fn glob(pattern: &str) -> Result<Glob, BadPattern> {
+    let trimmed = pattern.trim_end_matches('/');
+    let whole = if is_for_paths(pattern) {
+        format!("**/{}", trimmed.trim_start_matches('/'))
+    } else {
+        trimmed.to_owned()
+    };
+    let built = GlobBuilder::new(&whole).literal_separator(true).backslash_escape(true).build();
+    built.map_err(|error| BadPattern { pattern: pattern.to_owned(), reason: error.kind().to_string() })
 }
 
 #[cfg(test)]
