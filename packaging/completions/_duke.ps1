@@ -69,7 +69,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--si', '--si', [CompletionResultType]::ParameterName, 'Show sizes in powers of 1000')
             [CompletionResult]::new('--reverse', '--reverse', [CompletionResultType]::ParameterName, 'Reverse the sort order')
             [CompletionResult]::new('--directories-first', '--directories-first', [CompletionResultType]::ParameterName, 'List directories before all other entries')
-            [CompletionResult]::new('--no-hidden', '--no-hidden', [CompletionResultType]::ParameterName, 'Do not show hidden and excluded entries in the table and the browser')
+            [CompletionResult]::new('--no-hidden', '--no-hidden', [CompletionResultType]::ParameterName, 'Do not show hidden entries in the table and the browser')
             [CompletionResult]::new('--no-collapse', '--no-collapse', [CompletionResultType]::ParameterName, 'Show each directory in its own row, even if its only entry is a directory')
             [CompletionResult]::new('--ascii', '--ascii', [CompletionResultType]::ParameterName, 'Draw with ASCII characters only')
             [CompletionResult]::new('--no-mouse', '--no-mouse', [CompletionResultType]::ParameterName, 'Do not capture the mouse')

@@ -66,7 +66,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --si 'Show sizes in powers of 1000'
             cand --reverse 'Reverse the sort order'
             cand --directories-first 'List directories before all other entries'
-            cand --no-hidden 'Do not show hidden and excluded entries in the table and the browser'
+            cand --no-hidden 'Do not show hidden entries in the table and the browser'
             cand --no-collapse 'Show each directory in its own row, even if its only entry is a directory'
             cand --ascii 'Draw with ASCII characters only'
             cand --no-mouse 'Do not capture the mouse'

@@ -84,7 +84,7 @@ complete -c duke -n "__fish_duke_needs_command" -s a -l apparent-size -d 'Show a
 complete -c duke -n "__fish_duke_needs_command" -l si -d 'Show sizes in powers of 1000'
 complete -c duke -n "__fish_duke_needs_command" -l reverse -d 'Reverse the sort order'
 complete -c duke -n "__fish_duke_needs_command" -l directories-first -d 'List directories before all other entries'
-complete -c duke -n "__fish_duke_needs_command" -l no-hidden -d 'Do not show hidden and excluded entries in the table and the browser'
+complete -c duke -n "__fish_duke_needs_command" -l no-hidden -d 'Do not show hidden entries in the table and the browser'
 complete -c duke -n "__fish_duke_needs_command" -l no-collapse -d 'Show each directory in its own row, even if its only entry is a directory'
 complete -c duke -n "__fish_duke_needs_command" -l ascii -d 'Draw with ASCII characters only'
 complete -c duke -n "__fish_duke_needs_command" -l no-mouse -d 'Do not capture the mouse'

@@ -20,7 +20,7 @@ use crate::table::column::Column;
 /// Last line of the short help.
 const MORE: &str = "See --help for details, examples, environment variables, files and exit codes.";
 
-/// Shows what uses the disk space below each PATH.
+/// Show what uses the disk space below each PATH
 ///
 /// On a terminal, the browser opens; otherwise a table is printed. A subcommand is recognized only as the first word.
 /// To browse a directory that has the name of a subcommand, put `./` before it, as in `duke ./man`.
@@ -191,9 +191,10 @@ pub struct Arguments {
     #[arg(long, help_heading = "Display")]
     pub directories_first: bool,
 
-    /// Do not show hidden and excluded entries in the table and the browser
+    /// Do not show hidden entries in the table and the browser
     ///
-    /// Totals include hidden entries. --json, --ndjson, --csv, --top and --by ignore this flag.
+    /// Totals still include hidden entries. Ignored by --json, --ndjson, --csv, --top and --by. The browser omits
+    /// excluded entries, too.
     #[arg(long, help_heading = "Display")]
     pub no_hidden: bool,
 

@@ -72,9 +72,9 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("XDG_CONFIG_HOME", "its subdirectory duke/ holds config.toml"),
     ("XDG_STATE_HOME", "its subdirectory duke/ holds snapshots and the journal"),
     ("XDG_DATA_HOME", "its subdirectory Trash/ is the home trash (Linux)"),
-    ("HOME", "without the XDG_* variables, its .config, .local/state and .local/share are used"),
+    ("HOME", "contains .config, .local/state, .local/share (without XDG_*)"),
     ("SHELL, PAGER", "programs that the keys b (SHELL) and v (PAGER) start"),
-    ("DUKE_LEVEL", "set in shells that duke starts: 1, or 2 if duke itself runs in such a shell, and so on"),
+    ("DUKE_LEVEL", "number of nested shells that duke has started; set by duke"),
     ("TERM, COLORTERM", "capabilities of the terminal"),
     ("COLORFGBG", "background color to assume if the terminal does not report it"),
     (

@@ -46,7 +46,7 @@ fn command() -> Command {
     let path =
         Arg::new("PATH").action(ArgAction::Append).num_args(0..).value_parser(clap::value_parser!(OsString));
     Command::new("duke ncdu")
-        .about("Browses a directory with the flags and configuration files of ncdu.")
+        .about("Browse a directory with the flags and configuration files of ncdu")
         .version(env!("CARGO_PKG_VERSION"))
         .args(arguments)
         .arg(path.help("Directories or files to scan (default: the current directory)"))
