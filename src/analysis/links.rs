@@ -134,7 +134,8 @@ impl Names {
                 elsewhere: in_tree.saturating_sub(inside),
                 first: links.names.len(),
             };
-            // Skip a root with only one name. If the root is a file, it has `Metadata::links`, so it was collected.
+            // Skip a root that is a file with only one name. Such a root was collected because every root that is a
+            // file has `Metadata::links`, even if it has no other names.
             if inode.count < 2 {
                 continue;
             }

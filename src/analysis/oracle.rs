@@ -23,10 +23,10 @@ enum Sort {
     /// `-<1G` keeps every directory of 1 GiB or more, with all its contents.
     Size,
     /// Test for errors or empty entries. A filter keeps a matching directory together with its contents, unless the
-    /// term is negated. Unlike a name or type term, a `State` term does not allow directories to match a
-    /// `Time` term.
+    /// term is negated.
     State,
-    /// Test of a time. A directory can match only if the query also has a name or type term that is not negated.
+    /// Test of a time. A directory can match only if the query also has a name or type term that is not negated. A
+    /// `State` term is not enough.
     Time,
     /// Test that can match only files.
     File,

@@ -131,7 +131,8 @@ struct Visit<'t> {
     id: DirId,
     /// Part of the directory's listing; `None` for the whole listing.
     piece: Option<Listing<'t>>,
-    /// Decisions about all entries of the directory that follow from the directory itself and its ancestors.
+    /// Decisions that follow from the directory and its ancestors alone, and therefore apply to all entries of the
+    /// directory.
     standing: Standing,
     /// `true` if everything in the directory counts toward the result, because the query matches the directory or one
     /// of its ancestors. Set only in a search, and only if [`Query::counts_contents`] returns `true`.
@@ -299,8 +300,8 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
         let root = (visit.id == DirId::TOP).then(|| as_root(*record));
         let subject = Subject::of(tree, visit.id, root.as_ref().unwrap_or(record), &self.path);
         let Standing { is_kept, is_unwanted } = visit.standing;
-        // Inside a kept directory, a hit need not match the query's own terms if the walk is a filter or the query has
-        // additional terms. A hit must always match the additional terms (see `Query::narrowed_by`).
+        // If the walk is a filter or the query was narrowed (see `Query::narrowed_by`), every entry inside a kept
+        // directory counts as matching the query's own terms. A hit must still match the terms added by narrowing.
         let is_decided = is_kept && (self.mode == Mode::Filter || query.is_narrowed());
         let (is_found, is_unwanted) =
             if is_decided { (true, is_unwanted) } else { query.finds(&subject, is_unwanted) };

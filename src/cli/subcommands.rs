@@ -155,7 +155,7 @@ pub struct Save {
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Name to give the file system of each PATH; in several snapshots, file systems with the same name count as one
+    /// Name for the file system of each PATH; file systems that have the same name in different snapshots count as one
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub fs_id: Option<String>,
 
@@ -408,7 +408,7 @@ pub struct SubvolumesFlags {
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub path: Option<PathBuf>,
 
-    /// Also print how much space deleting the given subvolumes together frees; can be given more than once
+    /// Also print how much space is freed if these subvolumes are deleted together; can be given more than once
     ///
     /// SUBVOLUME is an ID or a path from the top level, as listed.
     #[arg(long, value_name = "SUBVOLUME", value_hint = ValueHint::Other)]

@@ -107,7 +107,7 @@ fn named(
         .map(move |name| column(name).map(|(column, _)| column).unwrap_or_default())
 }
 
-/// Parses a size in bytes.
+/// Parses a size such as `10k` or `1.5G`, and returns the number of bytes.
 pub fn size(word: &str) -> Result<u64, String> {
     format::parse(word).ok_or_else(|| "must be a size such as 10k, 1.5G or 200MB".to_owned())
 }

@@ -78,7 +78,8 @@ pub struct Preview {
 }
 
 impl Preview {
-    /// Returns the number of names that would be deleted or, until the preview is complete, have been visited so far.
+    /// Returns the number of names that would be deleted. Until the preview is complete, returns the number of names
+    /// visited so far.
     pub fn entries(&self) -> u64 {
         (self.directories + self.files).saturating_sub(self.staying)
     }

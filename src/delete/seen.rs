@@ -124,9 +124,10 @@ impl Item {
         let has_new_time = found.mtime != self.mtime;
         let is_another = match (self.kind, now.born) {
             (Kind::Directory, Some(born)) => self.is_since_read(born) || has_new_time && born.0 > self.mtime,
-            // Adding or deleting a name in the directory updates its modification time and its change time. If both
-            // times are new, the directory therefore counts as the one that was read. If only the change time is new,
-            // it may be another directory whose modification time was set to the old value.
+            // Adding or deleting a name in a directory updates both its modification time and its change time. If both
+            // times have changed, the directory is therefore still treated as the directory that was read. If only the
+            // change time has changed, the directory may be a different one, whose modification time was set to the
+            // old value.
             (Kind::Directory, None) => !has_new_time && self.is_since_read(now.changed),
             _ => {
                 let is_touched = self.is_single && self.is_since_read(now.changed);

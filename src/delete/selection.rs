@@ -132,7 +132,7 @@ impl Selection {
         self
     }
 
-    /// Returns a selection of the entries for whose index `keep` returns `true`.
+    /// Returns a selection with only those entries whose index satisfies `keep`.
     #[must_use]
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let mut number = 0;

@@ -33,8 +33,8 @@ pub struct CopySharing {
 /// Progress or result of sharing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SharedData {
-    /// Number of files made to use the data of another file. Files that already shared all of their data are not
-    /// counted.
+    /// Number of files that now use the data of another file. Files that already shared all of their data before are
+    /// not counted.
     pub(super) files: u64,
     /// Number of bytes that the files counted in `files` share now and did not share before. If the system does not
     /// report where data is stored, all bytes of these files count.
@@ -50,9 +50,9 @@ type ItemResults = Vec<Option<Result<u64, Reason>>>;
 
 impl CopySharing {
     /// Plans the sharing. In each set, the selected files, including those in selected directories, will use the data
-    /// of an unselected file. Without a selection, or if all are selected, all will use the data of one of them. Of the
-    /// files that can provide the data, the one with the least disk usage does, so that the others benefit from its
-    /// holes and compression.
+    /// of an unselected file. Without a selection, or if all files of the set are selected, all files will use the data
+    /// of one of them. If several files can provide the data, it is taken from the file with the least disk usage, so
+    /// that the other files benefit from its holes and compression.
     pub fn new<'n, S: AsRef<[CopyName<'n>]>>(
         tree: &Tree,
         selection: Option<&Selection>,
@@ -216,9 +216,9 @@ impl Sharer<'_> {
                 && others.len() > 1
                 && others.iter().all(|member| member.before == Some(APART))
             {
-                // None of the other files can share data with the first file. Report the failure for the first file
-                // now, because later iterations look only at the other files. If only one other file is left, the next
-                // iteration reports a failure for that file instead.
+                // None of the other files can share data with the first file, and there are several other files. Report
+                // the failure for the first file now, because later iterations look only at the other files. If there
+                // is only one other file, nothing is reported here: the next iteration reports a failure for that file.
                 self.shared.failures.push(|| self.sharing.directories.path(source.file), APART);
             }
             rest = others;

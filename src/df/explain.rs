@@ -225,7 +225,7 @@ fn part_text(kind: OverheadKind, counted: CountedAs) -> Vec<String> {
             "Names, inodes, checksums, and the content of very small files. If the file \
                 system stores metadata twice but data only once, df counts both copies of the metadata."
         }
-        OverheadKind::BlockGroups => "Mapping of logical to physical addresses on the devices.",
+        OverheadKind::ChunkTree => "Mapping of logical to physical addresses on the devices.",
         OverheadKind::Reserve => {
             "Metadata space reserved so that files can be deleted on a full file system."
         }

@@ -111,7 +111,7 @@ pub fn overhead_label(kind: OverheadKind) -> &'static str {
         OverheadKind::Inodes => "inodes",
         OverheadKind::Pool => "reserve pool",
         OverheadKind::Metadata => "metadata",
-        OverheadKind::BlockGroups => "chunk tree",
+        OverheadKind::ChunkTree => "chunk tree",
         OverheadKind::Reserve => "global reserve",
         OverheadKind::OtherVolumes => "other volumes of the container",
     }

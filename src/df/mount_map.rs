@@ -31,10 +31,11 @@ pub struct System {
     /// Device numbers of the directories on the file system.
     pub devices: HashSet<u64>,
     /// `true` if the scan entered the file system at a mount of its top directory, and could thus reach all of it. Also
-    /// `true` if the scan entered it below a root, at a mount that the mount table does not contain.
+    /// `true` if the scan entered the file system below one of the scan's roots, at a mount that the mount table does
+    /// not contain. Such a mount is assumed to be of the top directory.
     pub is_whole: bool,
     /// Number of roots and mount points at which the scan entered the file system. If an entry is visible at several of
-    /// them, it is counted once.
+    /// them, the totals of the file system include the entry once.
     pub times: usize,
     /// Paths on the file system that are covered by other mounts.
     pub covers: Vec<Cover>,
@@ -195,8 +196,8 @@ impl MountMap {
         else {
             return;
         };
-        // Skip `mount` if its parent mount is not `on`: the mount point is covered, or `mount` is stacked on another
-        // mount. A stack is not lost: the call for its lowest mount adds its topmost mount.
+        // Skip `mount` if its parent mount is not `on`. In this case, either its mount point is covered, or `mount` is
+        // stacked on another mount. The call for the lowest mount of a stack adds the topmost mount of this stack.
         if on.is_some_and(|on| mount.id != 0 && mounts[on].id != mount.parent) {
             return;
         }

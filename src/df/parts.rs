@@ -16,7 +16,7 @@ pub struct Overhead {
     pub counted: CountedAs,
 }
 
-/// Way in which df's numbers include or omit an overhead.
+/// Place of an overhead in df's numbers, if they include the overhead at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CountedAs {
     /// Included in the used space.
@@ -45,8 +45,8 @@ pub enum OverheadKind {
     Pool,
     /// Names, inodes, small files and checksums (btrfs).
     Metadata,
-    /// Chunk tables, which map logical addresses to devices (btrfs).
-    BlockGroups,
+    /// System block groups, which hold the chunk tree. The chunk tree maps logical addresses to devices (btrfs).
+    ChunkTree,
     /// Reserve that makes it possible to delete files when the file system is full (btrfs).
     Reserve,
     /// Other volumes in the same container (APFS).
@@ -62,7 +62,7 @@ impl OverheadKind {
         Self::Inodes,
         Self::Pool,
         Self::Metadata,
-        Self::BlockGroups,
+        Self::ChunkTree,
         Self::Reserve,
         Self::OtherVolumes,
     ];
@@ -77,7 +77,7 @@ impl OverheadKind {
             Self::Inodes => "inodes",
             Self::Pool => "pool",
             Self::Metadata => "metadata",
-            Self::BlockGroups => "chunks",
+            Self::ChunkTree => "chunks",
             Self::Reserve => "reserve",
             Self::OtherVolumes => "other_volumes",
         }
@@ -151,7 +151,7 @@ fn btrfs(btrfs: &Btrfs) -> Vec<Overhead> {
     let part = |kind, bytes| Overhead { kind, bytes, counted: CountedAs::Used };
     vec![
         part(OverheadKind::Metadata, used(Purpose::Metadata)),
-        part(OverheadKind::BlockGroups, used(Purpose::System)),
+        part(OverheadKind::ChunkTree, used(Purpose::System)),
         part(OverheadKind::Reserve, reserve),
     ]
 }

@@ -115,7 +115,8 @@ pub fn add_up(tree: &Tree, map: &mut MountMap, counted: &mut CountedInodes) -> S
     sums
 }
 
-/// Returns the index of the child's file system, or `None` if the child was counted before. `above` is the parent's.
+/// Returns the index of the child's file system, or `None` if the child was counted before. `above` is the index of the
+/// parent's file system.
 fn system_of(
     tree: &Tree,
     map: &mut MountMap,

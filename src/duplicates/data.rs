@@ -13,9 +13,9 @@ pub struct DuplicateGroup {
     pub kind: DuplicateKind,
     /// Length of one copy's contents in bytes.
     pub size: u64,
-    /// Disk usage in bytes freed by deleting all copies except those to keep: the copies that also have names outside
-    /// the searched directories or, if there are none, the copy with the least disk usage. Data that several copies
-    /// share counts once. Too high if other files share data with the copies.
+    /// Disk usage in bytes that is freed if all superfluous copies are deleted. Copies that also have names outside the
+    /// searched directories are kept; if there are none, the copy with the least disk usage is kept. Data that several
+    /// copies share is counted once. The value is too high if other files share data with the copies.
     pub wasted: u64,
     /// Copies, sorted by path. If several identical directories contain copies, only the copies in one of these
     /// directories are included.
@@ -107,8 +107,8 @@ pub enum SkipReason {
 pub struct Duplicates {
     /// Groups in descending order of wasted bytes.
     pub groups: Vec<DuplicateGroup>,
-    /// Sets of identical files, including files inside copies of directories. Each set contains the entries of its
-    /// files. At least one entry in each set must be kept.
+    /// Sets of identical files, including files inside copies of directories. If a file has several names, its set
+    /// contains an entry for each known name. At least one entry in each set must be kept.
     pub sets: Vec<Vec<EqualEntry>>,
     /// Files that were not compared, sorted by path.
     pub skipped: Vec<Skipped>,

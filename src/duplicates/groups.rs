@@ -156,17 +156,18 @@ impl Duplicate {
     }
 }
 
-/// Data on disk that one copy uses or several copies share.
+/// Data on disk that one file uses or several identical files share.
 #[derive(Default)]
 struct Storage {
     disk: u64,
-    /// `true` if the data is not freed, because a copy that uses the data has names outside the searched directories or
-    /// is assumed to be kept.
+    /// `true` if deleting duplicates does not free the data, because a file that uses the data has names outside the
+    /// searched directories or is assumed to be kept.
     is_kept: bool,
-    /// `true` if at least one of the copies that use the data is visible, that is, has a name outside all extra copies.
+    /// `true` if at least one file that uses the data is visible. A file is visible if it has a name outside all extra
+    /// copies of directories.
     is_visible: bool,
-    /// Index of a group of duplicate directories in which an extra copy contains an invisible file that uses the data.
-    /// `None` if all files that use the data are visible.
+    /// Index of a group of duplicate directories. An extra copy in this group contains a file that uses the data and is
+    /// not visible. `None` if all files that use the data are visible.
     group: Option<usize>,
 }
 

@@ -27,7 +27,8 @@ pub(crate) struct EqualFiles {
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
     pub(crate) entry: EntryId,
-    /// State of the contents at the end of the search. A file that had changed since it was read is not a member.
+    /// State of the file's contents at the end of the search. Files that changed after they were read are removed from
+    /// the set.
     pub(crate) state: ContentState,
     pub(crate) storage: StoredData,
 }

@@ -500,8 +500,8 @@ proptest! {
         sets.sort();
         prop_assert_eq!(&sets, &expected);
 
-        // In each set, all files but one are wasted. If only the first entry of each group is kept, one file of each
-        // set is left.
+        // In each set, the space of all files but one is wasted. Deleting all entries of each group except the first
+        // must leave exactly one file of each set.
         let size = |path: &Path| fs::metadata(path).unwrap().blocks() * 512;
         let other_copies: u64 = expected.iter().map(|names| size(&root.path().join(&names[0])) * (names.len() as u64 - 1)).sum();
         prop_assert_eq!(found.duplicates.wasted(), other_copies);

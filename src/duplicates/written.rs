@@ -42,8 +42,8 @@ pub(crate) fn check(search: &DuplicateSearch<'_>, watched: &[WatchedFile]) {
     );
 }
 
-/// Returns a function that records a file as skipped. Ignores files that duke never opens (see [`NotCompared`]),
-/// because the search itself counts those of them that have the same size as another file.
+/// Returns a function that records a file as skipped. The returned function ignores files that duke never opens (see
+/// [`NotCompared`]), because the search itself counts such a file if another file has the same size.
 fn skip_changed(search: &DuplicateSearch<'_>) -> impl Fn(EntryId, NotCompared) {
     move |entry, reason| {
         if reason.is_some() {

@@ -214,7 +214,8 @@ impl FileExtents {
             }
         }
         // If the link count is less than the number of names, some names have been deleted since the scan. `sums` still
-        // contains the deleted names, so deleting the remaining names frees more bytes than `sums` shows.
+        // counts the deleted names as references to the data, so deleting the remaining names may free more bytes than
+        // `sums` shows.
         if !is_in_place || !is_bounded || self.links() < names.len() as u64 {
             return mark_as_lower_bound(sums, names);
         }

@@ -17,13 +17,14 @@ use crate::tree::Node;
 pub(super) struct FileEnds {
     /// Size of a block in bytes.
     block: u64,
-    /// Number of blocks up to the end of the contents, indexed by [`Node`]. [`u32::MAX`] if the number does not fit
-    /// into 32 bits, or if the end has not been set.
+    /// For each [`Node`], the length of its contents in blocks, rounded up. [`u32::MAX`] if the length does not fit
+    /// into 32 bits or is not known yet.
     blocks: Vec<u32>,
 }
 
 impl FileEnds {
-    /// Creates a table for `count` nodes, without setting any ends. `block` is the size of a block in bytes.
+    /// Creates a table for `count` nodes. The end of each file is unknown until [`Self::set`] is called for its node.
+    /// `block` is the size of a block in bytes.
     pub(super) fn new(block: u64, count: usize) -> Self {
         Self { block, blocks: vec![u32::MAX; count] }
     }

@@ -117,7 +117,7 @@ impl<'s> References<'s> {
         let files = files.filter(|names| self.unreferenced[names[0].node as usize] > 0);
         let mut nodes: Vec<Node> = files.flatten().map(|name| name.node).collect();
         nodes.sort_unstable();
-        self.sums.settle_transient(self.number, |node| nodes.binary_search(&node).is_ok());
+        self.sums.make_permanent(self.number, |node| nodes.binary_search(&node).is_ok());
     }
 
     /// Adds the bytes of each scanned file that its references do not account for: mostly data that is not on the disk
@@ -147,7 +147,8 @@ impl<'s> References<'s> {
     }
 }
 
-/// Returns the link count of the file with these names; 1 if there are no names, because the file is outside the tree.
+/// Returns the link count of the file with these names. If `names` is empty, the file is outside the tree, and the
+/// result is 1.
 fn links(names: &[KnownName]) -> usize {
     names.iter().map(|name| name.links).max().unwrap_or(1) as usize
 }

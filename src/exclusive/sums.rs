@@ -79,10 +79,9 @@ impl ExclusiveSums {
         self.sums[node as usize].at_most = u64::MAX;
     }
 
-    /// Records that transient references to a volume cannot disappear after all: [`Known::Transient`] becomes
-    /// [`Known::All`], and [`Known::SomeTransient`] becomes [`Known::Some`]. References of nodes for which
-    /// `may_disappear` returns `true` remain transient.
-    pub fn settle_transient(&mut self, volume: usize, may_disappear: impl Fn(Node) -> bool) {
+    /// Makes the transient references to a volume permanent, except those of nodes for which `may_disappear` returns
+    /// `true`: [`Known::Transient`] becomes [`Known::All`], and [`Known::SomeTransient`] becomes [`Known::Some`].
+    pub fn make_permanent(&mut self, volume: usize, may_disappear: impl Fn(Node) -> bool) {
         let references = self.volumes.get_mut(volume).map_or(&mut [][..], Vec::as_mut_slice);
         for reference in references.iter_mut().filter(|it| it.is_transient() && !may_disappear(it.node)) {
             reference.sectors &= !TRANSIENT;
@@ -331,8 +330,9 @@ impl Sweep {
         }
     }
 
-    /// Ends the pair of the two nodes between which `node` will be inserted: passes its bytes up to the current
-    /// position to [`ExclusiveSums::unshare`]. From there on, the smaller node forms a pair with `node`.
+    /// Ends the pair of the two neighbors between which `node` will be inserted: passes the pair's bytes up to the
+    /// current position to [`ExclusiveSums::unshare`]. From this position on, the smaller neighbor forms a pair with
+    /// `node`.
     fn split_pair(&mut self, sums: &mut ExclusiveSums, node: Node) {
         let after = self.nodes.range(node..).next().map(|(after, _)| *after);
         if let Some((before, active)) = self.nodes.range_mut(..node).next_back() {

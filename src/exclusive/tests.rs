@@ -23,8 +23,8 @@ struct Planned {
     known: Known,
 }
 
-/// Returns the parent of each node. `levels` has one value for each node after the first. The value tells how many
-/// levels the parent of the node is above the previous node: 0 means that the previous node is the parent.
+/// Returns the parent of each node. `levels` has one value for each node after the first: 0 makes the node a child of
+/// the previous node, 1 a sibling of the previous node, 2 a sibling of the previous node's parent, and so on.
 fn parents(levels: &[u8]) -> Vec<Node> {
     let mut parents = vec![0];
     for level in levels {

@@ -20,7 +20,8 @@ use crate::tree::{Batch, DirId, Entry, EntryState, LinkedName, Metadata, Page, T
 /// Size of a segment in bytes, which is about the size of a batch of entries from the kernel.
 pub(crate) const SEGMENT: usize = 32 << 10;
 /// Maximum depth at which unpublished entries are set aside while a child is read. At greater depths, they are
-/// published first: a malicious chain of directories then takes memory for one entry per level, not for one page.
+/// published first. A malicious chain of nested directories then takes the memory of one entry per level instead of one
+/// page per level.
 const SHALLOW: usize = 64;
 /// Maximum number of empty pages kept for reuse.
 const SPARE: usize = SHALLOW;

@@ -26,7 +26,8 @@ pub struct TooLong {
 }
 
 impl TooLong {
-    /// Returns `true` if `path` is too long for a line, and then counts the entry and the `below` entries below it.
+    /// Returns `true` if `path` is too long for a line. In that case, counts the entry and the `below` entries below it
+    /// as skipped.
     pub fn skips(&mut self, path: &[u8], below: u64) -> bool {
         if path.len() < LONGEST {
             return false;

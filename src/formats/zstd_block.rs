@@ -3,7 +3,7 @@
 //! `ruzstd` writes frames without this length, so this module adds it to the frame's header (RFC 8878, 3.1.1.1).
 //!
 //! Invariant: decompression takes memory only for the content and for one window. A window that is larger than both the
-//! content and [`LEAST_WINDOW`] is rejected.
+//! content and [`LEAST_WINDOW_LIMIT`] is rejected.
 
 use std::io::Cursor;
 
@@ -24,9 +24,9 @@ const DICTIONARY: u8 = 0x03;
 /// Value of the two highest bits of the descriptor if the content length is stored in four bytes.
 const FOUR_BYTES: u8 = 0x80;
 
-/// Largest window size in bytes that is accepted for content of any length. A larger window is accepted only if it is
-/// no larger than the content. Decoders should support windows up to this size (RFC 8878, 3.1.1.1.2).
-const LEAST_WINDOW: usize = 8 << 20;
+/// Minimum value of the limit on the window size, in bytes. The limit is the length of the content or this value,
+/// whichever is larger. Decoders should support windows up to this size (RFC 8878, 3.1.1.1.2).
+const LEAST_WINDOW_LIMIT: usize = 8 << 20;
 
 /// Compressor that reuses its memory.
 pub(crate) struct Packer {
@@ -85,7 +85,7 @@ pub(crate) fn unpack(frame: &[u8], length: usize) -> Result<Vec<u8>, String> {
     let mut decoder = FrameDecoder::new();
     // The limit bounds the memory for the window. The decoder allocates the window size that the frame requests, even
     // if the content is shorter.
-    decoder.set_max_window_size(length.max(LEAST_WINDOW) as u64);
+    decoder.set_max_window_size(length.max(LEAST_WINDOW_LIMIT) as u64);
     let mut bytes = vec![0; length];
     let written = decoder.decode_all(frame, &mut bytes).map_err(|_| DAMAGED)?;
     if written != length {

@@ -11,8 +11,8 @@
 //! 100.0 GiB   60.0 GiB   35.0 GiB   50.0 GiB   10.0 GiB  /home
 //! ```
 //!
-//! Invariant: names are safe for a terminal, and the column "Difference" of the table is the used space minus the
-//! scanned size, except for differences that result from rounding.
+//! Invariant: names are safe for a terminal. In the table, the "Difference" of a file system is "Used" minus "Scanned",
+//! or 0 if that is negative only because of rounding. The total is the sum of these differences.
 
 use std::io::{self, BufWriter, Write};
 

@@ -257,8 +257,9 @@ impl Query {
         self.terms().next().is_none() || self.terms().any(Term::brings_contents)
     }
 
-    /// Returns `true` if the totals of a matching directory include all of its contents. In a narrowed query, this
-    /// depends only on the narrowing terms, because every entry in the directory must match them.
+    /// Returns `true` if the totals of a matching directory include all of its contents. In a narrowed query, only the
+    /// narrowing terms decide this: even in a directory that matches the other terms, each entry must itself match the
+    /// narrowing terms.
     pub(crate) fn counts_contents(&self) -> bool {
         if self.is_narrowed() {
             self.narrowed.iter().any(Term::brings_contents)

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
 
+use crate::base::format::grouped;
 use crate::base::sort::sort_by_key;
 use crate::base::sync::AtomicBool;
 use crate::base::text::{escape, escape_path};
@@ -122,14 +123,24 @@ fn merge(job: &MergeJob, parts: &[Snapshot], numbers: Vec<u64>, interrupt: Optio
     let never = AtomicBool::new(false);
     let control = WriteControl::new(interrupt.map_or(&never, Interrupt::flag));
     match write(&merge, about, &control, &job.to) {
-        Ok(()) => match missing {
-            Some(missing) => {
+        Ok(()) => {
+            match merge.errors() {
+                0 => {}
+                1 => print_error("1 entry could not be read when the parts were saved"),
+                errors => print_error(&format!(
+                    "{} entries could not be read when the parts were saved",
+                    grouped(errors.into())
+                )),
+            }
+            if let Some(missing) = &missing {
                 print_error(&format!("{missing}; the merged snapshot marks their directories as not read"));
+            }
+            if missing.is_none() && merge.unlisted().is_empty() && merge.errors() == 0 {
+                Exit::Success
+            } else {
                 Exit::Incomplete
             }
-            None if merge.unlisted().is_empty() && merge.errors() == 0 => Exit::Success,
-            None => Exit::Incomplete,
-        },
+        }
         Err(WriteError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
         Err(WriteError::Stopped) => {
             print_error(&job.to.interrupted());

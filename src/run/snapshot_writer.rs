@@ -69,8 +69,8 @@ impl SnapshotWriter {
         Self { shared }
     }
 
-    /// Stops the writer, but first waits up to [`PATIENCE`] if it is writing a snapshot. Returns an error message if
-    /// no snapshot was saved for a reason that the user should know; see [`Shared::work`].
+    /// Stops the writer, but first waits up to [`PATIENCE`] if it is writing a snapshot. If no snapshot was saved and
+    /// the user should know why, returns an error message; see [`Shared::work`].
     pub(crate) fn finish(self) -> Option<String> {
         if matches!(*lock(&self.shared.stage), Stage::Writing) {
             self.wait(PATIENCE);

@@ -124,7 +124,7 @@ impl Patterns {
     }
 }
 
-/// Returns `true` if the pattern is matched against paths: it has a slash, apart from slashes at its end.
+/// Returns `true` if the pattern is matched against paths, that is, if it contains a slash other than at its end.
 fn is_for_paths(pattern: &str) -> bool {
     pattern.trim_end_matches('/').contains('/')
 }

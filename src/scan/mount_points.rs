@@ -29,7 +29,7 @@ impl Points {
         let point = Path::new(OsStr::from_bytes(&mount.point));
         for (real, given) in roots {
             let Ok(below) = point.strip_prefix(real) else { continue };
-            // A mount on the root itself is not added, because the user asked for the root.
+            // A mount on the root itself is scanned instead of added, because the user asked for the root.
             let (Some(name), Some(above)) = (below.file_name(), below.parent()) else { continue };
             let given = given.as_os_str().as_bytes();
             let above = above.as_os_str().as_bytes();
@@ -38,8 +38,9 @@ impl Points {
         }
     }
 
-    /// Returns each mount point below `roots` whose file system does not respond within the time limit. Queries no
-    /// kernel file systems, because this could trigger an automount, and, with `skip_network`, no network file systems.
+    /// Returns each mount point below `roots` whose file system does not respond within the time limit. Kernel file
+    /// systems are skipped, because querying them could trigger an automount. If `skip_network` is `true`, network file
+    /// systems are skipped too.
     pub(crate) fn silent(roots: impl Iterator<Item = PathBuf>, skip_network: bool) -> Self {
         let roots = real(roots);
         let is_asked = |mount: &Mount| {

@@ -1,9 +1,10 @@
 //! Rescan: reads entries of a finished tree again, after an operation or at the user's request.
 //!
-//! All requested entries are read again. Entries that no longer exist are deleted from the tree; a root is kept as an
-//! error. The tree is therefore correct even if an operation succeeded only in part, or if other processes have changed
-//! the entries. Related data is also updated: the metadata of parent directories, and the link counts of all names of
-//! an inode. If the state of an entry cannot be determined, the entry is not changed.
+//! All requested entries are read again. Entries that no longer exist are deleted from the tree, except for roots: a
+//! missing root stays in the tree as an entry with an error. The tree is therefore correct even if an operation
+//! succeeded only in part, or if other processes have changed the entries. Related data is also updated: the metadata
+//! of parent directories, and the link counts of all names of an inode. If the state of an entry cannot be determined,
+//! the entry is not changed.
 //!
 //! Invariant: the tree does not change until everything has been read, and not at all if the rescan is stopped.
 
@@ -146,7 +147,7 @@ impl Shared {
                 found.zip(known).is_none_or(|(found, known)| found == known)
             }
             Ok(_) => true,
-            Err(errno) => !is_missing(errno),
+            Err(errno) => !is_gone_or_replaced(errno),
         }
     }
 
@@ -218,7 +219,7 @@ impl Shared {
                     new_state => new_state,
                 },
                 // A deleted root is kept as an error, so that the user can see and rescan it.
-                Err(why) if is_missing(why) => {
+                Err(why) if is_gone_or_replaced(why) => {
                     (directory == DirId::TOP).then(|| self.lost(&record)).flatten()
                 }
                 Err(why) => {
@@ -240,7 +241,8 @@ impl Shared {
         let tree = &self.tree;
         let device = tree.devices().index(found.device);
         if !found.is_directory() {
-            // A root that is a file may also lie below another root. Recorded like a hard link, it counts once.
+            // A root that is a file may also lie below another root. Such a root is recorded like a hard link, so that
+            // the file is counted only once.
             let is_linked = found.links > 1 || parent == DirId::TOP;
             let links = is_linked.then_some(Links { count: found.links, device });
             return Some((found.kind, self.metadata(found, links)));
@@ -337,8 +339,9 @@ fn replaced(rechecks: &[Recheck]) -> HashSet<DirId> {
     rechecks.iter().flat_map(|recheck| recheck.replaced.iter().copied()).collect()
 }
 
-/// Returns `true` if the error means that the entry no longer exists.
-fn is_missing(errno: Errno) -> bool {
+/// Returns `true` if the error means that the entry no longer exists. `ENOTDIR` and `ELOOP` mean that a directory on
+/// the path has been replaced by a file or a symbolic link.
+fn is_gone_or_replaced(errno: Errno) -> bool {
     matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::ELOOP)
 }
 

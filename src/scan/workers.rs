@@ -97,8 +97,9 @@ pub(crate) struct WorkerState {
     pub(crate) mount: Option<Mount>,
 }
 
-/// Thread pool of a scan. `None` if no thread can be started and the calling thread belongs to the pool of an earlier
-/// scan. The jobs then run in that pool, because a thread cannot belong to two pools.
+/// Thread pool of a scan. If no thread can be started, the calling thread becomes the pool's only thread. `None` if
+/// that is impossible too, because the calling thread already belongs to the pool of an earlier scan, and a thread
+/// cannot belong to two pools. The jobs then run in the earlier pool.
 pub(crate) struct WorkerPool(Option<ThreadPool>);
 
 impl WorkerPool {
@@ -206,8 +207,8 @@ impl Workers {
             progress.errors += counters.errors.load(Ordering::Relaxed);
             let id = DirId(counters.current.load(Ordering::Relaxed));
             let candidate = (tree.ancestry(id).count(), id);
-            // Complete directories are skipped, because the counters of an idle worker still contain the last directory
-            // that the worker read.
+            // Complete directories are skipped, because `Counters::current` of an idle worker is still the ID of the
+            // last directory that the worker read.
             let is_read = id != DirId::TOP && !tree.status(id).is_complete();
             if is_read && current.is_none_or(|best| candidate < best) {
                 current = Some(candidate);

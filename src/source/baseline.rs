@@ -1,6 +1,6 @@
 //! Search for the baseline: the earlier tree with which a view compares the current tree.
 //!
-//! Invariant: each earlier snapshot is searched for only once, and never on the drawing thread.
+//! Invariant: the search for a given earlier snapshot runs only once, and never on the drawing thread.
 
 use std::collections::HashMap;
 use std::io;

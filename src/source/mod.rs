@@ -111,8 +111,9 @@ impl Source {
     }
 
     /// Starts reading. If no thread can be started, a scan runs on the calling thread. A single stored tree is read
-    /// completely, so that damage is found before anything is printed. Several inputs are imported into one tree.
-    /// Opening several snapshots, as [`Source::start`] does, and reading them completely would take more memory.
+    /// completely before this function returns, so that damage is found before anything is printed. Several inputs are
+    /// imported into one tree. An import takes less memory than opening several snapshots, as [`Source::start`] does,
+    /// and reading all of them completely.
     ///
     /// # Errors
     /// Returns an error if no thread can be started for an import, which needs several threads.

@@ -176,8 +176,8 @@ impl Session {
         match status.code() {
             Some(0) => Ok(()),
             Some(INCOMPLETE) if is_ssh => Ok(()),
-            // Being killed by a signal is not an error if `kill` was called above, or if the program is ssh and the
-            // whole export had been read.
+            // If the output was not read completely, `kill` was called above, so death by a signal is expected. For
+            // ssh, death by a signal is also accepted after the whole export was read.
             None if is_ssh || !is_whole => Ok(()),
             None => Err(format!("{name} was killed by a signal")),
             Some(NOT_FOUND) if is_ssh && !is_whole => {
@@ -293,8 +293,9 @@ impl Input {
         }
     }
 
-    /// Returns the prefix for the name of the input's root, which distinguishes the roots of several inputs. Empty if
-    /// the only input is a file or standard input; for an rclone remote, the whole name.
+    /// Returns the prefix for the name of the input's root, which distinguishes the roots of several inputs. The prefix
+    /// is empty if the only input is a file or standard input. For an rclone remote, returns the complete name of the
+    /// root instead of a prefix.
     pub(crate) fn label(&self, inputs: usize) -> Vec<u8> {
         let mut label = match self {
             Self::Remote(remote) => remote.host().as_bytes().to_vec(),

@@ -142,7 +142,7 @@ impl SnapshotSource {
         self.tree.listing(DirId::TOP).entries().map(|(_, root)| name(root.name)).collect()
     }
 
-    /// Returns the metadata of the snapshots.
+    /// Returns the metadata of the file or, for several snapshots, their combined metadata.
     pub fn about(&self) -> &SnapshotInfo {
         &self.about
     }

@@ -55,7 +55,8 @@ const FREE_BYTES: u64 = 1 << 30;
 pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl RetentionPolicy {
-    /// Returns the default policy: 30 days, 512 MiB, and at most one baseline of the same roots and flags per day.
+    /// Returns the default policy: keep snapshots for 30 days and up to 512 MiB in total, with at most one baseline per
+    /// day for the same roots and flags.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, age: 30 * DAY, bytes: 512 << 20, interval: DAY, keeps_latest: true }
     }
@@ -194,7 +195,8 @@ pub fn kept_for(
     found.into_iter().filter(is_right).nth(index).map(|found| (found.path, count))
 }
 
-/// Returns `true` if a snapshot has these roots and flags, which the checksum in its name does not prove.
+/// Returns `true` if a snapshot has these roots and flags. The checksum in the file name is no proof, because different
+/// roots or flags can have the same checksum.
 pub(crate) fn is_of(snapshot: &Snapshot, roots: &[Vec<u8>], scope: &[u8]) -> bool {
     self::roots(&snapshot.tree) == roots && snapshot.about.scope == scope
 }

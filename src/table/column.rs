@@ -113,8 +113,8 @@ pub struct ColumnSpec {
     pub align: Align,
     /// Possible widths, widest first; empty for the name column, which takes the remaining space.
     pub widths: &'static [Width],
-    /// Rank. If space is short, the column with the lowest rank is narrowed and then dropped before the next one.
-    pub drop_order: u8,
+    /// Rank. If space is short, a column is narrowed and then dropped before columns of a higher rank are narrowed.
+    pub drop_rank: u8,
     /// Column that a click on the title sorts by.
     pub sorts_by: Column,
     /// Sort key; `None` for the name column, and for columns whose `sorts_by` is another column.
@@ -149,7 +149,7 @@ const PLAIN: ColumnSpec = ColumnSpec {
     show: None,
     align: Align::Right,
     widths: &[],
-    drop_order: 0,
+    drop_rank: 0,
     sorts_by: Column::Name,
     sort_key: None,
 };
@@ -163,7 +163,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         titles: ["Disk", "Size"],
         sort: Some(key('s', "sort-size", "by size").hint(9, "size")),
         widths: &[Width::Size(SIGNS + 1), Width::Cells(SIGNS + BRIEF)],
-        drop_order: 7,
+        drop_rank: 7,
         sorts_by: Column::Size,
         sort_key: Some(|context, _| context.size),
         ..PLAIN
@@ -176,7 +176,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         show: Some(key('T', "show-growth", "growth").in_list()),
         // The largest width has room for the sign before the size and for ` new` after it.
         widths: &[Width::Size(5), Width::Size(1), Width::Cells(1 + BRIEF)],
-        drop_order: 6,
+        drop_rank: 6,
         sorts_by: Column::Growth,
         sort_key: Some(|context, _| context.change.map_or(0, |change| change.saturating_add(1))),
         ..PLAIN
@@ -194,7 +194,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         choice: Some(("share", "Share of the directory's size in percent")),
         titles: ["Share"; 2],
         widths: &[Width::Cells(PERCENT)],
-        drop_order: 5,
+        drop_rank: 5,
         sorts_by: Column::Size,
         ..PLAIN
     },
@@ -203,7 +203,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         choice: Some(("bar", "Share as a bar")),
         align: Align::Left,
         widths: &[Width::Stretch(8, 48)],
-        drop_order: 4,
+        drop_rank: 4,
         sorts_by: Column::Size,
         ..PLAIN
     },
@@ -215,7 +215,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         sort: Some(key('C', "sort-count", "by number of items")),
         show: Some(key('c', "show-count", "number of items")),
         widths: &[Width::Cells(COUNT)],
-        drop_order: 3,
+        drop_rank: 3,
         sorts_by: Column::Items,
         sort_key: Some(|context, _| context.totals.map_or(0, |totals| totals.items)),
         ..PLAIN
@@ -224,7 +224,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         column: Column::Total,
         titles: ["Total"; 2],
         widths: &[Width::Size(1), Width::Cells(1 + BRIEF)],
-        drop_order: 3,
+        drop_rank: 3,
         sorts_by: Column::Size,
         ..PLAIN
     },
@@ -235,7 +235,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         sort: Some(key('F', "sort-frees", "by space freed").in_list()),
         show: Some(key('f', "show-frees", "space freed")),
         widths: &[Width::Size(1 + RANGE.len() + BRIEF), Width::Size(1), Width::Cells(1 + BRIEF)],
-        drop_order: 6,
+        drop_rank: 6,
         sorts_by: Column::Frees,
         sort_key: Some(|context, _| {
             context.exclusive.map_or(0, |exclusive| exclusive.at_least.saturating_add(1))
@@ -249,7 +249,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         sort: Some(key('S', "sort-shared", "by shared size").in_list()),
         show: Some(key('u', "show-shared", "shared size")),
         widths: &[Width::Size(0)],
-        drop_order: 2,
+        drop_rank: 2,
         sorts_by: Column::Shared,
         sort_key: Some(|context, metadata| shared(context.tree, metadata, context.exclusive)),
         ..PLAIN
@@ -261,7 +261,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         show: Some(key('O', "show-owner", "owner (needs -e)").in_list()),
         align: Align::Left,
         widths: &[Width::Cells(12), Width::Cells(8)],
-        drop_order: 1,
+        drop_rank: 1,
         sorts_by: Column::Size,
         ..PLAIN
     },
@@ -270,7 +270,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         titles: ["Storage"; 2],
         align: Align::Left,
         widths: &[Width::Cells(12), Width::Cells(8)],
-        drop_order: 1,
+        drop_rank: 1,
         sorts_by: Column::Size,
         ..PLAIN
     },
@@ -283,7 +283,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         show: Some(key('m', "show-mtime", "last change")),
         align: Align::Left,
         widths: &[Width::Cells(DATE_AND_TIME), Width::Cells(DATE)],
-        drop_order: 1,
+        drop_rank: 1,
         sorts_by: Column::Modified,
         // The clamp prevents an overflow. Times beyond the limits cannot be shown as dates anyway.
         sort_key: Some(|_, metadata| (metadata.mtime.clamp(-1 << 61, 1 << 61) + (1 << 61)).cast_unsigned()),

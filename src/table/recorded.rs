@@ -16,9 +16,9 @@ use crate::tree::{DirId, EntryId, EntryState, LiveTotals, Totals, Tree};
 
 /// Maximum length in bytes of a recorded listing that is read on the drawing thread: about 40,000 entries.
 const LONG: u64 = 1 << 20;
-/// Time in nanoseconds for merging one byte of a recorded listing into rows. Sorting and merging a million entries took
-/// 0.4 s with two processors.
-const MERGE_NANOSECONDS: u64 = 24;
+/// Estimated time for merging a recorded listing into the rows, in nanoseconds per byte of the listing. In a
+/// measurement, sorting and merging a million entries took 0.4 s with two processors.
+const MERGE_NANOSECONDS_PER_BYTE: u64 = 24;
 
 /// Tree recorded by the previous scan of the same roots.
 #[derive(Clone)]
@@ -91,7 +91,7 @@ impl RecordedTotals {
 
     /// Returns the estimated time for merging the recorded entries of `id` into rows.
     pub fn merge_time(&self, id: DirId) -> Duration {
-        Duration::from_nanos(self.length(id).saturating_mul(MERGE_NANOSECONDS))
+        Duration::from_nanos(self.length(id).saturating_mul(MERGE_NANOSECONDS_PER_BYTE))
     }
 
     /// Returns the length in bytes of the recorded listing of `id`; 0 if there is none.
@@ -122,7 +122,8 @@ impl RecordedTotals {
 }
 
 impl RecordedTree {
-    /// Returns the recorded totals of `directories` in the tree `new`, and of the child directories found so far.
+    /// Returns the recorded totals of `directories`, which are directories of the tree `new`, and of those of their
+    /// child directories that the running scan has found so far.
     pub fn totals(&self, new: &Tree, directories: impl IntoIterator<Item = DirId>) -> RecordedTotals {
         let mut found = RecordedTotals { has_links: self.has_links(), ..RecordedTotals::default() };
         for id in directories {

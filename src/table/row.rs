@@ -29,7 +29,8 @@ pub enum Precision {
 
 impl Precision {
     /// Returns the precision of `size`, one of the totals of directory `id`. During a scan, the totals of a complete
-    /// directory with hard links may still change, because repeated names are subtracted when the scan ends.
+    /// directory with hard links may still change, because the sizes of repeated links are subtracted only when the
+    /// scan ends.
     pub fn of(tree: &Tree, id: DirId, totals: &Totals, size: u64) -> Self {
         let status = tree.status(id);
         if !status.is_complete() || tree.is_preliminary(id) {

@@ -78,8 +78,8 @@ pub(super) struct Dir {
     /// Index of the device in the tree's list of devices.
     pub(super) device: AtomicU32,
     pub(super) state: AtomicU8,
-    /// Flags of the directory, any of [`PARTIAL`] and [`LINKED`]. Once set, a flag is never cleared until the ID of the
-    /// directory is reused for another directory. When the directory completes, its parent inherits its flags.
+    /// Flags of the directory: a combination of [`PARTIAL`] and [`LINKED`]. Once set, a flag stays set until the ID of
+    /// the directory is reused for another directory. When the directory completes, its parent inherits its flags.
     pub(super) flags: AtomicU8,
     pub(super) is_open: AtomicBool,
     /// `true` while a rescan fills this directory. Until the rescan is done, no listing contains the directory, and its

@@ -227,14 +227,14 @@ pub struct ExclusiveCoverage {
 pub struct ExclusiveSizes {
     pub(crate) numbers: Arc<NodeNumbers>,
     pub(crate) sums: Vec<NodeSums>,
-    /// Numbers of files by the method that determined their sizes, and the accuracy of the sizes.
+    /// Accuracy of the sizes, and the number of files for each method of determining sizes.
     pub coverage: ExclusiveCoverage,
 }
 
 impl ExclusiveSizes {
-    /// Returns the exclusive size of an entry of `directory`; 0 for a file that takes no space. Returns `None` if any
-    /// other entry was not in the tree when the nodes were numbered, or is a file that was given as a root and is
-    /// already counted in another root.
+    /// Returns the exclusive size of an entry of `directory`. The size of a file that takes no space is 0. For any
+    /// other entry, returns `None` if the entry was not in the tree when the nodes were numbered, or if the entry is a
+    /// file that was given as a root and is already counted in another root.
     pub fn of(&self, directory: DirId, metadata: &Metadata) -> Option<Exclusive> {
         match metadata.directory {
             Some(id) => self.directory(id),

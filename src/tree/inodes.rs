@@ -83,7 +83,7 @@ impl UniqueSizes {
         }
     }
 
-    /// Adds the totals of entries that have no other names.
+    /// Adds the totals of entries whose inodes have only one name.
     pub fn add_plain(&mut self, totals: &Totals) {
         self.plain.add(totals);
     }
@@ -113,9 +113,10 @@ impl UniqueSizes {
         graph.nodes.iter().for_each(|node| add(node.id, &node.sum));
     }
 
-    /// Returns a graph of the directories that have linked names in or below them. The sum of each node is the excess
-    /// of the directory (see `hard_links`): the sizes that the directory counts too often, because several of its
-    /// entries are or contain names of the same inode. The excess of child directories is not included.
+    /// Returns a graph of the directories that contain hard links at any depth. The sum of each node is the excess of
+    /// the directory (see `hard_links`): the amount to subtract from the sum of the sizes of the directory's entries.
+    /// An inode is counted too often in this sum if several of the entries are names of the inode or contain its names.
+    /// The excess of child directories is not included.
     pub(crate) fn repeats(self, parent: impl Fn(DirId) -> Option<DirId>) -> AncestorGraph {
         AncestorGraph::of(self.linked, parent, Counted::Repeated)
     }

@@ -2,8 +2,11 @@
 //!
 //! An entry is encoded relative to the previous entry, so decoding must begin at an earlier entry. The index keeps the
 //! decoder's state at every entry of a short listing, and at every eighth entry of a long listing. For a long listing,
-//! the index takes eight bytes per entry, and a lookup decodes three to four additional entries on average. Without an
-//! index, reading the entries in sorted order would take time proportional to the square of the segment length.
+//! the index takes eight bytes per entry, and a lookup decodes three to four additional entries on average.
+//!
+//! A listing consists of segments, which are decoded independently. Without an index, every lookup would decode its
+//! segment from the start. Reading the entries in sorted order would therefore take time proportional to the square of
+//! the segment length.
 //!
 //! Invariant: for every position, the index returns the same entry as the listing.
 

@@ -48,7 +48,8 @@ impl<'t> Relocation<'t> {
         found
     }
 
-    /// Returns `true` if directory `id` is still in the listing of `parent`, which must not have been replaced.
+    /// Returns `true` if directory `id` is still in the listing of `parent`. The caller ensures that `parent` itself
+    /// has not been replaced.
     fn is_in(&self, parent: DirId, id: DirId) -> bool {
         !self.uncertain.contains(&id) || self.tree.listing(parent).directories().any(|child| child == id)
     }

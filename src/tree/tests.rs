@@ -143,8 +143,8 @@ proptest! {
         let mut written = Vec::new();
         for entries in &batches {
             for record in records(entries) {
-                // The entry of a directory must refer to a directory in the tree. This tree has no directories below
-                // the top, so such entries are changed to entries of files.
+                // An entry of kind `Directory` must refer to a directory in the tree. This tree has no directories
+                // below the top, so the kind of such entries is changed to `File`.
                 let record = Entry { kind: if record.kind == Kind::Directory { Kind::File } else { record.kind }, ..record };
                 let state = match record.state {
                     EntryState::Known(metadata) => EntryState::Known(Metadata { directory: None, ..metadata }),

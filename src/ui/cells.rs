@@ -55,7 +55,8 @@ pub fn tiles(window: &Window, measure: Measure, area: Rect, theme: Theme) -> Vec
     layout(&weights, tiles_area(area, theme), rounding_unit(theme))
 }
 
-/// Returns the index of the row whose cell is next to cell `index` on a side; `None` at the edge of the treemap.
+/// Returns the index of the row whose cell is next to cell `index` on the given side; `None` at the edge of the
+/// treemap.
 pub fn neighbor(tiles: &[Tile], index: usize, side: Side) -> Option<usize> {
     let Some(from) = tiles.iter().find(|tile| tile.index == index) else {
         // The row is too small to have a cell. Returns the largest row instead.

@@ -214,7 +214,8 @@ impl<T> Loader<T> {
         matches!(self.state, LoadState::Running(..))
     }
 
-    /// Discards the job, even if it has ended, so that the next poll starts a new one. Does nothing for a given value.
+    /// Discards the job, even if it has ended, so that the next poll starts a new one. Does nothing if the caller
+    /// provided the value.
     pub fn reload(&mut self, keep: Keep) {
         if matches!(self.state, LoadState::Given) {
             return;
@@ -244,7 +245,8 @@ impl<T> Loader<T> {
         self.is_outdated = !matches!(self.state, LoadState::Given);
     }
 
-    /// Marks the result as current. Called if the result is from the tree of the previous scan, which does not grow.
+    /// Marks the result as current. Called for a result from the tree of the previous scan: that tree does not grow, so
+    /// the result cannot become outdated.
     pub fn set_current(&mut self) {
         self.is_outdated = false;
     }

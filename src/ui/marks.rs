@@ -238,7 +238,7 @@ struct Sum<'t> {
 }
 
 impl Sum<'_> {
-    /// Returns the total of the outermost marks. `outermost` contains the directories that have such marks.
+    /// Returns the total of the outermost marks. `outermost` contains the outermost marked directories.
     fn of(&mut self, marks: &Marks<'_>, outermost: &HashSet<DirId>) -> Totals {
         let mut totals = Totals::default();
         let mut linked: HashMap<InodeKey, Totals> = HashMap::new();

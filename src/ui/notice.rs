@@ -157,8 +157,8 @@ pub enum Notice {
     CannotMarkDeleted,
     /// The user asked to mark the copies outside a copy's directory, but the row under the cursor is not a copy.
     NoDirectoryOfCopy,
-    /// Copies outside the directory of the copy under the cursor were marked. Contains the number of marked entries and
-    /// the path of the directory.
+    /// Copies outside a directory were marked. Contains the number of marked entries and the path of the directory: the
+    /// copy under the cursor if it is a directory, otherwise the directory that contains the copy.
     MarkedElsewhere(usize, Vec<u8>),
     /// The file systems that contain the copies do not let files share data.
     CannotShare,

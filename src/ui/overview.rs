@@ -39,8 +39,9 @@ pub struct Part {
     pub rows: Vec<(Row, Role)>,
     /// Text shown if there are no rows.
     pub empty: String,
-    /// `true` if the last rows are omitted when there is too little room; `false` if the smallest rows are omitted.
-    pub is_by_size: bool,
+    /// `true` if the largest rows come first. If there is too little room, the last rows are then omitted. In any other
+    /// order, the smallest rows are omitted, wherever they are.
+    pub is_largest_first: bool,
 }
 
 /// Totals and largest entries of everything below a directory.

@@ -68,7 +68,8 @@ impl<K: Clone + PartialEq, T> Requested<K, T> {
         self.result.outdate();
     }
 
-    /// Marks the result as current. Called if the result is from the tree of the previous scan, which does not grow.
+    /// Marks the result as current. Called for a result from the tree of the previous scan: that tree does not grow, so
+    /// the result cannot become outdated.
     pub fn set_current(&mut self) {
         self.result.set_current();
     }

@@ -18,7 +18,7 @@ use crate::base::sort::sort_by_key;
 pub struct Area {
     /// First column.
     pub x: u16,
-    /// First half line.
+    /// Position of the upper edge, in half lines.
     pub y: u16,
     /// Width in columns.
     pub width: u16,

@@ -195,8 +195,8 @@ impl Filtering {
 #[derive(Debug)]
 pub struct GrowthState {
     pub baseline: Loader<Arc<BaselineInfo>>,
-    /// Comparison for the growth column, sorting by growth, or the treemap's growth colors; `None` if none of them is
-    /// in use.
+    /// Comparison used by the growth column, by the sort order "growth" and by the treemap's growth colors; `None` if
+    /// none of them is in use.
     pub column: Option<Loader<Arc<Comparison>>>,
     /// Index of the chosen snapshot, counted from the newest.
     pub chosen: usize,

@@ -458,7 +458,12 @@ fn directories_that_changed_since_the_plan_do_not_prevent_a_merge() {
     fs::write(path(2), "a file now").unwrap();
     assert!(fleet.save(1).ended(1).stderr.contains("no such file or directory"));
     fleet.save(2).ended(0);
-    fleet.merge(&["0.duke", "1.duke", "2.duke"]).ended(1);
+    let merged = fleet.merge(&["0.duke", "1.duke", "2.duke"]).ended(1);
+    assert!(
+        merged.stderr.contains("2 entries could not be read when the parts were saved"),
+        "{}",
+        merged.stderr
+    );
     let lines = fleet.lines(&["-f", "all.duke"]);
     assert!(lines.iter().any(|line| line.contains("no such file or directory")), "{lines:?}");
     assert!(lines.iter().any(|line| line.contains("not a directory")), "{lines:?}");

@@ -16,7 +16,7 @@ pub struct OutlineRow {
     pub row: usize,
     /// Nesting depth of the row: the number of directories above its entry that have their own rows.
     pub depth: usize,
-    /// Nearest directory above the entry among those with their own rows; if there is none, the requested directory.
+    /// Nearest ancestor directory that has its own row; if there is none, the requested directory.
     pub above: DirId,
     /// Hash of the path from the requested directory to the entry of this row; `None` if there are no changes below
     /// this row. The same path has the same hash in comparisons of other trees.

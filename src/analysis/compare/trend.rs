@@ -15,15 +15,16 @@ pub const POINTS: usize = 8;
 pub const MIN_HISTORY: usize = 3;
 
 /// Chart of an entry's size over time: heights from 1 to 8, or 0 if the entry did not exist or its size is unknown.
-/// All heights are 0 if the size never changed.
+/// All heights are 0 if all earlier sizes are known and the size never changed.
 pub type Trend = [u8; POINTS];
 
 /// Reason why a name is looked up in an earlier tree.
 #[derive(Clone, Copy)]
 enum Wanted {
-    /// Name of a row's entry, whose size is needed for the chart. Contains the index of the row.
+    /// The name belongs to a row's entry, whose size is needed for the chart. Contains the index of the row.
     Row(usize),
-    /// Name of a directory in which further names are looked up. Contains the ID of the directory in the new tree.
+    /// The name belongs to a directory in which further names are looked up. Contains the ID of this directory in the
+    /// new tree.
     Directory(DirId),
 }
 
@@ -42,8 +43,8 @@ pub fn trends(rows: &[Row], (old, new): (&Tree, &Tree), history: &[Arc<Tree>], b
     sizes.iter().map(chart).collect()
 }
 
-/// Returns the heights of the chart for these sizes. All heights are 0 if every earlier size is known and all
-/// known sizes are equal.
+/// Returns the heights of the chart for these sizes. All heights are 0 if all sizes before the last one are known, and
+/// all known sizes are equal.
 fn chart(sizes: &[Option<u64>; POINTS]) -> Trend {
     let known = || sizes.iter().flatten();
     let most = known().max().copied().unwrap_or(0);

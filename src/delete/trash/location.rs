@@ -82,7 +82,8 @@ impl<'g> Trashes<'g> {
             match trash.map(&mut attempt) {
                 Ok(Err(Reason::Mount)) => {}
                 Ok(result) => return result,
-                // Report the reason of the preferred trash, which is tried first, unless it is `Nowhere`.
+                // Report the first reason other than `Nowhere`. The preferred trash is tried first, so its reason takes
+                // precedence.
                 Err(reason) if why == NoTrash::Nowhere => why = reason,
                 Err(_) => {}
             }
@@ -226,9 +227,9 @@ struct Access {
 }
 
 impl Access {
-    /// Returns the required owner and permissions for the trash of a mount point. If other users can write to the mount
-    /// point, and it has no sticky bit, the trash may be writable for them, too, because some file systems give all
-    /// directories the same permissions.
+    /// Returns the required owner and permissions for the trash of a mount point. The trash is allowed to be writable
+    /// by other users if the mount point itself is writable by them and has no sticky bit, because some file systems
+    /// give all directories the same permissions.
     fn of_top(top: &Directory, owner: &Owner) -> Result<Self, Errno> {
         let found = top.attributes()?;
         Ok(Self { uid: owner.uid, is_open: found.mode & STICKY == 0 && others_may_write(top, &found) })

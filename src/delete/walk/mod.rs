@@ -1,14 +1,14 @@
 //! Walk that either reads or deletes a selection.
 //!
 //! ```text
-//! empty(directory): reads the directory, visits all entries that are not directories, and queues the directories
-//! visit(directory): empties one queued child; if more are queued and directory is kept open, first spawns
-//!                   another visit(directory)
+//! empty(directory): reads the directory, processes all entries that are not directories, and queues the directories
+//! visit(directory): takes one child from the queue and empties it; if more are queued and directory is kept open,
+//!                   first spawns another visit(directory)
 //! release:          the last worker in a directory processes the directory itself, then releases the parent
 //! ```
 //!
 //! A directory stays open until its last child is done, because each child is deleted relative to it. If too many
-//! directories are open, a directory is closed once its first child is open. Its children are then visited one at a
+//! directories are open, a directory is closed once its first child is open. Its children are then emptied one at a
 //! time. After each child, the directory is reopened through the child's `..`, which must lead to the same inode. As a
 //! result, a chain of directories of any depth needs only a few descriptors, and one `..` per level.
 //!

@@ -52,11 +52,12 @@ impl PathTree {
         positions
     }
 
-    /// Returns `true` if [`PathTree::distinct`] must return the record at `position`. If the record is a line for a
-    /// child directory whose node has no line yet, stores the position in this node instead, and returns `false`.
+    /// Returns `true` if [`PathTree::distinct`] must return the record at `position`, which belongs to directory
+    /// `node`. If the record is a line for a child directory, and the child's node has no line yet, stores `position`
+    /// in the child's node and returns `false`.
     ///
     /// # Errors
-    /// Returns the name of the entry if another line with the same path counts instead.
+    /// Returns the name of the entry if the record must be discarded because another line with the same path counts.
     fn is_first(
         &mut self,
         node: u32,

@@ -123,8 +123,9 @@ impl PathTree {
             _ => return None,
         };
         let path = path(&name)?;
-        // An older record, `positions[1]`, may be the child directory's own line. `add` logs this line as an ordinary
-        // entry if it is not a `LineKind::Directory` and comes before all lines of entries inside the child.
+        // `positions[1]`, the older record, may be the line for the child directory itself. `add` logs that line as an
+        // ordinary entry if the line is not a `LineKind::Directory` and precedes all lines for entries inside the
+        // child. If the older record is anything else, the result is `None`.
         if let Some(position) = positions.get(1) {
             let is_line = matches!(self.log.read(*position), Logged::Entry(_, entry) if entry.name == name);
             if !is_line || self.nodes[directory as usize].own.is_some() {

@@ -135,8 +135,8 @@ impl Blocks {
         self.pointer(index).map_or(self.index_offset, |pointer| pointer >> POINTER_LENGTH_BITS)
     }
 
-    /// Adds the references of all items in a chain to `chain`, starting with the last item `last`. After an error,
-    /// `chain` contains the references of the items that were read before the error.
+    /// Follows a chain of items backward and appends the reference of each item to `chain`. `last` is the reference of
+    /// the last item in the chain. After an error, `chain` contains the references of the items read before the error.
     fn follow(
         &self,
         last: u64,

@@ -1,7 +1,7 @@
 //! Frame around the blocks of a snapshot: header, index and footer. docs/snapshot.md shows their layout.
 //!
-//! Invariant: any bytes decode to a result or an error. An accepted index covers the file without gaps: every byte is
-//! in the header, the index, the footer, or exactly one block, and each of these parts has a checksum.
+//! Invariant: decoding never panics; invalid bytes cause an error. An accepted index covers the file without gaps:
+//! every byte is in the header, the index, the footer, or exactly one block, and each of these parts has a checksum.
 
 use crate::formats::snapshot::info::{FileSystemInfo, RootOrigin, SnapshotInfo, text, write_text};
 use crate::platform::memory::block_file::{Block, Damage};

@@ -241,8 +241,9 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
         Ok(())
     }
 
-    /// Adds the entries of directory `id` to the current listing, and completes the last segment. `number` is the
-    /// number of `id`. Returns the number that the first child directory in `entries` gets, and the number of entries.
+    /// Adds `entries`, which are entries of directory `id`, to the current listing, and completes the last segment.
+    /// `number` is the directory's number in the snapshot. Returns the number that the first child directory in
+    /// `entries` gets in the snapshot, and the count of `entries`.
     fn seal(
         &mut self,
         (id, number): (DirId, u32),
@@ -320,8 +321,9 @@ impl<'t, T: WrittenTree> Numbers<'t, T> {
         Some((self.given - waiting, parent, id))
     }
 
-    /// Assigns the next number to `child`, a directory in the listing of `id`. `number` is the number of `id`.
-    /// Returns `None` if `id` is not the parent of `child`, or if `child` is a root that already has a number.
+    /// Assigns the next number to the directory `child`, which is listed in directory `id`. `number` is the number
+    /// already assigned to `id`. Returns `None` if `id` is not the parent of `child`, or if `child` is a root that
+    /// already has a number.
     fn give(&mut self, id: DirId, number: u32, child: DirId) -> Option<u32> {
         let is_owned = self.tree.parent(child) == Some(id) && (id != DirId::TOP || self.roots.insert(child));
         is_owned.then(|| {

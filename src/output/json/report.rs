@@ -1,7 +1,7 @@
 //! Document that `--json` prints. Its schema is `duke/1`, described in docs/json.md and docs/schema.json.
 //!
-//! Invariant: writing needs memory only for the read errors, a buffer, and the sorted entries of the directories on
-//! the path to the current entry. No function is recursive, and nothing else grows with the size of the tree.
+//! Invariant: writing keeps in memory only a buffer, the read errors, and the sorted entries of the directories on the
+//! path to the current entry. No other memory grows with the size of the tree, and no function is recursive.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -36,7 +36,7 @@ pub struct Report<'t> {
 /// Contents of the document: a tree, or the usage of file systems.
 #[derive(Clone, Copy, Debug)]
 pub enum Body<'t> {
-    /// The scanned tree, the lists requested with `--top` and `--by`, and the file system in `system`.
+    /// The scanned tree, the lists requested with `--top` and `--by`, and a file system (see the field `system`).
     Tree {
         /// Number of levels below the roots; `None` for all.
         depth: Option<usize>,

@@ -139,7 +139,7 @@ pub fn mount_of(directory: &Directory, name: &CStr, probe: &Probe) -> Result<Mou
 pub fn mount_at(directory: &Directory) -> Result<Mount, Errno> {
     let mut answer = MaybeUninit::<libc::statfs>::uninit();
     let fd = directory.as_fd().as_raw_fd();
-    // SAFETY: `answer` is writable memory of the size that the call fills.
+    // SAFETY: `answer` is writable and large enough for the structure that the call writes.
     retry(|| Errno::result(unsafe { libc::fstatfs(fd, answer.as_mut_ptr()) }))?;
     // SAFETY: the call has succeeded, so it has filled the whole structure.
     Ok(mount(&unsafe { answer.assume_init() }))

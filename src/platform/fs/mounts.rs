@@ -35,7 +35,8 @@ pub struct Mount {
     pub source: Vec<u8>,
     /// Options of the file system, separated by commas.
     pub options: Vec<u8>,
-    /// `true` for a network file system, as known from its type and source (Linux) or from the kernel (macOS).
+    /// `true` for a network file system, as determined from its type and source (Linux) or reported by the kernel
+    /// (macOS).
     pub is_network: bool,
     /// Volume of the mount; set on macOS only.
     pub volume: Option<VolumeId>,

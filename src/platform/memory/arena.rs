@@ -103,7 +103,8 @@ impl Arena {
         index
     }
 
-    /// Returns the bytes written to the chunk of `address` so far, from the address on; none if the address is invalid.
+    /// Returns the bytes written so far to the chunk that contains `address`, starting at `address`. Returns an empty
+    /// slice if the address is invalid.
     pub fn bytes_from(&self, address: Address) -> &[u8] {
         address
             .split()

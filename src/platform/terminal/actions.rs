@@ -42,9 +42,9 @@ fn handler(signal: Signal) -> libc::sighandler_t {
     now.sa_sigaction
 }
 
-/// Signal action without a handler: the default action, or ignoring the signal.
+/// Action for a signal that has no handler: the default action is taken, or the signal is ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum PlainAction {
     Default,
     Ignore,
 }
@@ -57,10 +57,10 @@ pub(crate) struct Before {
 
 /// Changes the action for a signal and returns the previous one.
 #[allow(unsafe_code)]
-pub(crate) fn answer(signal: Signal, answer: Answer) -> nix::Result<Before> {
+pub(crate) fn answer(signal: Signal, answer: PlainAction) -> nix::Result<Before> {
     let handler = match answer {
-        Answer::Default => SigHandler::SigDfl,
-        Answer::Ignore => SigHandler::SigIgn,
+        PlainAction::Default => SigHandler::SigDfl,
+        PlainAction::Ignore => SigHandler::SigIgn,
     };
     let action = SigAction::new(handler, SaFlags::empty(), SigSet::empty());
     // SAFETY: the new action is the default action or ignores the signal. Neither runs code of this program.

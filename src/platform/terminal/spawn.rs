@@ -19,16 +19,16 @@ use nix::sys::termios::{SetArg, tcgetattr, tcsetattr};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getpgrp, setsid, tcgetpgrp, tcsetpgrp};
 
-use super::actions::{Answer, Before, answer};
+use super::actions::{Before, PlainAction, answer};
 use super::stops::stop_group;
 
 /// Signal actions of duke while a program uses the terminal. Keys such as Ctrl-C signal the whole foreground group,
 /// which includes duke, but are meant only for the program. duke therefore ignores them, as system(3) does.
-const MEANWHILE: [(Signal, Answer); 3] = [
-    (Signal::SIGINT, Answer::Ignore),
-    (Signal::SIGQUIT, Answer::Ignore),
+const MEANWHILE: [(Signal, PlainAction); 3] = [
+    (Signal::SIGINT, PlainAction::Ignore),
+    (Signal::SIGQUIT, PlainAction::Ignore),
     // SIGTTOU would stop duke if duke is in the background when it takes the terminal back.
-    (Signal::SIGTTOU, Answer::Ignore),
+    (Signal::SIGTTOU, PlainAction::Ignore),
 ];
 
 /// Exit status of a program.
@@ -113,7 +113,7 @@ fn clean(command: &mut Command, directory: Option<BorrowedFd<'_>>, session: Sess
     let directory = directory.map(|directory| directory.as_raw_fd());
     let begin = move || {
         for (signal, _) in MEANWHILE {
-            answer(signal, Answer::Default)?;
+            answer(signal, PlainAction::Default)?;
         }
         if session == Session::Own {
             setsid()?;
@@ -153,7 +153,7 @@ struct Held {
 }
 
 impl Held {
-    fn new(answers: &[(Signal, Answer)]) -> io::Result<Self> {
+    fn new(answers: &[(Signal, PlainAction)]) -> io::Result<Self> {
         let mut held = Self { before: Vec::new() };
         for (signal, what) in answers {
             held.before.push(answer(*signal, *what)?);

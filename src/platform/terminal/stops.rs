@@ -79,8 +79,9 @@ pub fn stop_group() -> io::Result<()> {
     let Some(stops) = STOPS.get() else { return Ok(()) };
     let mut count = lock(&stops.count);
     let before = *count;
-    // Zero signals the whole process group, including this process's thread that waits for the signal. The system does
-    // not stop an orphaned group: `stop_here` then returns at once, which ends the loop below.
+    // PID 0 signals the whole process group. In this process, the thread that waits for SIGTSTP receives the signal,
+    // calls `stop_here`, and then increments `count`, which ends the loop below. If the group is orphaned, the system
+    // does not stop the group, so `stop_here` returns at once.
     kill(Pid::from_raw(0), Signal::SIGTSTP)?;
     while *count == before {
         count = stops.is_over.wait(count).unwrap_or_else(crate::base::sync::PoisonError::into_inner);

@@ -162,7 +162,8 @@ impl Word<'_> {
         } else {
             glob::name_regex(self.text.trim_end_matches('/'))
         };
-        // A glob is invalid only if its end is missing, for example a closing bracket. The user may still type the end.
+        // A glob is invalid only if it is incomplete, for example if a closing bracket is missing. The user is probably
+        // still typing.
         let regex = regex.map_err(|reason| Trouble::Unfinished(reason.to_owned()))?;
         let pattern = self.compile(&regex, has_capital(self.text))?;
         Ok(if in_path { Test::Path(pattern) } else { Test::Name(pattern) })

@@ -143,8 +143,9 @@ impl SortedEntries {
     /// scan that the running scan may still find.
     pub fn of(tree: &Tree, sizes: &SizeSource, id: DirId, order: Order) -> Self {
         let (edition, was_complete) = (tree.edition(), tree.status(id).is_complete());
-        // The recorded directory is looked up before the listing is taken. Otherwise, if the scan found the last
-        // entries in between, the listing would lack them, and no recorded entries would take their place.
+        // Looks up the recorded directory before taking the listing, because `recorded_dir` returns `None` once the
+        // scan has found all entries. In the opposite order, the scan could find the last entries between the two
+        // steps. The listing would then lack these entries, and no recorded entries would be shown in their place.
         let recorded = sizes.recorded_dir(tree, id);
         Self { was_complete, edition, ..Self::merged(tree, sizes, id, &tree.listing(id), order, recorded) }
     }
@@ -162,7 +163,8 @@ impl SortedEntries {
         Some(Self { unloaded, was_complete: true, edition, ..rows })
     }
 
-    /// Sorts the entries of `listing`, the listing of `id`; if there is a filter, only those that it keeps.
+    /// Sorts the entries in `listing`, which are entries of directory `id`. If `sizes` includes a filter, omits the
+    /// entries that the filter does not keep.
     pub fn new(tree: &Tree, sizes: &SizeSource, id: DirId, listing: &Listing<'_>, order: Order) -> Self {
         Self::merged(tree, sizes, id, listing, order, None)
     }

@@ -45,7 +45,8 @@ impl ListingsDraft {
         self.bytes.len()
     }
 
-    /// Starts the next block, and returns the first directory and the bytes of the finished one, unless it is empty.
+    /// Finishes the current block and starts a new block. Returns the first directory and the bytes of the finished
+    /// block, or `None` if the finished block is empty.
     pub fn take(&mut self) -> Option<(u32, Vec<u8>)> {
         let draft = std::mem::take(self);
         draft.ends.map(|(first, _)| (first, draft.bytes))
@@ -55,7 +56,7 @@ impl ListingsDraft {
 /// Directory numbers that are valid in a block.
 #[derive(Clone, Debug)]
 pub struct Span {
-    /// Directories whose listings may be in the block. The first of them must have the first listing in the block.
+    /// Directories whose listings may be in the block. The block must begin with the listing of the first directory.
     pub parents: Range<u32>,
     /// Numbers of child directories. The block must contain the entries of all of them, in ascending order. Only the
     /// entry of a root may refer to a directory outside this range.

@@ -32,7 +32,8 @@ impl Stored {
     pub(crate) fn rows(&self, tree: &Tree, first: u32) -> Vec<Dir> {
         match self {
             Self::Numbered(file) => file.rows(tree, first),
-            // A file with chains has no directory table. Loading a listing sets the data of the directories in it.
+            // A file with chains has no directory table, so there is nothing to load here. The data of a directory is
+            // set when the listing that contains its entry is loaded.
             Self::Chained(_) => Vec::new(),
         }
     }

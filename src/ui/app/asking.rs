@@ -65,8 +65,9 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Returns the time until the next `Event::Idle` is due; `None` if no such event is needed. The event starts and
-    /// ends two timers: the quiet time of the top layer's answer gate, and the display time of a notice.
+    /// Returns the time until the next `Event::Idle` is due; `None` if no such event is needed. Two timers need such
+    /// events: the quiet time of the top layer's answer gate, and the display time of a notice. Each timer is started
+    /// by one event and ended by another event.
     pub fn idle_wait(&mut self, now: Duration) -> Option<Duration> {
         let gate = self.gate().and_then(|gate| gate.wait(now));
         [gate, self.cx.notice_wait(now)].into_iter().flatten().min()

@@ -237,10 +237,11 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Handles a message from the rescan. Once the rescan has ended, goes up to the nearest existing directory if the
-    /// shown directory no longer exists. Then returns the effect of [`Self::after_rescan`]. If there is none, and the
-    /// rescanned directories no longer exist either, rescans the directory that is now shown; but only after a rescan
-    /// that reports its result (`Rescan::wanted`).
+    /// Handles a message from the rescan. If the rescan has ended and the shown directory no longer exists, goes up to
+    /// the nearest existing directory. Then returns the effect of [`Self::after_rescan`], if any.
+    ///
+    /// Otherwise, if neither the directory that was shown nor any of the rescanned directories exists any more, rescans
+    /// the directory that is now shown. This happens only after a rescan that reports its result (`Rescan::wanted`).
     pub(super) fn take_rescan(&mut self, message: RescanMessage) -> Option<Effect> {
         let is_reported = self.cx.rescan().is_some_and(|rescan| rescan.wanted.is_some());
         let shown = self.cx.location.id;

@@ -31,7 +31,8 @@ impl<'t> App<'t> {
         self.cx.entry_under_cursor()
     }
 
-    /// Returns the entry under the cursor, or the first of several entries (such as the names of a file) in its row.
+    /// Returns the entry under the cursor. If the row represents several entries, such as the names of a file, returns
+    /// the first of these entries.
     fn shown_under_cursor(&self) -> Option<EntryId> {
         let first_of_names = || self.cx.table()?.entries(self.cx.tree, self.cx.row()).first().copied();
         self.under_cursor().or_else(first_of_names)

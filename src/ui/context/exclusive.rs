@@ -1,5 +1,5 @@
-//! Exclusive sizes: the search for the number of bytes that deleting each entry would free, and the column that shows
-//! these numbers.
+//! Exclusive sizes: the search that computes how many bytes deleting each entry would free, and the column that shows
+//! these sizes.
 //!
 //! Invariant: the search runs only while the column is visible and no scan, rescan or deletion changes the tree.
 

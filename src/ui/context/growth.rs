@@ -81,8 +81,8 @@ impl Context<'_> {
     }
 
     /// Chooses another snapshot as the baseline. `next` converts the index of the current snapshot to the index of the
-    /// new one; 0 is the newest snapshot. If `next` returns `None`, there is no newer snapshot. If `next` returns an
-    /// index that is too large, there is no older snapshot.
+    /// new snapshot; 0 is the newest snapshot. `next` must return `None` if there is no newer snapshot, and an index
+    /// past the end if there is no older snapshot.
     pub fn choose_baseline(&mut self, next: impl Fn(usize) -> Option<usize>) {
         let Some(info) = self.views.compared.baseline() else {
             self.notify(Notice::NoBaseline);

@@ -337,7 +337,8 @@ impl<'t> Context<'t> {
         Some(Effect::Copy(path))
     }
 
-    /// Returns the displayed path of the row under the cursor if it shows an entry of the previous scan in a table.
+    /// Returns the displayed path of the entry under the cursor. Returns `None` if the cursor is not in a table, or if
+    /// the row shows no entry of the previous scan.
     fn recorded_path(&self) -> Option<Vec<u8>> {
         let (record, entries) = self.table()?.recorded(self.row())?;
         let name = (entries[0].directory, entries[0].name(&record.tree)?);

@@ -137,7 +137,10 @@ impl Context<'_> {
             },
             self.part_of_table(&largest::VIEW, found.map(|found| &*found.files as _), record),
             self.part(&types::VIEW, found.map(|found| self.type_rows(found))),
-            Part { is_by_size: false, ..self.part(&ages::VIEW, found.map(|found| self.age_rows(found))) },
+            Part {
+                is_largest_first: false,
+                ..self.part(&ages::VIEW, found.map(|found| self.age_rows(found)))
+            },
             self.part(&cleanup::VIEW, found.map(|found| self.cleanup_rows(found))),
             self.growth_part(),
             self.part_of_table(&errors::VIEW, found.map(|found| &*found.errors as _), record),
@@ -195,7 +198,7 @@ impl Context<'_> {
             (Some(_), None) => String::new(),
         };
         let (rows, total) = rows.unwrap_or_default();
-        Part { view, total, rows, empty, is_by_size: true }
+        Part { view, total, rows, empty, is_largest_first: true }
     }
 
     /// Returns a row for each of `sums`, except those without items. The largest size gets the longest bar.

@@ -34,7 +34,8 @@ impl Context<'_> {
     /// because this function runs on the drawing thread.
     ///
     /// Drops the tree of the previous scan when the running scan has ended, or when the file of the previous scan is
-    /// found to be damaged. Damage also drops the rows of open views, because rows may be missing.
+    /// found to be damaged. If the file is damaged, also drops the rows of open views, because these rows may be
+    /// incomplete.
     pub fn refresh_recorded(&mut self) {
         if !self.is_scanning() {
             (self.record, self.recorded, self.scan.recorded) = (None, None, None);

@@ -126,8 +126,8 @@ impl Context<'_> {
         if return_to.is_in_place {
             return self.return_to_view();
         }
-        // The user chose an entry inside this directory in the saved view, not the directory itself, so the caller goes
-        // to the parent directory instead of the view.
+        // In the saved view, the user chose an entry inside the shown directory, not the directory itself. Going up
+        // therefore leads to the parent directory, and not back to the view.
         self.views.return_to = None;
         false
     }

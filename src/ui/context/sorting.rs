@@ -42,8 +42,9 @@ impl Context<'_> {
         self.sort();
     }
 
-    /// Returns `true` if the rows may be sorted now to include new entries. No sort may be running. If there are rows,
-    /// enough time must have passed since the last input (`HOLD`) and, during a scan, since the last sort.
+    /// Returns `true` if the rows may be sorted now to include new entries. This requires that no other sort is
+    /// running. If there are rows, enough time must also have passed since the last input (`HOLD`) and, during a scan,
+    /// since the last sort.
     pub fn can_sort(&self) -> bool {
         let now = self.scan.last.now;
         let is_held = self.pressed.is_some_and(|pressed| now.saturating_sub(pressed) < HOLD);

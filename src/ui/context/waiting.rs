@@ -148,9 +148,9 @@ impl Context<'_> {
             return None;
         }
         let ready = match &awaited {
-            Awaited::Row(record, entries, _) => self.is_row_ready(record, entries),
-            Awaited::Name(name) => self.is_list_ready(Some(name)),
-            Awaited::Listing => self.is_list_ready(None),
+            Awaited::Row(record, entries, _) => self.row_state(record, entries),
+            Awaited::Name(name) => self.list_state(Some(name)),
+            Awaited::Listing => self.list_state(None),
         }?;
         self.forget_waiting();
         match ready {
@@ -162,10 +162,14 @@ impl Context<'_> {
         }
     }
 
-    /// Checks the row from the previous scan that shows `entries`. Returns `None` while the scan may still find one of
-    /// these entries. If the scan has found none of them, returns a notice. Otherwise, returns `true` if the row under
-    /// the cursor shows the entries.
-    fn is_row_ready(&self, record: &RecordedTree, entries: &[EntryId]) -> Option<Result<bool, Notice>> {
+    /// Checks whether a waiting command can be performed now. The command is meant for the row that shows `entries`,
+    /// which are entries of the previous scan.
+    ///
+    /// - `None`: the command must wait, because the running scan may still find one of the entries.
+    /// - `Some(Err(notice))`: the scan has found none of the entries.
+    /// - `Some(Ok(true))`: the row under the cursor shows the entries.
+    /// - `Some(Ok(false))`: the row under the cursor does not show the entries.
+    fn row_state(&self, record: &RecordedTree, entries: &[EntryId]) -> Option<Result<bool, Notice>> {
         let found = record.look_up_all(self.tree, entries).ok()?;
         if found.is_empty() {
             return Some(Err(self.missing(record, entries[0])));
@@ -173,11 +177,14 @@ impl Context<'_> {
         Some(Ok(self.table().is_some_and(|view| view.is_on(entries, &found))))
     }
 
-    /// Checks whether a waiting command can be performed now. The command waits for the entry `name` or, if `name` is
-    /// `None`, for all entries of the shown directory. Returns `None` if the command must wait longer: the scan may
-    /// still find such entries, or the rows are being sorted. Returns a notice if the scan has not found `name`.
-    /// Otherwise, returns `true` if the cursor is on `name`, or if `name` is `None`.
-    fn is_list_ready(&mut self, name: Option<&[u8]>) -> Option<Result<bool, Notice>> {
+    /// Checks whether a waiting command can be performed now. The command waits for the entry `name` of the shown
+    /// directory or, if `name` is `None`, for all entries of the directory.
+    ///
+    /// - `None`: the command must wait, because the scan may still find these entries, or the rows are being sorted.
+    /// - `Some(Err(notice))`: the scan has read the whole directory and has not found `name`.
+    /// - `Some(Ok(true))`: the cursor is on `name`, or `name` is `None`.
+    /// - `Some(Ok(false))`: `name` exists, but the cursor is not on it.
+    fn list_state(&mut self, name: Option<&[u8]>) -> Option<Result<bool, Notice>> {
         let directory = self.location.id;
         // The listing is checked before the name is looked up. In the opposite order, an existing entry would count as
         // missing if the scan finished reading the directory in between.

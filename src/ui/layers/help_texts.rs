@@ -9,7 +9,8 @@ use crate::ui::theme::Glyphs;
 /// Minimum screen width in columns at which the title of the search field is shown in full.
 const MIN_TITLE_COLUMNS: usize = 48;
 
-/// Lines of the page below a heading. Each line consists of keys, signs or mouse gestures, and their description.
+/// Section of the help page: a heading, and the lines below the heading. Each line consists of keys, signs or mouse
+/// gestures, and their description.
 pub struct Section {
     pub heading: &'static str,
     pub lines: Vec<(String, &'static str)>,

@@ -61,8 +61,9 @@ fn a_view_of_the_last_scan_says_that_more_rows_are_being_found() {
 
 #[test]
 fn damage_found_by_a_view_is_reported_and_the_view_shows_the_running_scan() {
-    // The long listing of `a` has its own blocks in the snapshot. The damaged listing of `b` is therefore not in the
-    // block of the root's listing, which the browser reads first.
+    // The browser first reads the block of the snapshot that contains the root's listing. The damaged listing of `b`
+    // must not be in that block. Therefore, `a` has so many entries that its long listing gets blocks of its own,
+    // between the listings of the root and of `b`.
     let files = (0..8000).map(|number| file(&format!("file {number:04}"), 3 << 20, 0)).collect();
     let (tree, _) =
         build(vec![dir("a", files), dir("b", vec![file("damaged", 1 << 20, 0)]), file("gone", 1 << 20, 0)]);

@@ -44,9 +44,9 @@ fn contents() -> impl Strategy<Value = Vec<Random>> {
     vec(any, 1..12)
 }
 
-/// Compares the tile of every entry with the exact area for the size of the entry. With both sides one cell longer, the
-/// tile must be at least as large as the exact area. With both sides one cell shorter, it must be at most as large. For
-/// an entry without a tile, the exact area must be at most one column or one line, whichever is larger.
+/// Compares the tile of every entry with the exact area for the size of the entry. A tile enlarged by one cell in width
+/// and height must have at least the exact area. A tile reduced by one cell in width and height must have at most the
+/// exact area. If an entry has no tile, its exact area must be at most one column or one line, whichever is larger.
 fn check_shares(laid_out: &LaidOut, half_lines: u16) -> Result<(), TestCaseError> {
     let LaidOut { sizes, area, tiles } = laid_out;
     let sides = |area: Area| (f64::from(area.width), f64::from(area.height / half_lines));

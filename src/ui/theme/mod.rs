@@ -160,11 +160,12 @@ impl Glyphs {
     }
 }
 
-/// Number of colors in a bar of medium length (`STEPS` to `STEPS * CELLS` filled cells). A shorter bar has one color
+/// Number of colors in a bar of medium length (`STEPS` to `STEPS * CELLS_PER_COLOR` filled cells). A shorter bar has one color
 /// per filled cell. Each color adds about 20 bytes of output.
 const STEPS: u16 = 8;
-/// Approximate number of filled cells per color in a bar with more than `STEPS * CELLS` filled cells.
-const CELLS: usize = 3;
+/// Approximate number of filled cells per color in a long bar. A bar is long if it has more than `STEPS * CELLS_PER_COLOR` filled
+/// cells.
+const CELLS_PER_COLOR: usize = 3;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Theme {
@@ -215,7 +216,7 @@ impl Theme {
         };
         let cells: Vec<char> = text.chars().collect();
         let (filled, blank) = cells.split_at(cells.iter().take_while(|cell| **cell != ' ').count());
-        let steps = filled.len().min(usize::from(STEPS)).max(filled.len() / CELLS);
+        let steps = filled.len().min(usize::from(STEPS)).max(filled.len() / CELLS_PER_COLOR);
         let steps = u16::try_from(steps).unwrap_or(STEPS);
         let step = |step: u16| {
             let edge = |step: u16| filled.len() * usize::from(step) / usize::from(steps);

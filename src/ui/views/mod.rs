@@ -41,8 +41,8 @@ pub static VIEWS: &[&ViewSpec] = &[
     &df::VIEW,
 ];
 
-/// Index of [`LIST`] in [`VIEWS`]. The key of the list also works on pages such as the list of marks: the key closes
-/// the page and shows the list.
+/// Index of [`LIST`] in [`VIEWS`]. The key of the list view also works on pages, such as the list of marks: the key
+/// closes the page and shows the list view.
 pub const LIST_INDEX: usize = 1;
 
 pub static LIST: ViewSpec = ViewSpec {

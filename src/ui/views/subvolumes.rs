@@ -71,7 +71,8 @@ fn all_marked_label(count: usize) -> String {
 struct SubvolumeRows {
     found: Arc<Result<Subvolumes, Errno>>,
     units: Units,
-    /// Indices of the subvolumes in the order of their rows: those that free most first, the top level last.
+    /// Indices of the subvolumes in the order of their rows: sorted by the number of bytes that a deletion frees,
+    /// largest first, with the top level last.
     order: Vec<usize>,
     /// Indices of the marked subvolumes.
     marked: Mutex<BTreeSet<usize>>,

@@ -295,8 +295,8 @@ pub trait TableData: Debug + Send + Sync {
         &[]
     }
 
-    /// Finds the groups in which `directory` itself, or an entry in or below `directory`, is a copy. Returns these
-    /// copies in [`Copies::kept`], and the other copies of these groups in [`Copies::others`].
+    /// Finds the groups that contain a copy at or below `directory`. Returns the copies at or below `directory` in
+    /// [`Copies::kept`], and the other copies of these groups in [`Copies::others`].
     fn copies_elsewhere(&self, _tree: &Tree, _directory: DirId) -> Copies {
         Copies::default()
     }

@@ -120,7 +120,8 @@ impl TypeRows {
 }
 
 impl TypeRow {
-    /// Returns a category's main row, which Enter unfolds, and its row `all files`, on which Enter lists the files.
+    /// Returns the two rows of a category: the main row and the row `all files`. Pressing Enter on the main row unfolds
+    /// the category. Pressing Enter on `all files` lists the files.
     fn of_category(class: Category, totals: Totals) -> [Self; 2] {
         let row = |label, is_group| {
             let shows = (&largest::TABLE, category_query(class));

@@ -7,7 +7,7 @@
 //!
 //! The second line contains the widths of the symbols, columns and gaps of the first line.
 //!
-//! In a narrow window, the column with the lowest [`ColumnSpec::drop_order`] becomes narrower and then disappears
+//! In a narrow window, the column with the lowest [`ColumnSpec::drop_rank`] becomes narrower and then disappears
 //! before the next column becomes narrower. The main column disappears last.
 //!
 //! Invariant: the columns and the gaps between them never exceed the width.
@@ -62,7 +62,7 @@ impl Columns {
             widths[spec.column as usize] = spec.widths;
         }
         let mut order: Vec<Column> = COLUMNS.iter().map(|spec| spec.column).collect();
-        sort_by_key(&mut order, |column| (*column == first, column.spec().drop_order));
+        sort_by_key(&mut order, |column| (*column == first, column.spec().drop_rank));
         let mut columns = Self::of(&widths, units);
         for column in order {
             // The main column becomes narrower only if the name would otherwise have fewer than `NAME` cells.
@@ -130,8 +130,9 @@ impl Columns {
         }
     }
 
-    /// Returns the line of titles, each aligned like the cells below it. `title(column, is_long)` returns a title. In a
-    /// growth column with room for the word `new`, the title is aligned with the sizes.
+    /// Returns the line of titles, each aligned like the cells below it. `title(column, is_long)` returns a title. A
+    /// growth column may have room for the word `new` after a size. The title is then aligned with the sizes, not with
+    /// the word.
     pub fn title_line(&self, units: Units, title: impl Fn(Column, bool) -> String) -> String {
         let cell = |(column, width): &(Column, usize)| {
             let narrow = matches!(column.spec().widths, [.., Width::Cells(least)] if least >= width);

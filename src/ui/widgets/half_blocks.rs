@@ -83,7 +83,8 @@ impl HalfBlocks {
                 (Some(_), Some(_)) if above.is_whole() || below.is_whole() => {
                     draw_both(cell, above.left, below.left);
                 }
-                // As a background, `Reset` would be the terminal's background color, so it is drawn as the foreground.
+                // In a picture, `Reset` means the terminal's text color. As a background, `Reset` would mean the
+                // terminal's background color. The right half is therefore drawn as the foreground.
                 (Some(left), Some(Color::Reset)) => {
                     cell.set_symbol("▐").set_fg(Color::Reset).set_bg(left);
                 }

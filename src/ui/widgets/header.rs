@@ -95,9 +95,9 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     draw_ends(&left, &right, area, canvas.buffer);
 }
 
-/// Splits `text`, a part of the displayed path, into the directories above the root and the root's name. `level` is the
-/// number of levels from the shown directory up to this part. Returns `None` if the part is not that of the root, or
-/// contains no directory above the root.
+/// Splits the root's part of the displayed path into the directories above the root and the root's name. `text` is any
+/// part of the path, and `level` is the number of levels from the shown directory up to `text`. Returns `None` if
+/// `text` is not the root's part, or contains no directory above the root.
 fn above_root<'t>(cx: &Context<'_>, text: &'t str, level: Option<usize>) -> Option<(&'t str, &'t str)> {
     level.filter(|level| cx.tree.ancestry(cx.location.id).count() == level + 1)?;
     let name = text.strip_suffix('/').unwrap_or(text);

@@ -18,7 +18,7 @@ use crate::ui::table_page::{EnterEffect, TablePage, is_of_table};
 use crate::ui::theme::Role;
 use crate::ui::views::RowMarks;
 
-/// Rank of the hint for deletion while entries are marked, instead of its usual rank. The lowest rank comes first.
+/// Rank of the deletion hint while entries are marked; replaces the hint's usual rank. The lowest rank comes first.
 const DELETE_MARKED: u8 = 1;
 
 /// Properties of the top layer or, if no layer is open, of the view. The status line and the key hints depend on them.

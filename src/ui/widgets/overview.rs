@@ -33,11 +33,11 @@ use crate::ui::theme::{Role, filled};
 use crate::ui::views::{ViewSpec, df};
 use crate::ui::widgets::row::role_of_label;
 
-/// Width of the bar in a row of [`BARE`] columns, and its maximum width in a wider row.
+/// Width of the bar in a row of [`NARROW_ROW`] columns, and its maximum width in a wider row.
 const BAR: (usize, usize) = (8, 40);
-/// Row width in columns up to which the bar takes a fifth of the row. In a wider row, the bar also takes a third of the
-/// columns beyond this width.
-const BARE: usize = 40;
+/// Row width in columns up to which the bar takes a fifth of the row. In a wider row, the bar takes a fifth of the
+/// first `NARROW_ROW` columns and a third of the other columns.
+const NARROW_ROW: usize = 40;
 /// Minimum width in columns for the used and free space in full (`1.5 GiB` instead of `1.5G`).
 const ROOMY: u16 = 90;
 /// Minimum height of a part: a heading, one row, and a blank line.
@@ -182,7 +182,7 @@ fn draw_part(cx: &Context<'_>, part: &Part, is_selected: bool, area: Rect, canva
 /// Returns the largest rows of a part, at most `room` of them, without changing their order.
 fn largest(part: &Part, room: usize) -> Vec<&(Row, Role)> {
     let mut rows: Vec<_> = part.rows.iter().enumerate().collect();
-    if !part.is_by_size {
+    if !part.is_largest_first {
         sort_by_key(&mut rows, |(_, (row, _))| Reverse(row.size()));
     }
     rows.truncate(room);
@@ -215,7 +215,7 @@ pub fn row_line<'a>(cx: &Context<'_>, row: &Row, role: Role, room: usize) -> Lin
         Span::styled(right(&value.text(number, format), number), style),
         Span::raw(" "),
     ]);
-    let bar = (room / 5).min(BAR.0) + room.saturating_sub(BARE) / 3;
+    let bar = (room / 5).min(BAR.0) + room.saturating_sub(NARROW_ROW) / 3;
     let bar = bar.min(BAR.1);
     if let (Column::Size, CellValue::Share(share)) = (column, row.cell(Column::Bar)) {
         line.extend(cx.theme.bar_of(role, share, bar));

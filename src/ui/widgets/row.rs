@@ -26,8 +26,9 @@ use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::theme::{Colors, Role};
 
-/// Number of columns below which a note is omitted as unreadable, including two blanks before the note.
-const NOTE: usize = 10;
+/// Minimum room for a note in columns, including the two blanks before the note. With less room, the note would be
+/// unreadable and is omitted.
+const MIN_NOTE_ROOM: usize = 10;
 
 /// Draws rows. The bar of each row has the color of its role in `roles`, or the usual color if `roles` is too short.
 /// `offset` is the index of the first row, and `index` is the index of the row under the cursor.
@@ -130,7 +131,7 @@ fn label(cx: &Context<'_>, room: usize, row: &Row, spans: &mut Vec<Span<'_>>) {
     let (blanks, name) = label.split_at(label.len() - label.trim_start().len());
     spans.push(Span::raw(blanks.to_owned()));
     spans.push(Span::styled(name.to_owned(), if row.is_marked { style.underlined() } else { style }));
-    if let Some(note) = row.note.as_ref().filter(|_| left >= NOTE) {
+    if let Some(note) = row.note.as_ref().filter(|_| left >= MIN_NOTE_ROOM) {
         let role = if note.is_warning { Role::Warning } else { Role::Faint };
         let note = shortened(&note.text, left - 2, gap);
         spans.push(Span::styled(format!("  {note}"), cx.theme.style(role)));

@@ -43,7 +43,7 @@ const WIDE: usize = 60;
 const BAR: usize = 12;
 /// Maximum width of a size written as a number of bytes.
 const FACT: usize = 20;
-/// Number of key hints that stay visible beside most facts on the right. Some facts may hide more hints: the row number
+/// Number of key hints that a fact on the right must leave visible. Three facts may hide more key hints: the row number
 /// (see [`KEPT_BESIDE_ROW`]), the word for the filter, and the error of an incomplete scan.
 const KEPT: usize = 4;
 /// Number of key hints that stay visible beside the row number of the list, the treemap or the overview. If there is no

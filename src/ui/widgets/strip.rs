@@ -79,7 +79,8 @@ pub fn draw(
     sort_by_key(&mut order, |index| (*index > 0, Reverse(texts[*index].0)));
     let total: usize = texts.iter().map(|(.., text)| 1 + text.width()).sum();
     let width = usize::from(area.width);
-    // If all parts fit, the two blanks after the last text may be cut off. Otherwise, `…` follows these blanks.
+    // Two blanks follow every part. If all parts fit, the blanks after the last part may be cut off. Otherwise, these
+    // blanks are kept, because `…` follows them.
     let is_cut = total > width + 2;
     let gap = if is_cut { cx.theme.glyphs.gap() } else { "" };
     let mut room = if is_cut { width.saturating_sub(Span::raw(gap).width()) } else { width + 2 };

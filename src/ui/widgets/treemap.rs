@@ -94,7 +94,7 @@ fn title(cx: &Context<'_>, room: usize) -> Text<'static> {
 }
 
 /// Returns the meaning of the color of a row's rectangle, such as `  video`. Returns `None` if the legend does not
-/// contain the color, and for a directory, whose contents are drawn in colors of their own.
+/// contain the color, or if the row is a directory, because the contents of a directory have their own colors.
 fn color_text(cx: &Context<'_>, row: &Row, index: usize) -> Option<String> {
     if row.kind == Some(Kind::Directory) {
         return None;

@@ -21,7 +21,8 @@ pub struct Joined<'p> {
     /// Parts of the merged tree. The first part lists all roots of the other parts except the roots in `unlisted`.
     pub parts: Vec<JoinedPart<'p>>,
     pub devices: Vec<MergedDevice>,
-    /// States of the later parts' roots except `unlisted`, keyed by parent directory (in the first part) and name.
+    /// States of the roots of the later parts, without the roots in `unlisted`. The keys are the root's parent
+    /// directory (its ID in the first part) and the root's name.
     roots: HashMap<DirId, HashMap<Vec<u8>, EntryState>>,
     /// Parent of each root in `roots` that is a directory. Keys and values are directory IDs in the merged tree.
     parents: HashMap<DirId, DirId>,
@@ -117,7 +118,7 @@ impl<'p> Joined<'p> {
         devices.map(index).collect()
     }
 
-    /// Finds the entries of the first part that the roots of the part at `index` replace.
+    /// Finds the entries of the first part that are replaced by the roots of the part at `index`.
     fn find_replaced(&mut self, index: usize) {
         let rest = &self.parts[0];
         let part = &self.parts[index];

@@ -14,7 +14,7 @@ use crate::platform::{Attributes, Directory, Errno, FileSystem, NO_CTTY, retry};
 /// File to write, with the directory that contains or will contain it.
 #[derive(Debug)]
 pub struct Output {
-    /// Directory of the file; on Linux, it may be opened with `O_PATH`.
+    /// Directory of the file. On Linux, the descriptor of the directory can be an `O_PATH` descriptor.
     pub directory: Directory,
     /// Name of the file in the directory. The file is not a symbolic link unless [`Output::is_stream`] is `true`.
     pub name: OsString,

@@ -22,8 +22,9 @@ pub const HAS_PROC_FD_LINKS: bool = true;
 const DELETED: &[u8] = b" (deleted)";
 /// Target of the link `/proc/PID/ns/pid` in the initial PID namespace (`PROC_PID_INIT_INO`).
 const FIRST_NAMESPACE: &[u8] = b"pid:[4026531836]";
-/// Size of the buffer for a process name, which is at most 16 bytes long.
-const NAME: usize = 64;
+/// Size in bytes of the buffer for a process name. This is more than enough: a name and the newline after the name have
+/// at most 16 bytes.
+const NAME_BUFFER: usize = 64;
 /// Maximum length of a link target in /proc: one page.
 const LINK: usize = 4096;
 /// Maximum number of workers. More workers would only wait for kernel locks that other workers hold.
@@ -185,7 +186,7 @@ impl Files {
 impl Process {
     fn holder(&self, through: Through) -> Holder {
         let name = self.name.get_or_init(|| {
-            let mut start = [0; NAME];
+            let mut start = [0; NAME_BUFFER];
             let length = self.directory.read_start(c"comm", &mut start).unwrap_or(0);
             start[..length].trim_ascii_end().to_vec()
         });

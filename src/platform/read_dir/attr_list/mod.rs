@@ -208,7 +208,8 @@ impl<'b> Fields<'b> {
         Some(if complete { all } else { Prefetched::Nothing })
     }
 
-    /// Reads the next four-byte field, or returns 0 if the record does not contain the field (`returned_bit` is 0).
+    /// Reads the next four-byte field. Returns `Some(0)` if the record does not contain the field (`returned_bit` is
+    /// 0), and `None` if the record is too short.
     fn number(&mut self, returned_bit: u32) -> Option<u32> {
         Some(u32::from_ne_bytes(self.take(returned_bit)?))
     }

@@ -309,7 +309,8 @@ mod tests {
         assert_eq!(freed((0, Some(8)), (8, 8, false)), (8, Some(8)));
         assert_eq!(freed((0, None), (8, 8, true)), (8, None));
         // On btrfs, deleting a truncated file can free more than the file's disk usage, because the whole extent is
-        // freed. The preview is therefore unbounded, and its maximum, the disk usage, does not limit the result.
+        // freed. The preview's maximum, 1 byte, is only the disk usage. Because `is_unbounded` is `true`, this maximum
+        // does not replace the search's 64 bytes.
         assert_eq!(freed((64, Some(64)), (1, 1, true)), (64, Some(64)));
         // The file has become smaller since the search. The preview's maximum, 1 byte, replaces the search's 64 bytes.
         assert_eq!(freed((64, Some(64)), (1, 1, false)), (1, Some(1)));

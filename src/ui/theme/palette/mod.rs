@@ -186,12 +186,12 @@ impl Role {
         }
     }
 
-    /// Returns `true` if treemap cells of a file category have this role.
+    /// Returns `true` if this role colors treemap cells by file category.
     pub fn is_category(self) -> bool {
         self.is_cell() && (self as usize) < Self::Age1 as usize
     }
 
-    /// Returns `true` if treemap cells of a file category or an age have this role.
+    /// Returns `true` if this role colors treemap cells by file category or by age.
     pub fn is_cell(self) -> bool {
         self as usize >= Self::Video as usize
     }
