@@ -28,7 +28,7 @@ pub fn own_home() -> Option<PathBuf> {
     User::from_uid(geteuid()).ok().flatten().map(|user| user.dir)
 }
 
-/// Returns the name of the user with this ID, or `None` if neither getpwuid_r(3) nor getent(1) finds a name.
+/// Returns the name of the user with this ID, or `None` if neither `getpwuid_r(3)` nor `getent(1)` finds a name.
 pub fn user(number: u32) -> Option<String> {
     known_user(number).or_else(|| name_from_getent(Database::Users, number))
 }
@@ -37,7 +37,7 @@ fn known_user(number: u32) -> Option<String> {
     User::from_uid(Uid::from_raw(number)).ok().flatten().map(|user| user.name)
 }
 
-/// Returns the name of the group with this ID, or `None` if neither getgrgid_r(3) nor getent(1) finds a name.
+/// Returns the name of the group with this ID, or `None` if neither `getgrgid_r(3)` nor `getent(1)` finds a name.
 pub fn group(number: u32) -> Option<String> {
     let known = Group::from_gid(Gid::from_raw(number)).ok().flatten().map(|group| group.name);
     known.or_else(|| name_from_getent(Database::Groups, number))
