@@ -216,9 +216,9 @@ impl Sharer<'_> {
                 && others.len() > 1
                 && others.iter().all(|member| member.before == Some(APART))
             {
-                // None of the other files can share data with the first file, and there are several other files. Report
-                // the failure for the first file now, because later iterations look only at the other files. If there
-                // is only one other file, nothing is reported here: the next iteration reports a failure for that file.
+                // The first file cannot share data with any other file. Its failure is reported here, because later
+                // iterations look only at the other files. If there is only one other file, the next iteration reports
+                // the failure of that file, which is enough.
                 self.shared.failures.push(|| self.sharing.directories.path(source.file), APART);
             }
             rest = others;

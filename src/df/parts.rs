@@ -16,7 +16,7 @@ pub struct Overhead {
     pub counted: CountedAs,
 }
 
-/// Place of an overhead in df's numbers, if they include the overhead at all.
+/// The numbers of df that include an overhead, if any do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CountedAs {
     /// Included in the used space.

@@ -166,8 +166,8 @@ struct Storage {
     /// `true` if at least one file that uses the data is visible. A file is visible if it has a name outside all extra
     /// copies of directories.
     is_visible: bool,
-    /// Index of a group of duplicate directories. An extra copy in this group contains a file that uses the data and is
-    /// not visible. `None` if all files that use the data are visible.
+    /// Index of a group of duplicate directories whose extra copies contain an invisible file that uses the data.
+    /// `None` if all files that use the data are visible.
     group: Option<usize>,
 }
 

@@ -258,8 +258,7 @@ impl Query {
     }
 
     /// Returns `true` if the totals of a matching directory include all of its contents. In a narrowed query, only the
-    /// narrowing terms decide this: even in a directory that matches the other terms, each entry must itself match the
-    /// narrowing terms.
+    /// narrowing terms decide this, because the other terms do not exempt the contents from the narrowing terms.
     pub(crate) fn counts_contents(&self) -> bool {
         if self.is_narrowed() {
             self.narrowed.iter().any(Term::brings_contents)

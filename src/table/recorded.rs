@@ -122,8 +122,8 @@ impl RecordedTotals {
 }
 
 impl RecordedTree {
-    /// Returns the recorded totals of `directories`, which are directories of the tree `new`, and of those of their
-    /// child directories that the running scan has found so far.
+    /// Returns the recorded totals of `directories`, which belong to the tree `new`, and of their child directories, as
+    /// far as the running scan has found these.
     pub fn totals(&self, new: &Tree, directories: impl IntoIterator<Item = DirId>) -> RecordedTotals {
         let mut found = RecordedTotals { has_links: self.has_links(), ..RecordedTotals::default() };
         for id in directories {

@@ -113,10 +113,9 @@ impl UniqueSizes {
         graph.nodes.iter().for_each(|node| add(node.id, &node.sum));
     }
 
-    /// Returns a graph of the directories that contain hard links at any depth. The sum of each node is the excess of
-    /// the directory (see `hard_links`): the amount to subtract from the sum of the sizes of the directory's entries.
-    /// An inode is counted too often in this sum if several of the entries are names of the inode or contain its names.
-    /// The excess of child directories is not included.
+    /// Returns a graph of the directories that contain hard links at any depth. `sum` of each node is the directory's
+    /// excess (see `hard_links`): the size to subtract from the total of its entries, because inodes with names in or
+    /// below several of these entries were counted more than once. The excess of child directories is not included.
     pub(crate) fn repeats(self, parent: impl Fn(DirId) -> Option<DirId>) -> AncestorGraph {
         AncestorGraph::of(self.linked, parent, Counted::Repeated)
     }

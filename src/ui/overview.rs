@@ -39,8 +39,8 @@ pub struct Part {
     pub rows: Vec<(Row, Role)>,
     /// Text shown if there are no rows.
     pub empty: String,
-    /// `true` if the largest rows come first. If there is too little room, the last rows are then omitted. In any other
-    /// order, the smallest rows are omitted, wherever they are.
+    /// `true` if the largest rows come first. If there is too little room, the last rows are omitted in this order, and
+    /// the smallest rows in any other order.
     pub is_largest_first: bool,
 }
 

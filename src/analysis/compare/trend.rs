@@ -43,8 +43,8 @@ pub fn trends(rows: &[Row], (old, new): (&Tree, &Tree), history: &[Arc<Tree>], b
     sizes.iter().map(chart).collect()
 }
 
-/// Returns the heights of the chart for these sizes. All heights are 0 if all sizes before the last one are known, and
-/// all known sizes are equal.
+/// Returns the heights of the chart for these sizes. All heights are 0 if the size never changed; in this case, only
+/// the last size may be unknown.
 fn chart(sizes: &[Option<u64>; POINTS]) -> Trend {
     let known = || sizes.iter().flatten();
     let most = known().max().copied().unwrap_or(0);

@@ -57,7 +57,7 @@ impl PathTree {
     /// in the child's node and returns `false`.
     ///
     /// # Errors
-    /// Returns the name of the entry if the record must be discarded because another line with the same path counts.
+    /// Returns the name of the entry if the record must be discarded because another line with the same path is used.
     fn is_first(
         &mut self,
         node: u32,

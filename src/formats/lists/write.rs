@@ -123,9 +123,9 @@ impl PathTree {
             _ => return None,
         };
         let path = path(&name)?;
-        // `positions[1]`, the older record, may be the line for the child directory itself. `add` logs that line as an
-        // ordinary entry if the line is not a `LineKind::Directory` and precedes all lines for entries inside the
-        // child. If the older record is anything else, the result is `None`.
+        // The older of two records is allowed only if it is the child directory's own line. `add` logs this line as an
+        // ordinary entry if its kind is not `LineKind::Directory` and it precedes all lines for entries inside the
+        // child.
         if let Some(position) = positions.get(1) {
             let is_line = matches!(self.log.read(*position), Logged::Entry(_, entry) if entry.name == name);
             if !is_line || self.nodes[directory as usize].own.is_some() {

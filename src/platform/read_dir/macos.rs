@@ -85,9 +85,8 @@ impl<'d> Reader<'d> {
                     self.method = Method::Bulk(Wanted::NAMES);
                 }
                 // If no call has succeeded yet, these errors mean that getattrlistbulk(2) does not work for this
-                // directory. On macOS 10.13, ERANGE was observed at the end of directories; in an empty directory, the
-                // first call already reaches the end. EBADMSG comes from `read` below, which returns it for a malformed
-                // reply.
+                // directory. ERANGE was observed on macOS 10.13 at the end of a directory, with a buffer of 88 bytes.
+                // EBADMSG comes from `read` below, which returns it for a malformed reply.
                 Err(Errno::ENOTSUP | Errno::EINVAL | Errno::ENOSYS | Errno::ERANGE | Errno::EBADMSG)
                     if !self.begun =>
                 {

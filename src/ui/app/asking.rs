@@ -65,9 +65,8 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Returns the time until the next `Event::Idle` is due; `None` if no such event is needed. Two timers need such
-    /// events: the quiet time of the top layer's answer gate, and the display time of a notice. Each timer is started
-    /// by one event and ended by another event.
+    /// Returns the time until the next `Event::Idle` is due; `None` if no such event is needed. An `Event::Idle` starts
+    /// the quiet time of the top layer's answer gate or the display time of a notice, and another one ends it.
     pub fn idle_wait(&mut self, now: Duration) -> Option<Duration> {
         let gate = self.gate().and_then(|gate| gate.wait(now));
         [gate, self.cx.notice_wait(now)].into_iter().flatten().min()

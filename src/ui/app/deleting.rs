@@ -237,11 +237,12 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Handles a message from the rescan. If the rescan has ended and the shown directory no longer exists, goes up to
-    /// the nearest existing directory. Then returns the effect of [`Self::after_rescan`], if any.
+    /// Handles a message from the rescan. When the rescan has ended:
     ///
-    /// Otherwise, if neither the directory that was shown nor any of the rescanned directories exists any more, rescans
-    /// the directory that is now shown. This happens only after a rescan that reports its result (`Rescan::wanted`).
+    /// 1. If the shown directory no longer exists, goes up to the nearest existing directory.
+    /// 2. Returns the effect of [`Self::after_rescan`], if any.
+    /// 3. Without such an effect, rescans the directory that is now shown if neither the directory shown before nor any
+    ///    rescanned directory still exists. This is done only for a rescan that reports its result (`Rescan::wanted`).
     pub(super) fn take_rescan(&mut self, message: RescanMessage) -> Option<Effect> {
         let is_reported = self.cx.rescan().is_some_and(|rescan| rescan.wanted.is_some());
         let shown = self.cx.location.id;

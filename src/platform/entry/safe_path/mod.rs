@@ -52,9 +52,9 @@ enum Rule {
 /// Reason why a path is refused although the system would allow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnsafePath {
-    /// Path that ends with the refused component, for the error message. `None` if the path that the user gave
-    /// (`Rule::Named`) already identifies this component. This is the case if the refused component is the last one,
-    /// and the lookup has found at most one symbolic link, including a refused link.
+    /// Path that ends with the refused component, for the error message. `None` if the path given by the user
+    /// (`Rule::Named`) is enough for the message: the refused component is the last one, and the lookup came across at
+    /// most one symbolic link (which may be the refused component).
     pub path: Option<PathBuf>,
     pub cause: Cause,
 }
