@@ -93,8 +93,8 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('-e', '-e', [CompletionResultType]::ParameterName, 'Read the owner, group and mode of every entry')
             [CompletionResult]::new('--extended', '--extended', [CompletionResultType]::ParameterName, 'Read the owner, group and mode of every entry')
             [CompletionResult]::new('--no-snapshots', '--no-snapshots', [CompletionResultType]::ParameterName, 'Do not keep a snapshot of the scan; implies --no-instant')
-            [CompletionResult]::new('--no-instant', '--no-instant', [CompletionResultType]::ParameterName, 'Do not show the sizes of the previous scan while scanning, and keep only daily snapshots')
-            [CompletionResult]::new('--fresh', '--fresh', [CompletionResultType]::ParameterName, 'Do not show the sizes of the previous scan while scanning, and keep only daily snapshots')
+            [CompletionResult]::new('--no-instant', '--no-instant', [CompletionResultType]::ParameterName, 'Do not show the sizes of the previous scan while scanning, and save at most one snapshot a day')
+            [CompletionResult]::new('--fresh', '--fresh', [CompletionResultType]::ParameterName, 'Do not show the sizes of the previous scan while scanning, and save at most one snapshot a day')
             [CompletionResult]::new('--no-config', '--no-config', [CompletionResultType]::ParameterName, 'Ignore configuration files')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (-h: summary, --help: details)')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (-h: summary, --help: details)')
@@ -239,7 +239,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Exclude entries matching GLOB')
             [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Use N threads')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Use N threads')
-            [CompletionResult]::new('--fs-id', '--fs-id', [CompletionResultType]::ParameterName, 'Name to give the file system of each PATH; in several snapshots, file systems with the same name count as one')
+            [CompletionResult]::new('--fs-id', '--fs-id', [CompletionResultType]::ParameterName, 'Name for the file system of each PATH; file systems that have the same name in different snapshots count as one')
             [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Scan one part of the plan in FILE, and save a snapshot of this part')
             [CompletionResult]::new('--part', '--part', [CompletionResultType]::ParameterName, 'Number of the part to save; part 0 contains everything that is in no other part')
             [CompletionResult]::new('-x', '-x', [CompletionResultType]::ParameterName, 'Do not cross file-system boundaries below a PATH')
@@ -256,7 +256,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             break
         }
         'duke;subvolumes' {
-            [CompletionResult]::new('--without', '--without', [CompletionResultType]::ParameterName, 'Also print how much space deleting the given subvolumes together frees; can be given more than once')
+            [CompletionResult]::new('--without', '--without', [CompletionResultType]::ParameterName, 'Also print how much space is freed if these subvolumes are deleted together; can be given more than once')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('--si', '--si', [CompletionResultType]::ParameterName, 'Show sizes in powers of 1000')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')

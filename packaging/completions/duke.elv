@@ -90,8 +90,8 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand -e 'Read the owner, group and mode of every entry'
             cand --extended 'Read the owner, group and mode of every entry'
             cand --no-snapshots 'Do not keep a snapshot of the scan; implies --no-instant'
-            cand --no-instant 'Do not show the sizes of the previous scan while scanning, and keep only daily snapshots'
-            cand --fresh 'Do not show the sizes of the previous scan while scanning, and keep only daily snapshots'
+            cand --no-instant 'Do not show the sizes of the previous scan while scanning, and save at most one snapshot a day'
+            cand --fresh 'Do not show the sizes of the previous scan while scanning, and save at most one snapshot a day'
             cand --no-config 'Ignore configuration files'
             cand -h 'Print help (-h: summary, --help: details)'
             cand --help 'Print help (-h: summary, --help: details)'
@@ -225,7 +225,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --exclude 'Exclude entries matching GLOB'
             cand -t 'Use N threads'
             cand --threads 'Use N threads'
-            cand --fs-id 'Name to give the file system of each PATH; in several snapshots, file systems with the same name count as one'
+            cand --fs-id 'Name for the file system of each PATH; file systems that have the same name in different snapshots count as one'
             cand --plan 'Scan one part of the plan in FILE, and save a snapshot of this part'
             cand --part 'Number of the part to save; part 0 contains everything that is in no other part'
             cand -x 'Do not cross file-system boundaries below a PATH'
@@ -241,7 +241,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --help 'Print help'
         }
         &'duke;subvolumes'= {
-            cand --without 'Also print how much space deleting the given subvolumes together frees; can be given more than once'
+            cand --without 'Also print how much space is freed if these subvolumes are deleted together; can be given more than once'
             cand --json 'Print JSON'
             cand --si 'Show sizes in powers of 1000'
             cand -h 'Print help'

@@ -103,7 +103,7 @@ complete -c duke -n "__fish_duke_needs_command" -l select-yes -d 'Preselect Yes 
 complete -c duke -n "__fish_duke_needs_command" -l confirm-quit -d 'Ask before the browser quits, even if nothing would be lost'
 complete -c duke -n "__fish_duke_needs_command" -s e -l extended -d 'Read the owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_needs_command" -l no-snapshots -d 'Do not keep a snapshot of the scan; implies --no-instant'
-complete -c duke -n "__fish_duke_needs_command" -l no-instant -l fresh -d 'Do not show the sizes of the previous scan while scanning, and keep only daily snapshots'
+complete -c duke -n "__fish_duke_needs_command" -l no-instant -l fresh -d 'Do not show the sizes of the previous scan while scanning, and save at most one snapshot a day'
 complete -c duke -n "__fish_duke_needs_command" -l no-config -d 'Ignore configuration files'
 complete -c duke -n "__fish_duke_needs_command" -s h -l help -d 'Print help (-h: summary, --help: details)'
 complete -c duke -n "__fish_duke_needs_command" -s V -l version -d 'Print the version'
@@ -193,7 +193,7 @@ complete -c duke -n "__fish_duke_using_subcommand save" -l root -d 'From a list,
 complete -c duke -n "__fish_duke_using_subcommand save" -s o -l output -d 'Write the snapshot to FILE (an existing file is replaced once the new one is complete); - is standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s t -l threads -d 'Use N threads' -r
-complete -c duke -n "__fish_duke_using_subcommand save" -l fs-id -d 'Name to give the file system of each PATH; in several snapshots, file systems with the same name count as one' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -l fs-id -d 'Name for the file system of each PATH; file systems that have the same name in different snapshots count as one' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -l plan -d 'Scan one part of the plan in FILE, and save a snapshot of this part' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l part -d 'Number of the part to save; part 0 contains everything that is in no other part' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
@@ -203,7 +203,7 @@ complete -c duke -n "__fish_duke_using_subcommand save" -s e -l extended -d 'Rea
 complete -c duke -n "__fish_duke_using_subcommand save" -s q -l quiet -d 'Do not print progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand save" -l list -d 'List the kept snapshots instead of saving one; with PATH, only those of PATH'
 complete -c duke -n "__fish_duke_using_subcommand save" -s h -l help -d 'Print help'
-complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l without -d 'Also print how much space deleting the given subvolumes together frees; can be given more than once' -r -f
+complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l without -d 'Also print how much space is freed if these subvolumes are deleted together; can be given more than once' -r -f
 complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l json -d 'Print JSON'
 complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l si -d 'Show sizes in powers of 1000'
 complete -c duke -n "__fish_duke_using_subcommand subvolumes" -s h -l help -d 'Print help'

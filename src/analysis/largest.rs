@@ -158,8 +158,8 @@ impl File {
     fn compare(&self, other: &Self, tree: &Tree) -> Ordering {
         let key = |file: &Self| (Reverse(file.row.key), file.inode.inode);
         let device = |file: &Self| tree.device(file.row.entry.directory);
-        // Inode numbers may be missing in a tree loaded from a file. Its entry IDs do not depend on thread timing, so
-        // they give the same order in every run.
+        // An imported tree may lack inode numbers, so remaining ties are broken by entry ID. The IDs in an imported
+        // tree do not depend on thread timing, so the order is the same in every run.
         let entry = |file: &Self| file.row.entry;
         let rest = || device(self).cmp(&device(other)).then_with(|| entry(self).cmp(&entry(other)));
         key(self).cmp(&key(other)).then_with(rest)

@@ -62,7 +62,7 @@ pub struct HardLinks {
 }
 
 impl HardLinks {
-    /// Returns the found names of an inode.
+    /// Returns the names that were found for an inode.
     pub fn names(&self, inode: &LinkedInode) -> &[Row] {
         let names = self.names.get(inode.first..).unwrap_or_default();
         &names[..names.len().min(usize::try_from(inode.inside).unwrap_or(usize::MAX))]

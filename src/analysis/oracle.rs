@@ -25,8 +25,8 @@ enum Sort {
     /// Test for errors or empty entries. A filter keeps a matching directory together with its contents, unless the
     /// term is negated.
     State,
-    /// Test of a time. A directory can match only if the query also has a name or type term that is not negated. A
-    /// `State` term is not enough.
+    /// Test of the modification time. The term can match a directory only if the query also has a [`Self::Name`] or
+    /// [`Self::Type`] term that is not negated.
     Time,
     /// Test that can match only files.
     File,

@@ -36,9 +36,10 @@ const PIECE: u64 = 1 << 17;
 const VISITS_PER_PART: usize = 256;
 /// Number of workers for each thread of the pool. With more than one, a thread whose worker ends early can run another.
 const WORKERS_PER_THREAD: usize = 2;
-/// Time from the start of the walk to the first partial result. Producing a result is costly, so the time from the
-/// start to each later partial result is at least `NEXT` times the time to the previous result.
+/// Minimum time from the start of the walk to the first partial result.
 const FIRST: Duration = Duration::from_millis(15);
+/// Factor by which the time since the start of the walk must grow before the next partial result. Producing a result is
+/// costly.
 const NEXT: u32 = 3;
 
 /// Selection of the entries that a walk passes to its collector. [`crate::analysis::search`] explains both modes.
@@ -47,7 +48,8 @@ pub(crate) enum Mode {
     /// Entries that match the query. If [`Query::counts_contents`] returns `true`, the other contents of matching
     /// directories count toward the totals.
     Search,
-    /// Entries that match the query, and all contents of directories found by name, type or size.
+    /// Entries that match the query. If [`Query::brings_contents`] returns `true`, also the contents of matching
+    /// directories.
     Filter,
 }
 
@@ -144,7 +146,7 @@ struct Visit<'t> {
 }
 
 /// Walks everything below the directory of `request`. Publishes the results that `report` returns for the collector:
-/// from time to time during the walk (see [`FIRST`]) and, unless the job was canceled, at the end.
+/// from time to time during the walk (see [`FIRST`] and [`NEXT`]) and, unless the job was canceled, at the end.
 pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
     request: &Request,
     mode: Mode,

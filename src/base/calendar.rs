@@ -60,8 +60,8 @@ pub fn date(seconds: i64, zone: &TimeZone) -> String {
     time(seconds, zone, "%Y-%m-%d", DATE)
 }
 
-/// Formats a time, such as `2026-11-21 08:15`, in [`DATE_AND_TIME`] columns. A time outside the calendar (years 0 to
-/// 9999) is shown as in [`date`].
+/// Formats a date and time, such as `2026-11-21 08:15`. The text is [`DATE_AND_TIME`] columns wide. A time outside the
+/// calendar (years 0 to 9999) is shown as in [`date`].
 pub fn date_and_time(seconds: i64, zone: &TimeZone) -> String {
     time(seconds, zone, "%Y-%m-%d %H:%M", DATE_AND_TIME)
 }

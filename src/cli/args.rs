@@ -337,7 +337,7 @@ pub struct Arguments {
     #[arg(long, help_heading = "Snapshots")]
     pub no_snapshots: bool,
 
-    /// Do not show the sizes of the previous scan while scanning, and keep only daily snapshots
+    /// Do not show the sizes of the previous scan while scanning, and save at most one snapshot a day
     #[arg(long, visible_alias = "fresh", help_heading = "Snapshots")]
     pub no_instant: bool,
 

@@ -83,8 +83,8 @@ fn is_of(subject: &Subject, root: &[u8]) -> bool {
 }
 
 /// Returns an error that explains why none of the `kept` snapshots can be used. The error lists the snapshots of the
-/// directory with the flags in `scope` or, if there are none, all snapshots of the directory. If the directory has no
-/// snapshots, the error lists those of other directories.
+/// directory that were taken with the flags in `scope` or, if there are none, all snapshots of the directory. If the
+/// directory has no snapshots, the error lists the snapshots of other paths.
 fn no_snapshot(
     directory: &OsString,
     scope: &str,

@@ -216,9 +216,9 @@ impl Sharer<'_> {
                 && others.len() > 1
                 && others.iter().all(|member| member.before == Some(APART))
             {
-                // The first file cannot share data with any other file. Its failure is reported here, because later
-                // iterations look only at the other files. If there is only one other file, the next iteration reports
-                // the failure of that file, which is enough.
+                // The first file cannot share data with any of the other files. Its failure is reported now, because
+                // later iterations look only at the other files. If there is only one other file, the next iteration
+                // reports the failure of that file, and one report is enough for two files.
                 self.shared.failures.push(|| self.sharing.directories.path(source.file), APART);
             }
             rest = others;
@@ -282,7 +282,8 @@ struct FreeSpace {
     /// first, each number represents itself. A btrfs file system has one number per subvolume; [`Self::join`] gives
     /// these numbers the same representative.
     devices: HashMap<u64, (u64, u64)>,
-    /// For each device number, a directory for reading the free space, as an index into `CopySharing::directories`.
+    /// For each device number, the index in `CopySharing::directories` of a directory on the device. The free space of
+    /// the device is read there.
     directories: HashMap<u64, usize>,
     /// Devices on which the operation made files share data.
     changed: HashSet<u64>,
@@ -322,7 +323,8 @@ impl FreeSpace {
     }
 }
 
-/// Writes pending changes to disk, and returns the free bytes of the file system of the directory `directory`.
+/// Writes pending changes to disk, and returns the number of free bytes on the file system that contains the directory
+/// with the index `directory`.
 fn free(sharing: &CopySharing, directory: usize) -> Option<u64> {
     let group = sharing.directories.group(directory);
     sync_file_system(&group.open().ok()?).ok()?;

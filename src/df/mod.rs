@@ -1,5 +1,7 @@
 //! File-system accounting: why df reports more than the scan found.
 //!
+//! Terms of the accounting, each with the module that computes the term:
+//!
 //! ```text
 //! used  =  scanned (each inode once)                                     scanned
 //!        + covered by other mounts                                         covered

@@ -30,9 +30,9 @@ pub struct System {
     pub mounts: Vec<Mount>,
     /// Device numbers of the directories on the file system.
     pub devices: HashSet<u64>,
-    /// `true` if the scan entered the file system at a mount of its top directory, and could thus reach all of it. Also
-    /// `true` if the scan entered the file system below one of the scan's roots, at a mount that the mount table does
-    /// not contain. Such a mount is assumed to be of the top directory.
+    /// `true` if the scan entered the file system at a mount that shows its top directory, and could thus reach all of
+    /// it. If the mount table lacks a mount below one of the scan's roots, that mount is assumed to show the top
+    /// directory.
     pub is_whole: bool,
     /// Number of roots and mount points at which the scan entered the file system. If an entry is visible at several of
     /// them, the totals of the file system include the entry once.
@@ -196,8 +196,9 @@ impl MountMap {
         else {
             return;
         };
-        // Skip `mount` if its parent mount is not `on`. In this case, either its mount point is covered, or `mount` is
-        // stacked on another mount. The call for the lowest mount of a stack adds the topmost mount of this stack.
+        // Skip `mount` if its parent mount is not `on`. In this case, either another mount hides the mount point of
+        // `mount`, or `mount` is stacked on another mount at the same mount point. Only the topmost mount of a stack is
+        // visible, and the call for the lowest mount adds the topmost mount.
         if on.is_some_and(|on| mount.id != 0 && mounts[on].id != mount.parent) {
             return;
         }
@@ -264,7 +265,7 @@ fn descend(
 /// Returns the index of the topmost mount that is stacked on the given mount, or `index` if there is none.
 fn topmost(mounts: &[Mount], index: usize) -> usize {
     let mut top = index;
-    // Each step goes up by one mount. The number of steps is limited, because a stack contains each mount at most once.
+    // Each step goes up by one mount. A stack contains each mount at most once, so `mounts.len()` steps are enough.
     for _ in 0..mounts.len() {
         let above = mounts.iter().position(|other| {
             other.id != 0

@@ -55,7 +55,7 @@ pub enum Subject {
     Systems,
 }
 
-/// Amount shown in a line of the space accounting.
+/// Amount shown in a line of the df report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
     /// Size in bytes.
@@ -67,7 +67,7 @@ pub enum Amount {
     Nothing,
 }
 
-/// Line of the space accounting.
+/// Line of the df report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     pub subject: Subject,

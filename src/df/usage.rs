@@ -85,7 +85,8 @@ impl FileSystemUsage {
         })
     }
 
-    /// Returns the number of used bytes that the scan, covered files, deleted files and overhead explain.
+    /// Returns the total size in bytes of the known parts of the used space: scanned entries, covered files, deleted
+    /// files and overhead.
     fn known(&self) -> u64 {
         let parts = self.parts.iter().filter(|part| part.counted == CountedAs::Used);
         let parts = parts.fold(0_u64, |sum, part| sum.saturating_add(part.bytes));

@@ -35,7 +35,8 @@ pub(crate) struct SizeCandidates {
     recent_since: i64,
 }
 
-/// Maximum age in seconds of a recent file at the start of the scan. Such a file is probably still being written.
+/// Maximum age of a recent file: the number of seconds from the last modification to the start of the scan. A recent
+/// file is probably still being written.
 const MAX_RECENT_AGE: i64 = 60;
 
 impl Collector for SizeCandidates {

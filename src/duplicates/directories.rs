@@ -15,7 +15,8 @@ use crate::scan::reach;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Tree, Walk};
 use std::os::unix::ffi::OsStrExt;
 
-/// Indexes of sets of identical files, keyed by the names of the files in the sets.
+/// Map from each entry of a file to the index of the set of identical files that contains the file. A file with several
+/// names has several entries.
 pub(crate) type SetOfName = HashMap<EntryId, u32>;
 
 /// Set of directories with the same contents.

@@ -163,8 +163,8 @@ struct Storage {
     /// `true` if deleting duplicates does not free the data, because a file that uses the data has names outside the
     /// searched directories or is assumed to be kept.
     is_kept: bool,
-    /// `true` if at least one file that uses the data is visible. A file is visible if it has a name outside all extra
-    /// copies of directories.
+    /// `true` if at least one file that uses the data is visible: the file has a name that is not inside an extra copy
+    /// of a directory.
     is_visible: bool,
     /// Index of a group of duplicate directories whose extra copies contain an invisible file that uses the data.
     /// `None` if all files that use the data are visible.
@@ -195,9 +195,10 @@ impl FileSet {
     }
 
     /// Returns a group of the visible copies; `None` if there are fewer than two, or if all share their data. A copy is
-    /// visible if it has a name outside all extra copies of directories (see the module documentation). An invisible
-    /// copy is contained in a group of `directories`: the disk space that deleting the copy would free is added to the
-    /// wasted bytes of that group.
+    /// visible if it has a name that is not inside an extra copy of a directory (see the module documentation).
+    ///
+    /// For each invisible copy, adds the disk space that deleting the copy would free to the wasted bytes of the group
+    /// in `directories` that contains the copy.
     fn group(
         &self,
         tree: &Tree,

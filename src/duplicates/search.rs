@@ -56,8 +56,8 @@ impl<'s> DuplicateSearch<'s> {
         }
     }
 
-    /// Records a file that is not compared, with the reason. If `reason` is `None`, duke never opens files on the file
-    /// system of this file, and the file is only counted.
+    /// Records a file that is not compared, with the reason. A `reason` of `None` means that duke never opens files on
+    /// the file system of this file; such a file is only counted.
     pub(crate) fn skip(&self, entry: EntryId, reason: Option<SkipReason>) {
         match reason {
             Some(reason) => lock(&self.skipped).push(Skipped { entry, reason }),

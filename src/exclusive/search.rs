@@ -151,8 +151,10 @@ impl ExclusiveSearch {
         state.is_stopped = true;
     }
 
-    /// Starts a thread at `at` (index of a piece, and number of its files to skip) or, if `at` is `None`, at the next
-    /// piece, if any is left. Counts the remaining files of the piece as unread if the system cannot start a thread.
+    /// Starts a thread at `at`: the index of a piece, and the number of its files to skip. If `at` is `None`, starts
+    /// the thread at the next piece; if no piece is left, starts no thread.
+    ///
+    /// If the system cannot start a thread, counts the remaining files of the piece as unread.
     fn start(self: &Arc<Self>, state: &mut SearchState, at: Option<(usize, usize)>) {
         let (piece, done) = match at {
             Some(at) => at,

@@ -62,7 +62,8 @@ impl SearchState {
         }
     }
 
-    /// Takes the next of the plan's `pieces` pieces, and returns its index, or `None` if none is left.
+    /// Takes the next piece of the plan, and returns its index; `None` if no piece is left. `pieces` is the number of
+    /// pieces in the plan.
     pub(crate) fn take(&mut self, pieces: usize) -> Option<usize> {
         let piece = self.taken;
         (piece < pieces).then(|| self.taken += 1)?;

@@ -228,7 +228,7 @@ impl ExclusiveSums {
     }
 }
 
-/// Properties of bytes to which the same nodes refer.
+/// Properties of a group of bytes that all have references from the same nodes.
 #[derive(Clone, Copy)]
 struct HeldBytes {
     /// `true` if there may be unknown references to the bytes, in addition to the known ones.

@@ -8,9 +8,10 @@
 //! ```
 //!
 //! Entries are published when a segment is full, when their directory ends, and when the tree is shown
-//! ([`Builder::publish`]), so listings are as compact as those of a scan. A parent waits for a child from the
-//! publication of the child's entry until [`Tree::release`] is called for the child. A child is therefore released only
-//! after its end has been read *and* its entry has been published.
+//! ([`Builder::publish`]), so listings are as compact as those of a scan.
+//!
+//! Publishing the entry of a child directory makes the parent wait for the child; [`Tree::release`] ends this wait. A
+//! child whose end has been read is therefore not released until its entry has been published.
 //!
 //! Invariant: every directory is released exactly once, regardless of how the input ends.
 

@@ -42,7 +42,8 @@ pub struct Flat<'t> {
     pub provenance: &'t [Provenance],
     /// Bytes that deleting each entry would free; `None` unless requested.
     pub exclusive: Option<Arc<ExclusiveSizes>>,
-    /// Counter of the entries written so far, including those with paths too long for a line, but not the roots.
+    /// Counter of the entries processed so far. Entries that are skipped because their paths are too long for a line
+    /// are counted; the roots are not.
     pub written: &'t WrittenEntries,
 }
 

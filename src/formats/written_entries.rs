@@ -1,8 +1,8 @@
-//! Counter of the entries that a writer has written so far, for a progress bar.
+//! Counter of the entries that a writer has processed so far, for a progress bar.
 
 use crate::base::sync::{AtomicU64, Ordering};
 
-/// Number of entries written so far. The writing threads increase it while another thread reads it.
+/// Number of entries written or skipped so far. The writing threads increase it while another thread reads it.
 #[derive(Debug, Default)]
 pub struct WrittenEntries(AtomicU64);
 

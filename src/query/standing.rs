@@ -71,7 +71,8 @@ impl Query {
     }
 }
 
-/// Replaces the name of a root, which is a path, with the last component of that path, for terms about names.
+/// Replaces the name of a root, which is a path, with the last component of the path, so that query terms about names
+/// test only this component.
 pub(crate) fn as_root(record: Entry<'_>) -> Entry<'_> {
     let name = record.name.rsplit(|byte| *byte == b'/').find(|part| !part.is_empty());
     Entry { name: name.unwrap_or(record.name), ..record }

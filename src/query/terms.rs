@@ -104,7 +104,8 @@ pub enum Test {
     Empty,
     /// Entry whose inode has several names.
     Linked,
-    /// Entry that is a name of this inode. A file with a link count of 1 matches only if it is a root.
+    /// Entry that is a name of this inode. Matches only files that are roots or have several links, because all other
+    /// entries lack [`Metadata::links`].
     Inode(InodeKey),
     /// Entry that could not be read.
     Error,

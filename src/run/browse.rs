@@ -291,7 +291,7 @@ fn broken(source: &Source) -> Option<Vec<String>> {
     }
 }
 
-/// Prints the errors in exports, or the panic that ended the scan, and returns the exit code.
+/// Prints the errors found while reading exports or snapshots, or the panic that ended the scan. Returns the exit code.
 fn report_errors(source: &Source) -> Exit {
     if let Some(Outcome::Panicked(reason)) = source.outcome() {
         print_error(&format!("internal error: scan ended early: {}", escape(reason.as_bytes())));

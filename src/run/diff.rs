@@ -130,7 +130,8 @@ fn read_side(wanted: SourceSpec, interrupt: Option<&Interrupt>, progress: Progre
     Err(Exit::Failure)
 }
 
-/// Prints the error that a tree cannot be compared, because none of its roots is a directory. Names the first root.
+/// Prints the error for a tree that cannot be compared because none of its roots is a directory. The message names the
+/// first root.
 pub(super) fn print_not_comparable(tree: &Tree) {
     let listing = tree.listing(DirId::TOP);
     let root = listing.entries().next().map(|(_, entry)| escape(entry.name).into_owned());

@@ -47,7 +47,8 @@ impl Exit {
         }
     }
 
-    /// Returns the exit code, ignoring errors below the roots: the browser, for example, has already shown them.
+    /// Returns the exit code, ignoring errors below the roots. Used, for example, by the browser, which has already
+    /// shown these errors.
     pub fn of_roots(tree: &Tree) -> Self {
         let roots = tree.listing(DirId::TOP);
         let mut read = roots.entries().map(|(_, root)| was_read(tree, &root));

@@ -1,7 +1,7 @@
 //! A run without the browser: reads the source, then prints the result or writes an export, and reports errors.
 //!
-//! Nothing is printed until reading has ended, but an interrupted run can still print what it has read. Standard output
-//! receives only the result; progress and errors go to standard error.
+//! The result is printed after reading has ended. If the user interrupts a run, duke can still print the entries read
+//! so far. Standard output receives only the result; progress and errors go to standard error.
 //!
 //! Invariant: the exit code reports the most serious problem; see [`Exit`].
 

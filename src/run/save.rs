@@ -79,8 +79,8 @@ pub fn save(job: Saving) -> Exit {
     } else {
         summarize(source.tree(), outcome.as_ref());
         match exit_of(&source, outcome.as_ref()) {
-            // If no root could be read, nothing is written, except for a part of a plan other than part 0. Such a part
-            // gets an empty snapshot, because `duke merge` normally requires every part. Part 0 must not be empty.
+            // If no root could be read, no snapshot is written. Parts 1 and higher of a plan are an exception: they get
+            // an empty snapshot, because `duke merge` normally requires every part. Part 0 must not be empty.
             Exit::Failure if part.is_none_or(|part| part.number == 0) => Exit::Failure,
             _ if outcome != Some(Outcome::Complete) => {
                 print_error("nothing written: reading ended early");

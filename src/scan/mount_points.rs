@@ -29,7 +29,7 @@ impl Points {
         let point = Path::new(OsStr::from_bytes(&mount.point));
         for (real, given) in roots {
             let Ok(below) = point.strip_prefix(real) else { continue };
-            // A mount on the root itself is scanned instead of added, because the user asked for the root.
+            // A mount on the root itself is not added. It is scanned, because the user asked for the root.
             let (Some(name), Some(above)) = (below.file_name(), below.parent()) else { continue };
             let given = given.as_os_str().as_bytes();
             let above = above.as_os_str().as_bytes();

@@ -37,8 +37,8 @@ pub(crate) struct Policy<'s> {
     linked: Mutex<HashSet<FileId>>,
     /// Inode number of each directory whose file system may contain loops.
     foreign: Mutex<HashMap<DirId, u64>>,
-    /// Roots that may repeat another root or lie inside another root, keyed by file ID. The value is `None` until the
-    /// scan finds a directory with this file ID, and then that directory. The map is empty if there is only one root.
+    /// Roots that may repeat another root or lie inside another root, keyed by file ID. The value is the directory with
+    /// this file ID, or `None` until the scan has found the directory. The map is empty if there is only one root.
     pub(crate) awaited: Mutex<HashMap<FileId, Option<DirId>>>,
     finds_nested_roots: bool,
     /// Data volume of macOS, to which firmlinks point; see [`platform::firmlink_target`].
@@ -62,7 +62,7 @@ pub(crate) struct DirContext<'v> {
 
 /// Decision on whether the scan enters a directory.
 pub(crate) enum Decision {
-    /// The directory is entered and has this device and file system.
+    /// The directory is entered. The fields describe the file system that contains it.
     Enter {
         /// Index of the device in the tree's table of devices.
         device: u32,

@@ -21,7 +21,7 @@ pub struct SnapshotInput<'t> {
     file: Snapshot,
     /// Indexes of the snapshot's devices in the common tree.
     devices: Vec<u32>,
-    /// Storage classes in the common tree, in the order of the snapshot's storage classes.
+    /// Storage classes in the common tree, indexed by the ID of the corresponding class in the snapshot.
     classes: Vec<StorageClass>,
 }
 

@@ -23,7 +23,7 @@ const SCHEME: &[u8] = b"rclone://";
 /// Flags for listing objects.
 const FLAGS: [&str; 5] = ["-R", "--fast-list", "--no-mimetype", "--use-server-modtime", "--files-only"];
 
-/// Flags for every run. With these flags, rclone asks for no password and prints no time before its errors.
+/// Flags for every run: rclone must not prompt for a password or begin its error messages with a timestamp.
 const QUIET: [&str; 2] = ["--ask-password=false", "--log-format="];
 
 /// Flags that list noncurrent versions. A store ignores flags that are meant for other stores.

@@ -12,7 +12,7 @@ use crate::tree::{Exclusive, Metadata, Totals, Tree};
 /// Columns in display order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Column {
-    /// Size of an entry, after two symbols: one for errors and one for the precision.
+    /// Size of an entry, preceded by two symbols: one for errors and one for the precision.
     #[default]
     Size,
     /// Change in size since an earlier scan.
@@ -113,7 +113,7 @@ pub struct ColumnSpec {
     pub align: Align,
     /// Possible widths, widest first; empty for the name column, which takes the remaining space.
     pub widths: &'static [Width],
-    /// Rank. If space is short, a column is narrowed and then dropped before columns of a higher rank are narrowed.
+    /// Rank. If space is short, one column after another is narrowed and then dropped, the lowest rank first.
     pub drop_rank: u8,
     /// Column that a click on the title sorts by.
     pub sorts_by: Column,

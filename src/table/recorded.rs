@@ -4,8 +4,8 @@
 //! device and inode, and the rest of its path by name. Another disk mounted at the same path is therefore not mistaken
 //! for the recorded one.
 //!
-//! Invariant: recorded totals of a complete directory are shown only until the end of the scan. From then on, the
-//! tree's own totals count each inode only once.
+//! Invariant: recorded totals of a complete directory are shown only until the end of the scan. Until then, the tree's
+//! own totals may be too large, because they count every name of an inode.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -167,9 +167,9 @@ impl RecordedTree {
         })
     }
 
-    /// Looks up the path of a recorded directory in the tree `new`. Returns the deepest directory on the path that
-    /// `new` contains, and the name that follows on the path, if any. Returns `None` if `new` does not contain the
-    /// root.
+    /// Looks up the path of a recorded directory in the tree `new`. Returns the deepest directory of the path that
+    /// exists in `new` and, if this directory is not the end of the path, the next name. Returns `None` if the root
+    /// does not exist in `new`.
     pub fn locate(&self, new: &Tree, directory: DirId) -> Option<(DirId, Option<Vec<u8>>)> {
         let mut ancestors: Vec<DirId> = self.tree.ancestry(directory).collect();
         let was = ancestors.pop()?;
@@ -186,8 +186,8 @@ impl RecordedTree {
     /// Looks up the recorded entry `entry` in the tree `new`. The entry found has the same path and kind.
     pub fn look_up(&self, new: &Tree, entry: EntryId) -> Lookup {
         let location = || self.locate(new, entry.directory).unwrap_or((DirId::TOP, Some(Vec::new())));
-        // `is_listed` is called before the entry is looked up. In the reverse order, an entry that the scan finds
-        // between the two calls would be reported as missing.
+        // The entry is looked up only after `is_listed` was called, so `location` is called again. Otherwise, an entry
+        // that the scan finds between the two calls would be reported as missing.
         let (before, _) = location();
         let is_listed = new.is_listed(before);
         let (directory, missing) = location();

@@ -151,7 +151,8 @@ fn frees(least: u64, most: Option<u64>, width: usize, units: Units) -> String {
     format!("{sign}{number}{end}")
 }
 
-/// Word after the size of a new entry in a very wide column. Other changes are followed by as many blanks.
+/// Word after the size of a new entry in a very wide column. Other changes are followed by four spaces instead, so that
+/// the sizes line up.
 pub const NEW: &str = " new";
 
 /// Formats a change, such as `+1.2 GiB`, for a wide column.

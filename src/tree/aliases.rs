@@ -68,8 +68,9 @@ impl Tree {
     /// other root contains the file, or if the scan is not complete.
     pub fn outer_of_file(&self, root: &[u8]) -> Option<DirId> {
         let mut known = lock(&self.files_inside);
-        // A scan calls `note_files_inside` when it counts hard links. A tree loaded from a file does not count hard
-        // links, so the files inside roots are found here. Such a tree never changes, so the result is kept.
+        // `note_files_inside` is called at the end of a scan or import, but never for an opened snapshot or binary
+        // export. For such a tree, the roots that are files inside other roots are found here. The tree never changes,
+        // so the result is kept.
         let is_unknown = known.is_none() && self.stored.is_some();
         if is_unknown {
             drop(known);

@@ -306,7 +306,7 @@ impl Tree {
         self.dir(id).device.load(Ordering::Relaxed)
     }
 
-    /// Adds names of inodes that may have other names.
+    /// Adds names that may share an inode with other names.
     pub fn add_linked(&self, names: impl IntoIterator<Item = LinkedName>) {
         lock(&self.linked).extend(names);
     }

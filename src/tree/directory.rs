@@ -19,7 +19,7 @@ pub enum State {
     Waiting = 0,
     /// The directory, or something below it, is being read.
     Reading = 1,
-    /// Reading the directory and everything below it has ended, even if it failed or was stopped.
+    /// Reading has ended for the directory and everything below it: reading succeeded, failed or was stopped.
     Complete = 2,
 }
 
@@ -35,7 +35,7 @@ pub struct Status {
 }
 
 impl Status {
-    /// Returns `true` if reading the directory and everything below it has ended, even if it failed or was stopped.
+    /// Returns `true` if reading has ended for the directory and everything below it, successfully or not.
     pub fn is_complete(self) -> bool {
         self.state == State::Complete
     }

@@ -209,7 +209,7 @@ impl Accuracy {
     }
 }
 
-/// Numbers of files by the method that determined their exclusive sizes, and the accuracy of these sizes.
+/// Accuracy of exclusive sizes, and the number of files for each method by which the sizes were determined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExclusiveCoverage {
     /// Number of files whose extents were read.

@@ -114,8 +114,8 @@ impl UniqueSizes {
     }
 
     /// Returns a graph of the directories that contain hard links at any depth. `sum` of each node is the directory's
-    /// excess (see `hard_links`): the size to subtract from the total of its entries, because inodes with names in or
-    /// below several of these entries were counted more than once. The excess of child directories is not included.
+    /// excess: the size to subtract after the sizes of its entries are added up, so that each inode counts once (see
+    /// `hard_links`). The excess of child directories is not included.
     pub(crate) fn repeats(self, parent: impl Fn(DirId) -> Option<DirId>) -> AncestorGraph {
         AncestorGraph::of(self.linked, parent, Counted::Repeated)
     }
@@ -134,16 +134,16 @@ pub(super) fn size(name: &LinkedName) -> Totals {
 /// Rule that selects the hard links whose sizes an [`AncestorGraph`] adds up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counted {
-    /// For each directory, one name of each inode that has names in or below the directory.
+    /// In each directory, the first name of every inode that has names in or below the directory.
     First,
-    /// Each name of an inode except the first. Such a name counts once too often in every directory that contains both
-    /// this name and an earlier one. The excess is recorded only for the lowest of these directories; the directories
-    /// above get it from there.
+    /// Each further name of an inode. In every directory that also contains an earlier name, at any depth, the inode is
+    /// counted once too often. The size of the further name is added only in the lowest of these directories;
+    /// [`AncestorGraph::sum_up`] passes the size on to the directories above.
     Repeated,
 }
 
-/// Directories above linked names. A parent has a lower index than its children. The time to build the graph is
-/// proportional to the number of names times their depth, regardless of how many names an inode has.
+/// Directories that contain hard links at any depth. A parent has a lower index than its children. The time to build
+/// the graph is proportional to the number of names times their depth, even if all names belong to the same inode.
 #[derive(Default)]
 pub(crate) struct AncestorGraph {
     index: HashMap<DirId, u32>,
@@ -241,8 +241,8 @@ mod tests {
         std::iter::successors(Some(id), |id| parent(*id)).any(|id| id == above)
     }
 
-    /// Returns a strategy for file names, each given by its directory and the file's metadata. Inodes with numbers
-    /// below 5 may have several names, and the metadata of these names may contain different sizes.
+    /// Returns a strategy that generates names of files. Each name is a directory and the metadata of the file. Inodes
+    /// with numbers below 5 may have several names, and the metadata of these names may contain different sizes.
     fn name() -> impl Strategy<Value = (DirId, Metadata)> {
         (0..DIRECTORIES, 0..8_u64, 0..2_u32, 0..4_u64, 0..4_u64).prop_map(
             |(directory, inode, device, blocks, apparent)| {

@@ -100,7 +100,8 @@ fn rows<'t>(listing: &Listing<'t>, key: impl Fn(&Entry<'t>) -> Option<u64> + Syn
     rows
 }
 
-/// Sorts rows by name. All rows must have the same key.
+/// Sorts rows by name. The name decides only among rows with equal sort keys, so all `rows` must have the same
+/// `SortRow::key`.
 pub fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow]) {
     if rows.len() <= FEW {
         return sort_few(listing, names, rows);

@@ -9,7 +9,7 @@ use crate::ui::sentences::FreedAccuracy;
 #[derive(Debug, Default)]
 pub struct DeletionState {
     pub running: Option<Running>,
-    /// Failures of the last operation, until the list of failures is opened.
+    /// Failures of the last operation; `None` if there were none, or if the list of failures has already been opened.
     pub failed: Option<Failed>,
     pub policy: DeletePolicy,
     /// Trashed items, most recent last.

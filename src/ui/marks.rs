@@ -75,7 +75,8 @@ impl Mark {
         inode(self) == inode(now) && (self.kind == Kind::Directory || written(self) == written(now))
     }
 
-    /// Returns the number of bytes that deleting the entry of `parent` would free, if known.
+    /// Returns the number of bytes that deleting the marked entry would free, if known. `parent` is the directory that
+    /// contains the entry.
     pub fn exclusive(&self, parent: DirId, sizes: &ExclusiveSizes) -> Option<Exclusive> {
         match self.directory {
             Some(id) => sizes.directory(id),

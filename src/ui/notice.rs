@@ -128,7 +128,7 @@ pub enum Notice {
     OnlyFiles,
     /// A shell cannot be opened in the list of roots.
     NotInRoot,
-    /// The desktop's program for opening files is being started with this path.
+    /// This path is being opened with the desktop's opener (such as `xdg-open`).
     Opening(Vec<u8>),
     /// The entry cannot be opened, because it is not a directory.
     NotADirectory,
@@ -155,7 +155,7 @@ pub enum Notice {
     /// The row has no entries that can be marked.
     NothingToMarkInRow,
     CannotMarkDeleted,
-    /// The user asked to mark the copies outside a copy's directory, but the row under the cursor is not a copy.
+    /// The user asked to mark all copies outside a directory, but the row under the cursor is not a copy.
     NoDirectoryOfCopy,
     /// Copies outside a directory were marked. Contains the number of marked entries and the path of the directory: the
     /// copy under the cursor if it is a directory, otherwise the directory that contains the copy.
@@ -187,7 +187,7 @@ pub enum Notice {
         /// Number of marked entries that have been replaced or modified.
         changed: u64,
     },
-    /// No format has the extension of the typed file name. Contains an extension that works.
+    /// The typed file name has no extension that selects a format. Contains a valid extension.
     UnknownEnding(&'static str),
     OneRootOnly,
 }

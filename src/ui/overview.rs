@@ -39,8 +39,8 @@ pub struct Part {
     pub rows: Vec<(Row, Role)>,
     /// Text shown if there are no rows.
     pub empty: String,
-    /// `true` if the largest rows come first. If there is too little room, the last rows are omitted in this order, and
-    /// the smallest rows in any other order.
+    /// `true` if the largest rows come first. If there is too little room, such a part shows only its first rows. Any
+    /// other part shows only its largest rows, without changing their order.
     pub is_largest_first: bool,
 }
 
@@ -68,7 +68,7 @@ pub struct OverviewState {
 }
 
 impl OverviewState {
-    /// Requests the results for `key` that have not been requested yet; the growth only if there is a baseline.
+    /// Requests the results for `key`, unless already requested. Requests the growth only if there is a baseline.
     pub fn want(&mut self, key: &OverviewKey, has_baseline: bool) {
         let is_same = |one: &OverviewKey, other: &OverviewKey| one.from == other.from;
         self.survey.want(key.clone(), is_same);

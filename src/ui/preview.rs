@@ -43,8 +43,8 @@ pub struct PreviewState {
     pub map: Requested<OutlineRequest, Level>,
     pub info: Option<EntryInfo>,
     pub head: Requested<EntryId, FileHead>,
-    /// Largest of the files in the previewed row ([`Previewed::Files`]). The key contains the searched directory, the
-    /// sort order and `Tree::edition`.
+    /// Largest files in the previewed row ([`Previewed::Files`]). The key contains the searched directory, the sort
+    /// order and `Tree::edition`.
     pub files: Requested<(DirId, SortBy, u64), SearchResult>,
 }
 

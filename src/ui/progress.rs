@@ -43,7 +43,8 @@ pub struct Rescan {
     pub is_stopping: bool,
     /// Parent directory and former size of the rescanned entry, for the notice; `None` if no notice will be shown.
     pub wanted: Option<(DirId, u64)>,
-    /// Directories that the rescan may replace or remove. Their ancestors are also removed if missing on disk.
+    /// Directories that the rescan may replace or remove in the tree. The rescan also removes ancestors that no longer
+    /// exist on disk. The list need not contain these ancestors.
     pub replaced: Vec<DirId>,
 }
 

@@ -107,7 +107,7 @@ impl FailedJob {
 pub const CANNOT_SHARE: &str =
     if CAN_SHARE { "Copies cannot share data on this file system" } else { ONLY_ON_LINUX };
 
-/// Text shown instead of the pager for an entry that is not a regular file, either in the tree or on disk.
+/// Text shown instead of the pager if the entry is not a regular file in the tree, or is no longer one on disk.
 pub const ONLY_FILES: &str = "Cannot show in the pager: not a regular file";
 
 pub const NO_PAGER: &str = "No pager found (set PAGER)";
@@ -148,10 +148,10 @@ pub fn coverage_text(coverage: ExclusiveCoverage, units: Units) -> String {
     let mut text = match (read, by_links) {
         (0, 0) if unread == 0 => "Space freed: no files in the scan".to_owned(),
         (0, 0) => format!("Space freed: unknown, because {} could not be read", files(unread)),
-        (0, _) => "Space freed: from link counts (no extents reported)".to_owned(),
-        (read, 0) => format!("Space freed: from the extents of {}", files(read)),
+        (0, _) => "Space freed: based on link counts (no extents reported)".to_owned(),
+        (read, 0) => format!("Space freed: based on the extents of {}", files(read)),
         (read, by_links) => {
-            format!("Space freed: from extents ({}) and link counts ({})", files(read), files(by_links))
+            format!("Space freed: based on extents ({}) and link counts ({})", files(read), files(by_links))
         }
     };
     if unread > 0 && read + by_links > 0 {
@@ -219,7 +219,7 @@ pub fn deleted(
                 FreedAccuracy::Unknown => format!("Deleted {entries}"),
             };
             let with_gain = whole(&format!("{text}{}", report.gained_text(display.units)));
-            // Omits the gained free space if a journal error must be reported too, or if there is too little room.
+            // Omits the change in free space if a journal error must be reported too, or if there is too little room.
             let has_room = report.journal_error.is_none() && width(&with_gain) <= display.room;
             if has_room { with_gain } else { whole(&text) }
         }

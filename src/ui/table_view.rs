@@ -40,7 +40,8 @@ pub struct TableView {
     folding: Folding,
     /// `true` if all rows will be marked as soon as they have been found.
     will_mark: bool,
-    /// `true` if even a cursor on the first row follows its entry when the rows change.
+    /// `true` if the cursor always follows its entry when the rows change. If `false`, a cursor on the first row stays
+    /// on the first row.
     pub is_pinned: bool,
 }
 
@@ -294,7 +295,7 @@ impl TableView {
         self.folding.number(&*self.answer()?.data, row)
     }
 
-    /// Returns the index of a row of the answer among the visible rows; `None` if folding hides the row.
+    /// Converts the index of a row in the answer to its index among the visible rows; `None` if folding hides the row.
     fn visible(&self, number: usize) -> Option<usize> {
         self.folding.visible(&*self.answer()?.data, number)
     }

@@ -202,7 +202,7 @@ pub struct GrowthState {
     pub chosen: usize,
     /// `false` while the notice about a newly chosen snapshot has not been shown yet.
     pub is_announced: bool,
-    /// Problem that the last call of [`Self::new_problem`] found, so that a lasting problem is reported only once.
+    /// Problem found by the last call of [`Self::new_problem`]. Stored so that a lasting problem is reported only once.
     pub reported: Option<String>,
 }
 

@@ -220,8 +220,8 @@ impl Gathering<'_> {
         let is_same = match self.request.order.by {
             SortBy::Apparent => change.before.apparent == change.after.apparent,
             SortBy::Disk => change.before.disk == change.after.disk,
-            // These orders do not depend on a size, so a change in either size is enough. At least one size of a kept
-            // entry has changed, because `compare` omits kept entries with equal sizes.
+            // These orders do not depend on a size, so an entry is listed if either of its sizes has changed. `compare`
+            // has already omitted kept entries whose sizes are both equal.
             SortBy::Modified | SortBy::Items | SortBy::Path => false,
         };
         if is_same && change.difference == ChangeKind::Kept {

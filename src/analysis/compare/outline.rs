@@ -1,5 +1,7 @@
-//! Tree of changes: each changed directory is followed by the changes below it. A directory has no row if it has only
-//! one changed entry, and both have changed by the same amounts. The row of that entry then shows the path `a/b/c`.
+//! Tree of changes: each changed directory is followed by the changes below it.
+//!
+//! Exception: a directory and its only changed entry share one row if both have changed by the same amounts. This row
+//! shows the path of the entry, such as `a/b/c`.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -55,7 +55,8 @@ impl PreviousListing {
                 let rows = sort(&growth.old.listing(was), Names::Ascending, |_| Some(0));
                 PreviousDirectory::Was(was, rows.into_iter().map(|row| row.position).collect())
             }
-            // A root may have different names in the two trees, so `became` finds it by its ID and needs no names.
+            // The list of roots needs no names: `became` finds a root by its ID, because the name of a root may differ
+            // between the two trees.
             None if id == DirId::TOP => PreviousDirectory::Was(DirId::TOP, Box::default()),
             None if growth.is_new(new, id) => PreviousDirectory::New,
             Some(_) | None => PreviousDirectory::Unknown,

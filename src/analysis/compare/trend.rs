@@ -14,8 +14,8 @@ pub const POINTS: usize = 8;
 /// Minimum number of earlier trees for a chart.
 pub const MIN_HISTORY: usize = 3;
 
-/// Chart of an entry's size over time: heights from 1 to 8, or 0 if the entry did not exist or its size is unknown.
-/// All heights are 0 if all earlier sizes are known and the size never changed.
+/// Chart of an entry's size over time. Each height is from 1 to 8, or 0 if the entry did not exist or its size is
+/// unknown. Exception: if all earlier sizes are known and the size never changed, all heights are 0.
 pub type Trend = [u8; POINTS];
 
 /// Reason why a name is looked up in an earlier tree.
@@ -43,8 +43,8 @@ pub fn trends(rows: &[Row], (old, new): (&Tree, &Tree), history: &[Arc<Tree>], b
     sizes.iter().map(chart).collect()
 }
 
-/// Returns the heights of the chart for these sizes. All heights are 0 if the size never changed; in this case, only
-/// the last size may be unknown.
+/// Returns the heights of the chart for these sizes. All heights are 0 if all known sizes are equal and the only
+/// unknown size, if any, is the last.
 fn chart(sizes: &[Option<u64>; POINTS]) -> Trend {
     let known = || sizes.iter().flatten();
     let most = known().max().copied().unwrap_or(0);

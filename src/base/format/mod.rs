@@ -204,8 +204,7 @@ pub fn elapsed(then: i64, now: i64) -> String {
     ];
     // The clocks of two machines may differ, so a time in the future is treated as now.
     let seconds = now.saturating_sub(then).max(0).unsigned_abs();
-    // The age is shown in the largest unit of which it has at least two, because that is more precise: 36 hours, not
-    // 1 day.
+    // The unit is the largest that gives a count of at least two. Such a count is more precise: 36 hours, not 1 day.
     let step = STEPS.iter().find(|(length, _)| seconds >= 2 * length);
     match step {
         Some((length, unit)) => format!("{} {unit}s", grouped(seconds / length)),

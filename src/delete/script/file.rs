@@ -21,8 +21,8 @@ pub struct Written {
     pub warnings: Vec<DeleteWarning>,
 }
 
-/// Writes the script for `selection` to a new file that only its owner can read and run. The file is in `directory`. If
-/// other users can write there, the file is in `fallback` instead, which is created if necessary.
+/// Writes the script for `selection` to a new file that only its owner can read and run. Creates the file in
+/// `directory` or, if other users can change or replace `directory`, in `fallback`. Creates `fallback` if necessary.
 ///
 /// # Errors
 /// Returns an error if an entry must not be deleted, has changed or cannot be read, or if the script cannot be written.

@@ -21,9 +21,9 @@ use crate::tree::{Batch, DirId, Entry, EntryState, Links, Metadata, Tree, join};
 pub(crate) enum RootLabel<'l> {
     /// Prefix of each root's name, which distinguishes the root from the roots of other inputs.
     Prefix(&'l [u8]),
-    /// Name of the root `.`. Other roots are named `NAME:ROOT`. If the list has no entries, an empty root with this
-    /// name is written. Unlike with `Prefix`, a root that contains only one directory is not replaced with this
-    /// directory.
+    /// Name written for the root `.`. Any other root ROOT is written as `NAME:ROOT`, where NAME is this value. If the
+    /// list has no entries, an empty root with this name is written. Unlike with `Prefix`, a root whose only entry is a
+    /// directory is kept (see `PathTree::narrow`).
     Name(&'l [u8]),
 }
 
@@ -91,8 +91,9 @@ impl PathTree {
     }
 
     /// Replaces an implied root ([`ListRoot::is_implied`]) with its only child directory, and repeats this with the new
-    /// root. Stops if the root has a line of its own, if it contains anything besides one directory, or if the path of
-    /// this directory is in `taken`. `taken` contains the names of the roots that are not implied.
+    /// root. Stops at a root that has a line of its own or contains anything besides a single directory. Also stops if
+    /// the path of the directory is already the name of another root on the same host. `taken` contains the host number
+    /// and the name of each root that is not implied.
     fn narrow(&mut self, root: &mut ListRoot, taken: &HashSet<(u32, Vec<u8>)>) {
         let host = root.host;
         while root.is_implied && self.nodes[root.node as usize].own.is_none() {

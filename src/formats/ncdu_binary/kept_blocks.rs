@@ -6,9 +6,9 @@ use std::collections::HashMap;
 
 use crate::base::sync::Arc;
 
-/// Maximum total size in bytes of the cached blocks. The `LEAST` most recently used blocks are kept even if their
-/// total size is larger.
+/// Maximum total size in bytes of the cached blocks.
 const MOST: usize = 16 << 20;
+/// Number of most recently used blocks that are kept regardless of their size.
 const LEAST: usize = 4;
 
 /// Decompressed block.

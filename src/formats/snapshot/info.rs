@@ -20,7 +20,8 @@ pub struct SnapshotInfo {
     /// patterns exclude entries, or if the flags are unknown. A comparison of snapshots with different values says
     /// little about growth.
     pub scope: Vec<u8>,
-    /// Origins of the second and later roots, in order. Any further roots have the origin of the first root.
+    /// Origins of the roots after the first, in order. The list may be shorter than the number of roots: a root without
+    /// an item here has the origin of the first root.
     pub others: Vec<RootOrigin>,
     /// File system of each device, in the order of the tree's devices; empty if unknown.
     pub file_systems: Vec<FileSystemInfo>,

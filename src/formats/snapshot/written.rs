@@ -15,7 +15,7 @@ pub(crate) trait WrittenTree {
     fn listing(&self, id: DirId) -> Listing<'_>;
     /// Returns the entry to write for `record`, which comes from the listing of directory `id`. A merged tree adjusts
     /// the directory ID and the device index. If `record` was excluded because it belongs to another part, a merged
-    /// tree returns the root of that part instead, if it contains that part.
+    /// tree returns the root of that part. If that part was not merged, the entry remains excluded.
     fn entry<'e>(&self, id: DirId, record: Entry<'e>) -> Entry<'e>;
     fn parent(&self, id: DirId) -> Option<DirId>;
     fn totals(&self, id: DirId) -> Totals;

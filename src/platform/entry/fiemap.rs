@@ -207,7 +207,7 @@ enum End {
     CutShort,
 }
 
-/// Calls `each` with the extents of `file` until `each` returns `Break` or the limit of [`CALLS`] calls is reached.
+/// Calls `each` with the extents of `file` until `each` returns `Break`. Makes at most [`CALLS`] ioctl(2) calls.
 fn visit(
     file: &impl AsRawFd,
     flags: u32,

@@ -153,8 +153,8 @@ impl Directory {
         let exclusively =
             name.with_nix_path(|name| new.with_nix_path(|new| rename_exclusively(self, name, to, new)))??;
         match exclusively {
-            // Some systems (such as Linux before 3.15) and file systems cannot rename without replacing an existing
-            // entry. duke then checks that `new` is unused, and renames in a separate step.
+            // Some systems (such as Linux before 3.15) and file systems do not support a rename that fails if the new
+            // name exists. duke then checks that `new` is unused, and renames in a separate step.
             Err(Errno::EINVAL | Errno::ENOSYS | Errno::ENOTSUP) => match to.attributes_of(new) {
                 Err(Errno::ENOENT) => nix::fcntl::renameat(&self.fd, name, &to.fd, new),
                 Ok(_) => Err(Errno::EEXIST),

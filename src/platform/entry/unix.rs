@@ -145,7 +145,7 @@ pub fn share_range(
     Err(Errno::EOPNOTSUPP)
 }
 
-/// Fails, because duke needs this function only when it lets files share data, which it does only on Linux.
+/// Fails. duke needs this function only to let files share data, which it does only on Linux.
 ///
 /// # Errors
 /// Always returns `EOPNOTSUPP`.

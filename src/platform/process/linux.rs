@@ -16,7 +16,8 @@ pub const BIRTH_HAS_NANOSECONDS: bool = true;
 
 /// Returns the number of threads, up to `wanted`, that fit into a limited address space (`RLIMIT_AS`).
 pub fn threads_with_room(wanted: usize) -> usize {
-    /// Address space in bytes per thread: a stack of 2 MiB, and memory for entries, which grows with the tree.
+    /// Address space to allow for each thread, in bytes: 2 MiB for its stack, and the rest for entries. The rest is an
+    /// estimate, because the memory for entries grows with the tree.
     const EACH: u64 = 8 << 20;
     match getrlimit(Resource::RLIMIT_AS) {
         Ok((addresses, _)) if addresses != nix::sys::resource::RLIM_INFINITY => {

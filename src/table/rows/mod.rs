@@ -124,7 +124,8 @@ pub fn in_order(
 pub struct SortedEntries {
     sorted: Box<[Position]>,
     recorded: Option<RecordedRows>,
-    /// Length in bytes of the encoded listing when the rows were sorted. A longer listing has new entries.
+    /// Length in bytes of the encoded listing when the rows were sorted. If the listing is longer now, entries have
+    /// been added since.
     length: u64,
     omitted: usize,
     /// Number of entries that have not been loaded and come after the last row; see [`Self::of_head`].

@@ -1,5 +1,5 @@
-//! Files in which the entries of each directory form a chain of items: the interface for reading such a file, and the
-//! data that the module `chained` needs to load the listings on first use.
+//! Interface for reading files in which the entries of each directory form a chain of items. Also contains the data
+//! that the module `chained` needs to load listings on first use.
 
 use super::damage::FirstDamage;
 use crate::base::slots::Slots;
@@ -88,7 +88,8 @@ pub(in crate::tree) struct ChainedFile {
 }
 
 impl ChainedFile {
-    /// Creates the state of an unloaded file. `root` is the position of the last item in the top directory.
+    /// Creates the state of a file from which no listing has been loaded yet. `root` is the position of the last item
+    /// in the chain of the roots.
     pub(crate) fn new(chains: Box<dyn Chains>, root: u64) -> Self {
         let file = Self {
             chains,

@@ -65,8 +65,9 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Returns the time until the next `Event::Idle` is due; `None` if no such event is needed. An `Event::Idle` starts
-    /// the quiet time of the top layer's answer gate or the display time of a notice, and another one ends it.
+    /// Returns the time until the next `Event::Idle` is due; `None` if no such event is needed. Two timers need this
+    /// event: the quiet time of the top layer's answer gate, and the display time of a notice. The first `Event::Idle`
+    /// starts such a timer. A later `Event::Idle` ends the timer once its time has passed.
     pub fn idle_wait(&mut self, now: Duration) -> Option<Duration> {
         let gate = self.gate().and_then(|gate| gate.wait(now));
         [gate, self.cx.notice_wait(now)].into_iter().flatten().min()

@@ -31,7 +31,8 @@ impl App<'_> {
         self.cx.shown.columns.has(Column::Owner) || self.cx.window.lines.iter().any(has_owner)
     }
 
-    /// Handles a key press. If it has canceled a waiting command (`was_waiting`), [`Command::Back`] does nothing else.
+    /// Handles a key press. `was_waiting` is `true` if this key press has already canceled a waiting command.
+    /// [`Command::Back`] then has no further effect.
     pub(super) fn key(&mut self, event: KeyEvent, was_waiting: bool) -> Option<Effect> {
         self.cx.notice = None;
         self.cx.pressed = Some(self.cx.scan.last.now);

@@ -240,9 +240,10 @@ impl<'t> App<'t> {
     /// Handles a message from the rescan. When the rescan has ended:
     ///
     /// 1. If the shown directory no longer exists, goes up to the nearest existing directory.
-    /// 2. Returns the effect of [`Self::after_rescan`], if any.
-    /// 3. Without such an effect, rescans the directory that is now shown if neither the directory shown before nor any
-    ///    rescanned directory still exists. This is done only for a rescan that reports its result (`Rescan::wanted`).
+    /// 2. If [`Self::after_rescan`] returns an effect, returns this effect.
+    /// 3. If there is no such effect, requests a rescan of the directory that is now shown, under two conditions:
+    ///    neither the previously shown directory nor any rescanned directory still exists, and `Rescan::wanted` was
+    ///    set.
     pub(super) fn take_rescan(&mut self, message: RescanMessage) -> Option<Effect> {
         let is_reported = self.cx.rescan().is_some_and(|rescan| rescan.wanted.is_some());
         let shown = self.cx.location.id;

@@ -99,8 +99,8 @@ impl Context<'_> {
         Effect::Recheck(entries)
     }
 
-    /// Requests a recheck of the directories in `sharing`, without any of their entries. Its only purpose is that the
-    /// search for duplicates is repeated when the recheck ends.
+    /// Requests a recheck of the directories in `sharing` that does not read their entries again. The only purpose is
+    /// that the search for duplicates is repeated when the recheck ends.
     fn recheck_shared(&mut self, sharing: &CopySharing) -> Effect {
         let directories = sharing.directories();
         let name = directories.first().map(|directory| self.tree.name(*directory).to_vec());
@@ -149,8 +149,8 @@ impl Context<'_> {
         }
     }
 
-    /// Requests a check of marked directories. A rescan found a new modification time for each of them, so another
-    /// directory of the same name may have replaced it.
+    /// Requests a check of the marked directories whose modification time changed in a rescan. Such a directory may
+    /// have been replaced by another directory of the same name.
     pub fn compare_marks(&mut self) -> Option<Effect> {
         let touched = self.marks.touched_directories();
         let selection =

@@ -47,9 +47,12 @@ impl Context<'_> {
         }
     }
 
-    /// Goes to a directory of the previous scan, or to the entry `name` in it. If the running scan has not found the
-    /// whole path yet, opens the deepest directory found, and puts the cursor on the next name of the path. If the scan
-    /// has read this directory, and the next name no longer exists, only shows a notice and keeps the view open.
+    /// Leaves the view for a directory of the previous scan, or for the entry `name` in it. If the running scan has
+    /// found only part of the path so far, opens the deepest directory found instead, with the cursor on the next name
+    /// of the path.
+    ///
+    /// If the scan has read all entries of the directory to open, but has not found the entry for the cursor, only
+    /// shows a notice. The view then stays open.
     fn leave_for_recorded(&mut self, directory: DirId, name: Option<Vec<u8>>) {
         let found = self.record.as_ref().and_then(|record| record.locate(self.tree, directory));
         let Some((directory, missing)) = found else { return };
@@ -126,8 +129,8 @@ impl Context<'_> {
         if return_to.is_in_place {
             return self.return_to_view();
         }
-        // In the saved view, the user chose an entry inside the shown directory, not the directory itself. Going up
-        // therefore leads to the parent directory, and not back to the view.
+        // The user chose an entry inside the directory that is now shown, not the directory itself. Going up therefore
+        // leads to the parent directory, not back to the saved view.
         self.views.return_to = None;
         false
     }

@@ -286,7 +286,7 @@ const OTHERS: &[Binding] = &{
         hint(
             10,
             "mark elsewhere",
-            bind(&[letter('.')], TABLE, C::MarkElsewhere, G::Mark, "mark copies in other directories"),
+            bind(&[letter('.')], TABLE, C::MarkElsewhere, G::Mark, "mark copies elsewhere"),
         ),
         hint(9, "share data", bind(&[letter('X')], TABLE, C::Share, G::Mark, "make copies share data")),
         hint(12, "marks", bind(&[key(K::Tab)], VIEWS, C::Marks, G::Mark, "list the marks")),

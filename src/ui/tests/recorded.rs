@@ -181,7 +181,7 @@ fn a_long_recorded_listing_is_merged_once_that_takes_a_small_part_of_the_scan() 
         work(&mut app, &growing.tree);
         assert_eq!((app.cx.window.rows, app.cx.window.bound), (rows, Precision::Recorded));
     }
-    // When the user scrolls to the last of the first 1024 rows, all other rows are shown, too.
+    // At first, only 1024 rows are shown. When the user scrolls to the last of them, the remaining rows are added.
     let mut app = opened_with(&growing, open_bytes(snapshot(&tree)).unwrap().tree);
     press(&mut app, "Enter j");
     work(&mut app, &growing.tree);

@@ -63,8 +63,8 @@ impl<'t> Terminal<'t> {
         self.take(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
     }
 
-    /// Returns `true` if an operation that needs a confirmation was requested.
-    fn has_done(&self) -> bool {
+    /// Returns `true` if the app has started an operation that it must not start without a confirmation.
+    fn has_started_operation(&self) -> bool {
         self.effects.iter().any(|effect| match effect {
             Effect::Deletion(DeletionRequest::Begin(..)) | Effect::ScanAbove(_) => true,
             Effect::Export(ExportRequest { old, .. }) => *old == Overwrite::Replace,
@@ -99,7 +99,7 @@ proptest! {
             }
             terminal.wait(Duration::from_millis(wait));
         }
-        prop_assert!(!terminal.has_done(), "{:?}", terminal.effects);
+        prop_assert!(!terminal.has_started_operation(), "{:?}", terminal.effects);
         (0..4).for_each(|_| terminal.press(KeyCode::Esc));
         prop_assert_eq!((layer(&terminal.app), question(&terminal.app)), (None, None));
     }
@@ -113,12 +113,12 @@ fn a_user_who_reads_the_question_can_confirm() {
     terminal.wait(QUIET + Duration::from_millis(1));
     terminal.press(KeyCode::Char('y'));
     assert!(
-        !terminal.has_done()
+        !terminal.has_started_operation()
             && screen(&mut terminal.app).contains("a directory that other users can change?")
     );
     terminal.wait(LONG_QUIET + Duration::from_millis(1));
     terminal.press(KeyCode::Char('y'));
-    assert!(terminal.has_done());
+    assert!(terminal.has_started_operation());
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn a_key_held_down_before_the_question_is_no_yes() {
             terminal.press(KeyCode::Char('y'));
             terminal.wait(Duration::from_millis(33));
         }
-        assert!(!terminal.has_done(), "{delay} ms");
+        assert!(!terminal.has_started_operation(), "{delay} ms");
         assert!(
             !screen(&mut terminal.app).contains("a directory that other users can change?"),
             "{delay} ms"
@@ -156,11 +156,11 @@ fn a_key_that_is_held_down_is_one_yes() {
         terminal.press(KeyCode::Char('y'));
         terminal.wait(Duration::from_millis(33));
     }
-    assert!(!terminal.has_done());
+    assert!(!terminal.has_started_operation());
     terminal.wait(LONG_QUIET * 2);
     let repeated = KeyEvent::new_with_kind(KeyCode::Char('y'), KeyModifiers::NONE, KeyEventKind::Repeat);
     terminal.take(Event::Key(repeated));
-    assert!(!terminal.has_done(), "a repetition never counts");
+    assert!(!terminal.has_started_operation(), "a repetition never counts");
 }
 
 #[test]

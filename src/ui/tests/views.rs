@@ -540,7 +540,7 @@ fn the_space_of_the_file_system_is_selected_above_the_parts_of_the_overview() {
     assert_eq!(app.cx.views.overview.selected(), Some(&crate::ui::views::directories::VIEW));
     press(&mut app, "k Enter");
     assert_eq!(app.scope(), Scope::Table);
-    // In a short window, the overview omits the space of the file system. The directories are then selected instead.
+    // A short window has no room for the overview's file system section, so the directories section is selected.
     press(&mut app, "` k");
     app.update(Event::Resize(80, 10));
     assert_eq!(app.cx.views.overview.selected(), Some(&crate::ui::views::directories::VIEW));

@@ -22,7 +22,7 @@ pub enum Colors {
     True,
 }
 
-/// Beginnings of `TERM` values that are set only by terminals with 24-bit color.
+/// Prefixes of `TERM` values that only terminals with 24-bit color use.
 const TRUE_COLOR: [&str; 6] = ["alacritty", "contour", "foot", "wezterm", "xterm-ghostty", "xterm-kitty"];
 /// Values of `TERM` for terminals without colors.
 const MONOCHROME: [&str; 5] = ["vt52", "vt100", "vt102", "vt220", "vt320"];

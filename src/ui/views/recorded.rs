@@ -1,8 +1,8 @@
 //! Views of the previous scan, shown until the running scan has ended.
 //!
 //! The rows come from the tree of the previous scan. Enter and Right go to the entry of a row. If the running scan has
-//! not found the entry yet, they go to the deepest directory above the entry that the scan has found, and the scan
-//! reads this directory first. All other keys act on the entries of a row only after the running scan has found them
+//! not found the entry yet, these keys go to the closest ancestor directory found so far, and the scan reads this
+//! directory first. All other keys act on the entries of a row only after the running scan has found them
 //! ([`super::super::table_view::TableView::entries`]).
 //!
 //! Invariant: [`TableData::entries`] returns nothing for these rows, because it may return only entries of the tree of

@@ -95,9 +95,9 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     draw_ends(&left, &right, area, canvas.buffer);
 }
 
-/// Splits the root's part of the displayed path into the directories above the root and the root's name. `text` is any
-/// part of the path, and `level` is the number of levels from the shown directory up to `text`. Returns `None` if
-/// `text` is not the root's part, or contains no directory above the root.
+/// Splits `text`, a part of the displayed path, into the directories above the root and the root's name. Returns `None`
+/// if `text` does not name the root, or contains no directory above the root. `level` is the number of levels from the
+/// shown directory up to `text`.
 fn above_root<'t>(cx: &Context<'_>, text: &'t str, level: Option<usize>) -> Option<(&'t str, &'t str)> {
     level.filter(|level| cx.tree.ancestry(cx.location.id).count() == level + 1)?;
     let name = text.strip_suffix('/').unwrap_or(text);
@@ -154,8 +154,8 @@ fn breadcrumb(cx: &Context<'_>, path: &str, room: usize) -> Vec<Part> {
 fn totals(cx: &Context<'_>) -> [String; 3] {
     let glyphs = cx.theme.glyphs;
     let measure = cx.order.measure;
-    // If the previous scan recorded the directory, growing totals are shown like recorded ones, even if they exceed the
-    // recorded totals. With a filter, they are shown as growing.
+    // The totals of a directory that the previous scan recorded are `Growing` once they exceed the recorded totals. The
+    // header still shows them with the sign for recorded totals. With a filter, growing totals get their own sign.
     let is_known = cx.recorded.as_ref().is_some_and(|recorded| recorded.has(cx.location.id));
     let is_outgrown = cx.window.bound == Precision::Growing && is_known && !cx.is_filtered();
     let bound = if is_outgrown { Precision::Recorded } else { cx.window.bound };

@@ -38,7 +38,7 @@ const BAR: (usize, usize) = (8, 40);
 /// Row width in columns up to which the bar takes a fifth of the row. In a wider row, the bar takes a fifth of the
 /// first `NARROW_ROW` columns and a third of the other columns.
 const NARROW_ROW: usize = 40;
-/// Minimum width in columns for the used and free space in full (`1.5 GiB` instead of `1.5G`).
+/// Minimum width in columns at which the used and free space are shown with full units (`1.5 GiB` instead of `1.5G`).
 const ROOMY: u16 = 90;
 /// Minimum height of a part: a heading, one row, and a blank line.
 const LEAST: u16 = 3;

@@ -220,7 +220,8 @@ pub fn select(cx: &Context<'_>, row: Rect, bar: Rect, buffer: &mut Buffer) {
             }
         } else if bar.contains(position) {
             match (selected.bg, theme.colors) {
-                // Reverse video swaps the foreground and background of a cell, so `bg` sets the color of the bar.
+                // The row is in reverse video, which swaps foreground and background. So `bg` is the color of the
+                // characters that form the bar.
                 (None, Colors::Palette | Colors::True) => style = style.bg(GRAY),
                 (Some(_), _) if !theme.options.is_dark() => style = style.fg(Color::Yellow),
                 _ => {}

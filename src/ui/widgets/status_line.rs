@@ -43,8 +43,9 @@ const WIDE: usize = 60;
 const BAR: usize = 12;
 /// Maximum width of a size written as a number of bytes.
 const FACT: usize = 20;
-/// Number of key hints that a fact on the right must leave visible. Three facts may hide more key hints: the row number
-/// (see [`KEPT_BESIDE_ROW`]), the word for the filter, and the error of an incomplete scan.
+/// Minimum number of key hints that stay visible beside a fact on the right. Exceptions, beside which fewer hints may
+/// stay visible: the row number (see [`KEPT_BESIDE_ROW`]), the word for the filter, and the message about an incomplete
+/// scan.
 const KEPT: usize = 4;
 /// Number of key hints that stay visible beside the row number of the list, the treemap or the overview. If there is no
 /// room for these hints and the row number, the row number is omitted.
@@ -122,7 +123,8 @@ fn add_hits(cx: &Context<'_>, top: Top<'_, '_>, room: usize, mut x: u16, area: R
     }
 }
 
-/// Returns a bar for a share in thousandths, and a blank; nothing if the share is unknown or the line is short.
+/// Returns a bar for `share` (in thousandths), followed by a blank. Returns no spans if the share is unknown or the
+/// line is too short.
 fn bar<'a>(cx: &Context<'_>, share: Option<u16>, room: usize) -> Vec<Span<'a>> {
     let Some(share) = share.filter(|_| room >= WIDE) else { return Vec::new() };
     let mut bar = cx.theme.bar(share, BAR);

@@ -30,7 +30,7 @@ pub const PANICKED: &str = "internal error: scan ended early";
 /// Text shown if reading a source failed and there is no room for the error messages.
 pub const INCOMPLETE: &str = "not everything was read";
 
-/// Returns the progress of a scan without the errors, in several versions, longest first.
+/// Returns texts that describe the progress of a scan, without the errors, from the longest to the shortest.
 pub fn scan_texts(cx: &Context<'_>) -> [String; 4] {
     let progress = &cx.scan.last.progress;
     let dot = format!(" {} ", cx.theme.glyphs.dot());
@@ -57,7 +57,7 @@ pub fn export_text(path: &str) -> String {
     format!("writing {path}")
 }
 
-/// Returns the progress of a file operation, such as a deletion, in several versions, longest first.
+/// Returns texts that describe the progress of a file operation, such as a deletion, from the longest to the shortest.
 pub fn operation_texts(cx: &Context<'_>, running: &Running) -> [String; 3] {
     let dot = cx.theme.glyphs.dot();
     let operation_verb = operation_verb(running.kind);

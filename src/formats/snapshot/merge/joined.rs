@@ -21,8 +21,8 @@ pub struct Joined<'p> {
     /// Parts of the merged tree. The first part lists all roots of the other parts except the roots in `unlisted`.
     pub parts: Vec<JoinedPart<'p>>,
     pub devices: Vec<MergedDevice>,
-    /// States of the roots of the later parts, without the roots in `unlisted`. The keys are the root's parent
-    /// directory (its ID in the first part) and the root's name.
+    /// States of the roots of the later parts, without the roots in `unlisted`. The outer key is the ID of the root's
+    /// parent directory in the first part. The inner key is the root's name in this directory.
     roots: HashMap<DirId, HashMap<Vec<u8>, EntryState>>,
     /// Parent of each root in `roots` that is a directory. Keys and values are directory IDs in the merged tree.
     parents: HashMap<DirId, DirId>,

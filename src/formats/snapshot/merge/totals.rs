@@ -33,9 +33,8 @@ impl TotalChanges {
         changes
     }
 
-    /// Adds the sizes of repeated names to `more`. The totals of the parts lack these sizes, because each inode counts
-    /// only once in a part. Returns all names of hard-linked inodes, with the directory IDs and device indexes of the
-    /// merged tree.
+    /// Adds to `self.more` the sizes that the totals of each part lack because an inode counts only once in a part.
+    /// Returns all names of hard-linked inodes, with the directory IDs and device indexes of the merged tree.
     fn count_every_name(&mut self, joined: &Joined<'_>) -> Vec<LinkedName> {
         let linked: Vec<Vec<LinkedName>> = joined.parts.iter().map(|part| part.tree.linked()).collect();
         let mut all = Vec::new();
@@ -92,7 +91,8 @@ impl TotalChanges {
         }
     }
 
-    /// Returns the totals and the shared size of a directory in the merged tree. `totals` are its totals in its part.
+    /// Returns the totals and the shared size of directory `id` in the merged tree. `totals` contains the totals that
+    /// the directory had before the merge.
     pub(crate) fn applied(&self, id: DirId, mut totals: Totals) -> (Totals, u64) {
         totals.add(&self.more.get(&id).copied().unwrap_or_default());
         let less = self.less.get(&id).copied().unwrap_or_default();

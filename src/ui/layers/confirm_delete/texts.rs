@@ -16,7 +16,7 @@ use crate::ui::theme::{Glyphs, Role};
 const NAMED: usize = 4;
 /// Rank of lines that only mention a key.
 const TIP: u8 = 9;
-/// Smallest rank of a minor line. The name of the largest item is omitted only after all minor lines are omitted.
+/// Smallest rank of a minor line. [`fitting`] omits the minor lines before the name of the largest item.
 const MINOR: u8 = 4;
 
 /// Line of the dialog. If there is little room, lines with high ranks are omitted first.
@@ -127,7 +127,7 @@ fn changed(cx: &Context<'_>, dialog: &DeleteDialog, preview: &Preview) -> Vec<Fa
         let more = counted(more as u64, "more changed entry", "more changed entries");
         facts.push(Fact::new(1, format!("and {more}, also skipped"), Role::Warning));
     }
-    // While the user types the name, keys edit it, so the key for a rescan is not offered.
+    // While the user types the name, key presses go into the text field, so no key for a rescan is offered.
     let key = cx.keymap.first(Command::Retry, Scope::Confirm);
     if let Some(key) = key.filter(|_| !matches!(dialog.stage, ConfirmStep::Type(..))) {
         let changed = if preview.changed.len() == 1 { "the changed entry" } else { "the changed entries" };

@@ -31,8 +31,8 @@ pub fn filled(style: Style) -> Style {
 /// Returns the text color for a background: black or white, whichever has more contrast.
 pub fn ink(background: Color) -> Color {
     let style = filled(Style::new().fg(background));
-    // If `filled` sets no background, only the terminal knows the RGB value of the color, so the contrast is unknown.
-    // Black text is usually legible on such a color.
+    // `filled` sets no background if only the terminal knows the RGB value of the color. The contrast is then unknown,
+    // but black text is usually legible.
     style.bg.and(style.fg).unwrap_or(Color::Black)
 }
 

@@ -24,7 +24,7 @@ struct MapRange {
     _reserved: [u64; 3],
 }
 
-/// `struct fsmap_head` from linux/fsmap.h, including the ranges.
+/// `struct fsmap_head` from linux/fsmap.h, including its array of the ranges that the kernel returns.
 #[repr(C)]
 struct Question {
     _in_flags: u32,
@@ -120,8 +120,8 @@ fn visit(directory: &Directory, mut each: impl FnMut(&MapRange) -> ControlFlow<(
     }
 }
 
-/// Returns the number of the data device, encoded as in the space map. The contents of files on a realtime device are
-/// not on the data device.
+/// Returns the number of the volume's data device, encoded as in the space map. XFS can also store file contents on a
+/// separate realtime device, whose ranges this module does not read.
 fn data_device(directory: &Directory) -> Result<u32, Errno> {
     let device = nix::sys::stat::fstat(directory.as_fd())?.st_dev;
     let (major, minor) = (nix::sys::stat::major(device), nix::sys::stat::minor(device));
