@@ -89,7 +89,7 @@ complete -c duke -n "__fish_duke_needs_command" -l no-collapse -d 'Show each dir
 complete -c duke -n "__fish_duke_needs_command" -l ascii -d 'Draw with ASCII characters only'
 complete -c duke -n "__fish_duke_needs_command" -l no-mouse -d 'Do not capture the mouse'
 complete -c duke -n "__fish_duke_needs_command" -l pick -d 'Browse even if standard output is redirected; the key p writes the marked paths to standard output'
-complete -c duke -n "__fish_duke_needs_command" -s 0 -l print0 -d 'With the key p, print a NUL instead of a newline after each path'
+complete -c duke -n "__fish_duke_needs_command" -s 0 -l print0 -d 'With the key p, end each printed path with a NUL instead of a newline'
 complete -c duke -n "__fish_duke_needs_command" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
 complete -c duke -n "__fish_duke_needs_command" -l exclude-caches -d 'Exclude directories that contain a CACHEDIR.TAG'
 complete -c duke -n "__fish_duke_needs_command" -l include-kernfs -d 'Enter /proc, /sys and other kernel file systems below a PATH'
@@ -129,7 +129,7 @@ rclone\t'rclone lsjson -R'
 s3-inventory\t'S3 Inventory in CSV'"
 complete -c duke -n "__fish_duke_using_subcommand diff" -l fields -d 'Columns to read from a list whose header is missing or unknown (example: path=2,size=5)' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l root -d 'From a list, read only the entries below the directory PREFIX' -r
-complete -c duke -n "__fish_duke_using_subcommand diff" -l since -d 'Compare a directory with the newest of its snapshots that are at least AGE old, or from DATE or earlier' -r
+complete -c duke -n "__fish_duke_using_subcommand diff" -l since -d 'Compare a directory with its newest snapshot that is at least AGE old, or from DATE or earlier' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l min-change -d 'Print only changes of SIZE or more, such as 100M' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l exclude -d 'When scanning a directory, exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l list -d 'List the kept snapshots instead of comparing; with OLD, only those of directory OLD'

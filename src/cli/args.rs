@@ -243,7 +243,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub cwd_file: Option<PathBuf>,
 
-    /// With the key p, print a NUL instead of a newline after each path
+    /// With the key p, end each printed path with a NUL instead of a newline
     #[arg(short = '0', long, help_heading = "Display")]
     pub print0: bool,
 

@@ -271,7 +271,7 @@ pub struct Difference {
     #[command(flatten)]
     pub lists: ListFlags,
 
-    /// Compare a directory with the newest of its snapshots that are at least AGE old, or from DATE or earlier
+    /// Compare a directory with its newest snapshot that is at least AGE old, or from DATE or earlier
     ///
     /// Example of AGE: 3d (units: h, d, w, mo, y). Examples of DATE: 2026-11-21 and "2026-11-21 08:15" (local time).
     #[arg(long, value_name = "AGE|DATE", value_parser = ValueParser::new(since), conflicts_with = "new")]

@@ -216,9 +216,9 @@ impl Sharer<'_> {
                 && others.len() > 1
                 && others.iter().all(|member| member.before == Some(APART))
             {
-                // The first file cannot share data with any of the other files. Its failure is reported now, because
-                // later iterations look only at the other files. If there is only one other file, the next iteration
-                // reports the failure of that file, and one report is enough for two files.
+                // The first file cannot share data with any of the other files. Report this now, because later
+                // iterations look only at the other files. Exception: if only one other file is left, report nothing.
+                // The next iteration reports that file, and one report is enough for the two.
                 self.shared.failures.push(|| self.sharing.directories.path(source.file), APART);
             }
             rest = others;

@@ -29,7 +29,7 @@ impl FileEnds {
         Self { block, blocks: vec![u32::MAX; count] }
     }
 
-    /// Records the length of the file `node` in bytes.
+    /// Records the length of the file `node`, rounded up to whole blocks. `length` is in bytes.
     pub(super) fn set(&mut self, node: Node, length: u64) {
         let blocks = length.div_ceil(self.block);
         self.blocks[node as usize] = u32::try_from(blocks).unwrap_or(u32::MAX);

@@ -113,7 +113,7 @@ pub struct ColumnSpec {
     pub align: Align,
     /// Possible widths, widest first; empty for the name column, which takes the remaining space.
     pub widths: &'static [Width],
-    /// Rank. If space is short, one column after another is narrowed and then dropped, the lowest rank first.
+    /// Rank. If space is short, columns of lower rank are narrowed and dropped before those of higher rank.
     pub drop_rank: u8,
     /// Column that a click on the title sorts by.
     pub sorts_by: Column,

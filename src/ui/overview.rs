@@ -39,8 +39,8 @@ pub struct Part {
     pub rows: Vec<(Row, Role)>,
     /// Text shown if there are no rows.
     pub empty: String,
-    /// `true` if the largest rows come first. If there is too little room, such a part shows only its first rows. Any
-    /// other part shows only its largest rows, without changing their order.
+    /// `true` if the largest rows come first. If there is too little room for all rows, only the largest are shown, in
+    /// the order of `rows`.
     pub is_largest_first: bool,
 }
 

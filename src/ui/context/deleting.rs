@@ -99,8 +99,8 @@ impl Context<'_> {
         Effect::Recheck(entries)
     }
 
-    /// Requests a recheck of the directories in `sharing` that does not read their entries again. The only purpose is
-    /// that the search for duplicates is repeated when the recheck ends.
+    /// Requests a recheck of the directories in `sharing`. It reads no entries again, but makes the search for
+    /// duplicates start again when it ends.
     fn recheck_shared(&mut self, sharing: &CopySharing) -> Effect {
         let directories = sharing.directories();
         let name = directories.first().map(|directory| self.tree.name(*directory).to_vec());

@@ -43,9 +43,8 @@ const WIDE: usize = 60;
 const BAR: usize = 12;
 /// Maximum width of a size written as a number of bytes.
 const FACT: usize = 20;
-/// Minimum number of key hints that stay visible beside a fact on the right. Exceptions, beside which fewer hints may
-/// stay visible: the row number (see [`KEPT_BESIDE_ROW`]), the word for the filter, and the message about an incomplete
-/// scan.
+/// Minimum number of key hints that stay visible beside a fact on the right. Fewer may stay visible beside the row
+/// number (see [`KEPT_BESIDE_ROW`]), the word for the filter, and the message about an incomplete scan.
 const KEPT: usize = 4;
 /// Number of key hints that stay visible beside the row number of the list, the treemap or the overview. If there is no
 /// room for these hints and the row number, the row number is omitted.

@@ -16,7 +16,8 @@ use crate::ui::theme::{Glyphs, Role};
 const NAMED: usize = 4;
 /// Rank of lines that only mention a key.
 const TIP: u8 = 9;
-/// Smallest rank of a minor line. [`fitting`] omits the minor lines before the name of the largest item.
+/// Smallest rank of a minor line. If there is too little room, [`fitting`] omits all minor lines first, and then the
+/// name of the largest item.
 const MINOR: u8 = 4;
 
 /// Line of the dialog. If there is little room, lines with high ranks are omitted first.
