@@ -252,7 +252,8 @@ fn of_header(texts: &FieldTexts, given: &[FieldColumn]) -> Option<Vec<(usize, Fi
     let mut has_name = false;
     for column in given {
         let index = match &column.column {
-            ListColumn::Number(number) => number - 1,
+            // A separator that does not separate all of these columns is not that of the list.
+            ListColumn::Number(number) => Some(number - 1).filter(|index| *index < texts.len())?,
             ListColumn::Header(name) => {
                 has_name = true;
                 (0..texts.len()).find(|index| texts.csv(*index) == name.as_bytes())?
@@ -266,8 +267,8 @@ fn of_header(texts: &FieldTexts, given: &[FieldColumn]) -> Option<Vec<(usize, Fi
         .peekable();
     let has_size = sizes.peek().is_some();
     let is_value = |index: usize| {
-        index >= texts.len()
-            || matches!(texts.csv(index).trim_ascii(), text if value::bytes(text, 1).is_ok() || text.is_empty())
+        let text = texts.csv(index).trim_ascii();
+        text.is_empty() || value::bytes(text, 1).is_ok()
     };
     if sizes.any(|(index, _)| is_value(*index)) {
         return None;

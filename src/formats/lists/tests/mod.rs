@@ -416,6 +416,8 @@ fn columns_are_recognized_or_given() {
         ("path\tsize_bytes\tdisk\nr/a\t1000\t2048\n", vec![]),
         ("r/a,1000,2048\n", vec!["path=1", "size=2", "disk=3"]),
         ("r/a|x|1000|4\n", vec!["path=1", "size=3", "blocks=4"]),
+        ("1000,4,r/a\n", vec!["size=1", "blocks=2", "path=3"]),
+        ("1000\tr/a\t4\n", vec!["size=1", "path=2", "blocks=3"]),
         ("where,what,held\nr/a,1000,2\n", vec!["path=where", "size=2", "disk_kb=held"]),
         ("where,size,disk\nr/a,1000,2048\n", vec!["path=1"]),
         ("where,what,held\nr/a,1000,2\n", vec!["path=1", "size=2", "disk_kb=3"]),

@@ -32,6 +32,7 @@ use std::path::{Component, Path, PathBuf};
 use nix::unistd::geteuid;
 
 use crate::base::kind::Kind;
+use crate::base::text::escape_path;
 use crate::platform::process::users;
 use crate::platform::{Attributes, Directory, Errno, STICKY};
 
@@ -86,8 +87,7 @@ pub enum Error {
 impl fmt::Display for UnsafePath {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = &self.path {
-            // The path is escaped, because a terminal would interpret control characters in it.
-            write!(formatter, "{}: ", path.to_string_lossy().escape_debug())?;
+            write!(formatter, "{}: ", escape_path(path))?;
         }
         let user = |number: u32| users::user(number).unwrap_or_else(|| format!("user {number}"));
         match self.cause {
