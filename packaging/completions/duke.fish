@@ -69,7 +69,7 @@ complete -c duke -n "__fish_duke_needs_command" -l exclude -d 'Exclude entries m
 complete -c duke -n "__fish_duke_needs_command" -s X -l exclude-from -d 'Exclude entries matching a pattern in FILE (one pattern per line); - is standard input' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l type-name-over -d 'Ask for the name of the largest selected entry before deleting more than SIZE' -r
 complete -c duke -n "__fish_duke_needs_command" -l snapshot-days -d 'Keep snapshots for at most N days (default: 30)' -r
-complete -c duke -n "__fish_duke_needs_command" -l snapshot-size -d 'Keep snapshots of at most SIZE in total; the oldest are deleted first (default: 512M)' -r
+complete -c duke -n "__fish_duke_needs_command" -l snapshot-size -d 'Limit the total size of the kept snapshots to SIZE; the oldest are deleted first (default: 512M)' -r
 complete -c duke -n "__fish_duke_needs_command" -l config -d 'Read the configuration from FILE' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l json -d 'Print the tree as JSON'
 complete -c duke -n "__fish_duke_needs_command" -l ndjson -d 'Print a JSON object for each entry, one per line'
@@ -89,7 +89,7 @@ complete -c duke -n "__fish_duke_needs_command" -l no-collapse -d 'Show each dir
 complete -c duke -n "__fish_duke_needs_command" -l ascii -d 'Draw with ASCII characters only'
 complete -c duke -n "__fish_duke_needs_command" -l no-mouse -d 'Do not capture the mouse'
 complete -c duke -n "__fish_duke_needs_command" -l pick -d 'Browse even if standard output is redirected; the key p writes the marked paths to standard output'
-complete -c duke -n "__fish_duke_needs_command" -s 0 -l print0 -d 'With the key p, end each printed path with a NUL instead of a newline'
+complete -c duke -n "__fish_duke_needs_command" -s 0 -l print0 -d 'End each path that the key p prints with a NUL instead of a newline'
 complete -c duke -n "__fish_duke_needs_command" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
 complete -c duke -n "__fish_duke_needs_command" -l exclude-caches -d 'Exclude directories that contain a CACHEDIR.TAG'
 complete -c duke -n "__fish_duke_needs_command" -l include-kernfs -d 'Enter /proc, /sys and other kernel file systems below a PATH'
@@ -103,7 +103,7 @@ complete -c duke -n "__fish_duke_needs_command" -l select-yes -d 'Preselect Yes 
 complete -c duke -n "__fish_duke_needs_command" -l confirm-quit -d 'Ask before the browser quits, even if nothing would be lost'
 complete -c duke -n "__fish_duke_needs_command" -s e -l extended -d 'Read the owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_needs_command" -l no-snapshots -d 'Do not keep a snapshot of the scan; implies --no-instant'
-complete -c duke -n "__fish_duke_needs_command" -l no-instant -l fresh -d 'Do not show the sizes of the previous scan while scanning, and save at most one snapshot a day'
+complete -c duke -n "__fish_duke_needs_command" -l no-instant -l fresh -d 'While scanning, do not show the sizes of the previous scan; save at most one snapshot a day'
 complete -c duke -n "__fish_duke_needs_command" -l no-config -d 'Ignore configuration files'
 complete -c duke -n "__fish_duke_needs_command" -s h -l help -d 'Print help (-h: summary, --help: details)'
 complete -c duke -n "__fish_duke_needs_command" -s V -l version -d 'Print the version'
@@ -166,7 +166,7 @@ complete -c duke -n "__fish_duke_using_subcommand merge" -s o -l output -d 'Writ
 complete -c duke -n "__fish_duke_using_subcommand merge" -l partial -d 'Merge even if parts are missing, and mark their directories as not read'
 complete -c duke -n "__fish_duke_using_subcommand merge" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand plan" -l parts -d 'Number of parts, including part 0' -r
-complete -c duke -n "__fish_duke_using_subcommand plan" -s f -l import -d 'Count the entries in FILE (an earlier snapshot, export or list of files) instead of listing directories' -r -F
+complete -c duke -n "__fish_duke_using_subcommand plan" -s f -l import -d 'Take the numbers of entries from FILE (an earlier snapshot, export or list of files) instead of listing directories' -r -F
 complete -c duke -n "__fish_duke_using_subcommand plan" -l format -d 'Read a list written by PROGRAM' -r -f -a "du\t'du -ab0'
 find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
 rclone\t'rclone lsjson -R'

@@ -52,7 +52,7 @@ pub struct HardLinks {
     pub inodes: Vec<LinkedInode>,
     /// Totals of the inodes whose names were all found. Each inode counts as one item.
     pub alone: Totals,
-    /// Totals of the inodes that also have names that were not found. Each inode counts as one item.
+    /// Totals of the inodes of which only some names were found. Each inode counts as one item.
     pub shared: Totals,
     /// Number of entries searched so far.
     pub searched: u64,

@@ -45,8 +45,8 @@ const NEXT: u32 = 3;
 /// Selection of the entries that a walk passes to its collector. [`crate::analysis::search`] explains both modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Entries that match the query. If [`Query::counts_contents`] returns `true`, the other contents of matching
-    /// directories count toward the totals.
+    /// Entries that match the query. If [`Query::counts_contents`] returns `true`, everything below matching
+    /// directories also counts toward the totals.
     Search,
     /// Entries that match the query. If [`Query::brings_contents`] returns `true`, also the contents of matching
     /// directories.

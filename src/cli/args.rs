@@ -243,7 +243,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub cwd_file: Option<PathBuf>,
 
-    /// With the key p, end each printed path with a NUL instead of a newline
+    /// End each path that the key p prints with a NUL instead of a newline
     #[arg(short = '0', long, help_heading = "Display")]
     pub print0: bool,
 
@@ -260,7 +260,7 @@ pub struct Arguments {
     /// Exclude entries matching GLOB
     ///
     /// A pattern without a slash must match a whole name. A pattern with a slash must match the end of the entry's
-    /// path, which begins with PATH as given on the command line. `*` and `?` do not match a slash; `**` does. A
+    /// path. (This path begins with PATH as given on the command line.) `*` and `?` do not match a slash; `**` does. A
     /// pattern that ends in a slash matches only directories. Can be given more than once.
     #[arg(long, value_name = "GLOB", help_heading = "Scan")]
     pub exclude: Vec<String>,
@@ -337,7 +337,7 @@ pub struct Arguments {
     #[arg(long, help_heading = "Snapshots")]
     pub no_snapshots: bool,
 
-    /// Do not show the sizes of the previous scan while scanning, and save at most one snapshot a day
+    /// While scanning, do not show the sizes of the previous scan; save at most one snapshot a day
     #[arg(long, visible_alias = "fresh", help_heading = "Snapshots")]
     pub no_instant: bool,
 
@@ -345,7 +345,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = ValueParser::new(count::<u32>), help_heading = "Snapshots")]
     pub snapshot_days: Option<u32>,
 
-    /// Keep snapshots of at most SIZE in total; the oldest are deleted first (default: 512M)
+    /// Limit the total size of the kept snapshots to SIZE; the oldest are deleted first (default: 512M)
     #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size), help_heading = "Snapshots")]
     pub snapshot_size: Option<u64>,
 

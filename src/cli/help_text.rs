@@ -1,7 +1,8 @@
-//! Texts of the help and the man page, except the descriptions of flags. Among them are examples, environment variables
-//! and files.
+//! Texts of the help and the man page, such as examples, environment variables and files. The descriptions of flags are
+//! not here.
 //!
-//! Invariant: each fact is stated only once here. The man page contains all of these texts, and the help some of them.
+//! Each fact is stated only once here. Invariant: the man page contains all of these texts. The help contains some of
+//! them.
 
 use std::fmt::Write;
 
@@ -41,7 +42,7 @@ pub const TERMS: &[(&str, &str)] = &[
     (
         "older:90d, newer:2w",
         "entries last changed more than 90 days ago, or within the last two weeks; units: h, d, w, mo, y; \
-            to find directories, too, add part of a name, type:dir or is:hidden",
+            directories match only if the search also has part of a name, type:dir or is:hidden",
     ),
     ("ext:jpg,png", "files with one of these extensions"),
     (
@@ -72,7 +73,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("XDG_CONFIG_HOME", "its subdirectory duke/ holds config.toml"),
     ("XDG_STATE_HOME", "its subdirectory duke/ holds snapshots and the journal"),
     ("XDG_DATA_HOME", "its subdirectory Trash/ is the home trash (Linux)"),
-    ("HOME", "contains .config, .local/state, .local/share (without XDG_*)"),
+    ("HOME", "if XDG_* is unset: its .config, .local/state, .local/share"),
     ("SHELL, PAGER", "programs that the keys b (SHELL) and v (PAGER) start"),
     ("DUKE_LEVEL", "number of nested shells that duke has started; set by duke"),
     ("TERM, COLORTERM", "capabilities of the terminal"),
@@ -87,7 +88,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
 pub const FILES: &[(&str, &str)] = &[
     (
         "$XDG_CONFIG_HOME/duke/config.toml, ~/.config/duke/config.toml",
-        "Configuration: theme, colors, keys, and most flags. A flag has its long name without the dashes: `--si` \
+        "Configuration: theme, colors, keys, and most flags. The setting for a flag is its long name without the dashes: `--si` \
             becomes `si = true`, and `--no-mouse` becomes `mouse = false`. `duke config show` prints all settings, \
             and `duke config path` prints the path of the file. A flag on the command line overrides a setting: \
             `--no-si` turns off `si = true`.",

@@ -65,8 +65,8 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
         Subject::Unreadable => vec![
             "Directories and other entries that could not be read. Their contents are part of the unexplained \
                 space.",
-            "The errors view lists them with the causes. If permission is missing, run duke with sudo on the \
-                same directory.",
+            "The errors view lists them and says why each could not be read. If permission was denied, run duke \
+                with sudo on the same directory.",
         ],
         Subject::Excluded => vec![
             "Entries of this file system that were excluded by --exclude, -X, --exclude-caches or -x, on the \
@@ -317,7 +317,7 @@ fn usual(space: &FileSystemUsage) -> &'static str {
         }
         b"btrfs" => {
             "Usual causes of unexplained space on btrfs: snapshots that are not mounted; deleted \
-                subvolumes that are still being cleaned up; extents of which files use only a part (btrfs \
+                subvolumes that are still being cleaned up; extents that files use only in part (btrfs \
                 filesystem defragment can free the rest)."
         }
         b"overlay" => {
@@ -326,7 +326,7 @@ fn usual(space: &FileSystemUsage) -> &'static str {
                 containers, which cannot be deleted from inside the container."
         }
         b"tmpfs" | b"ramfs" => {
-            "The usual cause of unexplained space on a file system in memory: deleted files held open by \
+            "On a file system in memory, unexplained space usually belongs to deleted files that are held open by \
                 processes that could not be checked."
         }
         b"apfs" => {

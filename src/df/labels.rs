@@ -65,7 +65,7 @@ pub fn covered_note(count: usize, refused: Option<Errno>) -> String {
     let count = counted(count as u64, "mount point", "mount points");
     match refused {
         Some(Errno::EPERM | Errno::EACCES) => {
-            format!("{count} not checked; run duke as root (in a container: on the host)")
+            format!("{count} not checked; run duke as root (for a container, on the host)")
         }
         Some(error) => format!("{count} not checked: {}", OsError(error as i32)),
         None => count,

@@ -22,7 +22,7 @@ pub struct FileSystemUsage {
     pub covered: Vec<CoveredFiles>,
     /// Deleted files that processes still hold open.
     pub deleted: Vec<UnlinkedFile>,
-    /// Set of processes whose open files could be read.
+    /// Level of access to the open files of processes.
     pub access: ProcessAccess,
     /// Overhead of the file system.
     pub parts: Vec<Overhead>,

@@ -166,7 +166,7 @@ struct Storage {
     /// `true` if at least one file that uses the data is visible: the file has a name that is not inside an extra copy
     /// of a directory.
     is_visible: bool,
-    /// Index of a group of duplicate directories whose extra copies contain an invisible file that uses the data.
+    /// If an invisible file uses the data: index of the group of duplicate directories that contains the file.
     /// `None` if all files that use the data are visible.
     group: Option<usize>,
 }

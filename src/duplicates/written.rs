@@ -43,7 +43,7 @@ pub(crate) fn check(search: &DuplicateSearch<'_>, watched: &[WatchedFile]) {
 }
 
 /// Returns a function that records a file as skipped. The returned function ignores files that duke never opens (see
-/// [`NotCompared`]), because the search itself counts such a file if another file has the same size.
+/// [`NotCompared`]). The search itself counts these files, unless their size is unique.
 fn skip_changed(search: &DuplicateSearch<'_>) -> impl Fn(EntryId, NotCompared) {
     move |entry, reason| {
         if reason.is_some() {

@@ -25,7 +25,7 @@ use crate::tree::Node;
 const BLOCK: u64 = 4096;
 /// Number of seconds after a file's last modification during which the file counts as being written.
 const RECENT: i64 = 5;
-/// Maximum number of inodes on an XFS volume per scanned file. If the volume has more inodes, the space map
+/// Maximum ratio of the inodes in use on an XFS volume to the scanned files. Above this ratio, the space map
 /// ([`VolumeSource::Map`]) is not read.
 const MAP_SHARE: u64 = 8;
 

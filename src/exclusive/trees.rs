@@ -56,8 +56,9 @@ fn read(
         let since = before.filter(|_| is_base).map_or(0, |before| since(before, subvolume));
         let exists = extents(directory, subvolume.id, since, |extent| {
             references.add(names_of(known, extent.inode), extent);
-            // One node represents all files that were not scanned. The same reference is therefore added several
-            // times if an extent is in several btrfs snapshots. Removing the duplicates saves memory.
+            // All files that were not scanned are represented by one node. If an extent is in several btrfs snapshots
+            // that were not scanned, each of them adds an identical reference to that node. Removing the duplicates
+            // saves memory.
             if references.sums.references(references.number) >= limit {
                 limit = (references.sums.compact(references.number) * 3 / 2).max(LIMIT);
             }

@@ -78,7 +78,7 @@ fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
     }
     if !files.contains_key(&0) {
         return Err(
-            "part 0 is missing; save part 0, because it contains the directories above all other parts (--partial needs it, too)".to_owned()
+            "part 0 is missing; save it first: it contains the directories above all other parts, and even --partial needs it".to_owned()
         );
     }
     sort_by_key(&mut parts, |(numbers, _)| numbers.first().copied());

@@ -287,7 +287,7 @@ fn find_frees(
         return Err(Exit::Failure);
     }
     if outcome != Some(&Outcome::Complete) {
-        print_error("--frees: cannot compute: reading ended early");
+        print_error("--frees: cannot tell what deletion frees, because the scan ended early");
         return Ok(Exit::Incomplete);
     }
     let pool = Pool::new(processors()).map_err(no_thread)?;

@@ -122,8 +122,8 @@ impl Shared {
             // If sudo keeps HOME, the snapshot folder belongs to the user who called sudo, so this is not reported.
             Err(KeepError::Unsafe(unsafe_path)) if matches!(unsafe_path.cause, Cause::Owner(_)) => None,
             Err(unkept @ KeepError::Unsafe(_)) => Some(format!("no snapshot saved: {unkept}")),
-            // The remaining failures are expected: the disk is nearly full, the snapshot would be too large, the
-            // user has quit, or the tree changed while it was written.
+            // Success needs no message. Neither do the remaining failures, which are expected: the disk is nearly full,
+            // the snapshot would be too large, the user has quit, or the tree changed while it was written.
             Ok(_) | Err(KeepError::NoRoom | KeepError::Write(_)) => None,
         }
     }

@@ -69,8 +69,8 @@ impl Shared {
     }
 
     /// Returns the entries to recheck, grouped by directory. A root that lies inside another root is replaced by its
-    /// entry in the outer root. Adds all roots that the tree records as missing, and all roots that are files, because
-    /// such a file may be another name of a rechecked inode.
+    /// entry in the outer root. The result also includes all roots that the tree records as missing, and all roots that
+    /// are files. Such a file may be another name of a rechecked inode.
     fn located<'p>(&'p self, entries: &'p EntryNames) -> BTreeMap<DirId, HashSet<&'p [u8]>> {
         let tree = &self.tree;
         let mut real: BTreeMap<DirId, HashSet<&[u8]>> = BTreeMap::new();

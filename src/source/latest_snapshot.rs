@@ -1,6 +1,6 @@
 //! Search for the snapshot of the previous scan, whose sizes the browser shows while it scans the same roots again.
 //!
-//! Invariant: if a file cannot be used, the next older one is tried.
+//! If the newest snapshot file cannot be used, the next older file is tried, and so on.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -112,8 +112,8 @@ impl Source {
 
     /// Starts reading. If no thread can be started, a scan runs on the calling thread. A single stored tree is read
     /// completely before this function returns, so that damage is found before anything is printed. Several inputs are
-    /// imported into one tree, even if all of them are snapshots, because reading several opened snapshots completely
-    /// would take more memory.
+    /// always imported into one tree. For snapshots, this takes less memory than opening them, as [`Source::start`]
+    /// does, and then reading all of them completely.
     ///
     /// # Errors
     /// Returns an error if no thread can be started for an import, which needs several threads.

@@ -136,9 +136,9 @@ pub(super) fn size(name: &LinkedName) -> Totals {
 enum Counted {
     /// In each directory, the first name of every inode that has names in or below the directory.
     First,
-    /// Each further name of an inode. In every directory that also contains an earlier name, at any depth, the inode is
-    /// counted once too often. The size of the further name is added only in the lowest of these directories;
-    /// [`AncestorGraph::sum_up`] passes the size on to the directories above.
+    /// Each further name of an inode, but only in the lowest directory that also contains an earlier name of the inode,
+    /// at any depth. The total of that directory counts the inode once too often. [`AncestorGraph::sum_up`] passes
+    /// this excess on to the directories above.
     Repeated,
 }
 

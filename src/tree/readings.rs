@@ -9,8 +9,7 @@ use crate::base::clock::Time;
 /// Start times of a scan and of any later rescans.
 #[derive(Default)]
 pub struct Readings {
-    /// Start time of the scan. `None` for a tree from a file, because its scan ran at another time or on another
-    /// machine.
+    /// Start time of the scan. `None` for a tree from a file, which this process did not scan.
     pub scan: Option<Time>,
     rescans: HashMap<u32, HashMap<Vec<u8>, Time>>,
 }

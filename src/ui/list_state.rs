@@ -126,9 +126,9 @@ impl<'t> ListState<'t> {
         self.take(tree, Arc::new(rows), lines);
     }
 
-    /// Sorts the rows if only the largest entries have been loaded from a snapshot. Returns `false` if the caller must
-    /// sort all entries instead: if [`SortedEntries::of_head`] returns `None`, if the loaded rows do not fill the
-    /// screen, or if no row shows the entry that the cursor follows.
+    /// Sorts only the largest entries, which are loaded from a snapshot first. Returns `false` if the caller must sort
+    /// all entries. This is the case if [`SortedEntries::of_head`] returns `None`, if the loaded rows do not fill the
+    /// screen, or if none of them shows the entry that the cursor follows.
     pub fn sort_head(&mut self, tree: &'t Tree, sizes: &SizeSource, order: Order, lines: usize) -> bool {
         let Some(rows) = SortedEntries::of_head(tree, sizes, self.id, order) else { return false };
         self.take(tree, Arc::new(rows), lines);

@@ -371,7 +371,7 @@ impl Notice {
             }
             Self::MarkedFound { marked: 1, .. } => "Marked 1 file".into(),
             Self::MarkedFound { marked, .. } => format!("Marked {} files", grouped(*marked)),
-            Self::MarkedWhole => "Marked all of it, including entries that the filter hides".into(),
+            Self::MarkedWhole => "The mark includes entries that the filter hides".into(),
             Self::NotMarked(count) => {
                 let directories = counted(*count as u64, "directory", "directories");
                 format!("{directories} not marked: the filter hides some of their entries")

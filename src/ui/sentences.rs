@@ -146,7 +146,7 @@ pub fn coverage_text(coverage: ExclusiveCoverage, units: Units) -> String {
     let ExclusiveCoverage { read, by_links, unread, accuracy } = coverage;
     let files = |number| counted(number, "file", "files");
     let mut text = match (read, by_links) {
-        (0, 0) if unread == 0 => "Space freed: no files in the scan".to_owned(),
+        (0, 0) if unread == 0 => "Space freed: none, because the scan has no files".to_owned(),
         (0, 0) => format!("Space freed: unknown, because {} could not be read", files(unread)),
         (0, _) => "Space freed: based on link counts (no extents reported)".to_owned(),
         (read, 0) => format!("Space freed: based on the extents of {}", files(read)),

@@ -50,7 +50,8 @@ pub struct TablePage {
     pub can_share: bool,
     /// Text shown instead of rows, for example the error of a failed job.
     pub failure: Option<String>,
-    /// Progress of the search as text and in thousandths; `None` if it is complete or partial results are shown.
+    /// Progress of the search, as text and in thousandths. `None` if the search is complete, or if partial results are
+    /// shown.
     pub progress: Option<(String, u16)>,
     /// Number of rows, including those scrolled out of view.
     pub rows: usize,

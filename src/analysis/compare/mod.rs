@@ -221,7 +221,7 @@ impl Gathering<'_> {
             SortBy::Apparent => change.before.apparent == change.after.apparent,
             SortBy::Disk => change.before.disk == change.after.disk,
             // These orders do not depend on a size, so an entry is listed if either of its sizes has changed. `compare`
-            // has already omitted kept entries whose sizes are both equal.
+            // has already omitted kept entries for which neither size has changed.
             SortBy::Modified | SortBy::Items | SortBy::Path => false,
         };
         if is_same && change.difference == ChangeKind::Kept {

@@ -43,8 +43,8 @@ pub fn trends(rows: &[Row], (old, new): (&Tree, &Tree), history: &[Arc<Tree>], b
     sizes.iter().map(chart).collect()
 }
 
-/// Returns the heights of the chart for these sizes. All heights are 0 if all known sizes are equal and the only
-/// unknown size, if any, is the last.
+/// Returns the heights of the chart for these sizes. All heights are 0 if every size before the last is known and all
+/// known sizes are equal.
 fn chart(sizes: &[Option<u64>; POINTS]) -> Trend {
     let known = || sizes.iter().flatten();
     let most = known().max().copied().unwrap_or(0);

@@ -97,7 +97,7 @@ pub const FLAGS: [Flag; 60] = [
         ' ',
         "include-kernfs",
         Kernfs(true),
-        "Enter kernel file systems (the default of duke ncdu, unlike that of duke)",
+        "Enter kernel file systems (the default in duke ncdu, but not in duke)",
     ),
     flag('L', "follow-symlinks", Words("-L"), "Count a symbolic link as the file that it points to"),
     flag(' ', "no-follow-symlinks", Words("--no-follow-symlinks"), "Do not follow symbolic links"),
@@ -144,7 +144,7 @@ pub const FLAGS: [Flag; 60] = [
         "shared-column",
         "COLUMN",
         SharedColumn,
-        "Column with the size shared by hard links: shown (shared, unique) or hidden (off)",
+        "Show (shared, unique) or hide (off) the column with the size shared by hard links",
     ),
     valued(
         ' ',

@@ -57,7 +57,8 @@ pub fn mounts() -> Result<Vec<Mount>, Errno> {
     Err(Errno::ENOSYS)
 }
 
-/// Returns an empty map, because the mount table contains the same device numbers as `st_dev` only on Linux.
+/// Returns an empty map. Outside Linux, the device numbers in the mount table may differ from `st_dev`, so they cannot
+/// serve as keys.
 pub fn file_systems() -> HashMap<u64, FileSystem> {
     HashMap::new()
 }

@@ -1,6 +1,4 @@
 //! Signal actions (dispositions) of the process.
-//!
-//! Invariant: reading an action does not change it.
 
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 

@@ -54,7 +54,7 @@ impl Interrupt {
         &self.ends_on_next
     }
 
-    /// Lets the next signal end the process. Returns `true` if a signal has been recorded.
+    /// Lets the next signal end the process. Returns the previous value of the flag: `true` if a signal was recorded.
     pub fn release(self) -> bool {
         self.ends_on_next.swap(true, Ordering::SeqCst)
     }

@@ -20,7 +20,7 @@ pub struct ChainItem<'a> {
     pub entry: Entry<'a>,
     /// Data of a directory besides its own metadata; `None` if the entry is not a directory.
     pub inside: Option<Inside>,
-    /// Index of the device to set in the entry's `links`; `None` for the device of the parent directory.
+    /// Index of the device to which the entry's `links` refer; `None` if it is the device of the parent directory.
     pub links_on: Option<u32>,
 }
 

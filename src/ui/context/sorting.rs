@@ -101,9 +101,9 @@ impl Context<'_> {
         }
     }
 
-    /// Moves the list cursor. If less than a screen of loaded rows would remain at and below the cursor, first loads
-    /// all rows. If the cursor would reach the last row, and some recorded entries have not been merged, starts to
-    /// merge all of them.
+    /// Moves the list cursor. If the loaded rows from the new cursor position on would not fill a screen, first loads
+    /// all rows. If the cursor would reach the last row, and only the largest recorded entries have been merged, starts
+    /// to merge all of them.
     pub fn step(&mut self, motion: Motion) {
         let lines = self.lines_here();
         if self.location.lacks_rows_for(motion, lines) {

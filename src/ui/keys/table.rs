@@ -244,8 +244,8 @@ const EDITS: &[Binding] = &{
         bind(&[alt('d')], TYPED, C::Erase(TextMotion::WordRight), Text, "delete next word"),
         bind(&[control('u')], TYPED, C::Erase(TextMotion::Start), Text, "delete to the start"),
         bind(&[control('k')], TYPED, C::Erase(TextMotion::End), Text, "delete to the end"),
-        bind(&[key(K::Up)], RECALLED, C::Move(Motion::Up), HelpGroup::Search, "up, or earlier text"),
-        bind(&[key(K::Down)], RECALLED, C::Move(Motion::Down), HelpGroup::Search, "down, or later text"),
+        bind(&[key(K::Up)], RECALLED, C::Move(Motion::Up), HelpGroup::Search, "up, or previous input"),
+        bind(&[key(K::Down)], RECALLED, C::Move(Motion::Down), HelpGroup::Search, "down, or next input"),
     ]
 };
 
@@ -285,8 +285,8 @@ const OTHERS: &[Binding] = &{
         bind(&[letter('<')], TABLE, C::MarkCopies(KeptCopy::Oldest), G::Mark, "mark newer copies"),
         hint(
             10,
-            "mark elsewhere",
-            bind(&[letter('.')], TABLE, C::MarkElsewhere, G::Mark, "mark copies elsewhere"),
+            "mark others",
+            bind(&[letter('.')], TABLE, C::MarkElsewhere, G::Mark, "mark other copies"),
         ),
         hint(9, "share data", bind(&[letter('X')], TABLE, C::Share, G::Mark, "make copies share data")),
         hint(12, "marks", bind(&[key(K::Tab)], VIEWS, C::Marks, G::Mark, "list the marks")),

@@ -137,8 +137,8 @@ impl Deletions {
     }
 }
 
-// Only for Linux: these tests ask the system for paths, which fails in the emulator that runs the unit tests of the
-// macOS build (`ci/macos.sh`).
+// Only for Linux: these tests look up the user's home directory, which fails in the emulator that runs the unit tests
+// of the macOS build (`ci/macos.sh`).
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;

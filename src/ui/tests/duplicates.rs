@@ -124,7 +124,7 @@ fn hints_about_copies_are_shown_only_on_copies() {
     let tree = tree();
     let skipped = vec![Skipped { entry: entry(&tree, &["x"]), reason: SkipReason::Special }];
     let mut app = opened_with(&tree, Duplicates { skipped, can_share: true, ..duplicates(&tree) });
-    let words = [" > mark older ", " . mark elsewhere ", " X share data "];
+    let words = [" > mark older ", " . mark others ", " X share data "];
     let mut hinted = |keys: &str| {
         press(&mut app, keys);
         let status_line = status_line(&mut app, 200);

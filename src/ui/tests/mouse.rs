@@ -231,7 +231,7 @@ fn two_clicks_at_once_do_not_answer_two_questions() {
     let down = MouseEventKind::Down(MouseButton::Left);
     assert_eq!((event(&mut app, down, yes, 1000), event(&mut app, down, yes, 1200)), (None, None));
     assert!(
-        screen(&mut app).contains("a directory that other users can change?")
+        screen(&mut app).contains("Other users can change this directory")
             && !screen(&mut app).contains("[ Yes ]")
     );
     assert_eq!(position_of(&mut app, "[ Yes ]"), Some(yes));

@@ -9,7 +9,8 @@
 //!    1.9 GiB ████████  lib/google          139.2 MiB ████  lib/jvm/modules
 //! ```
 //!
-//! Enter or a click opens the view that a part summarizes. If not all parts fit, the page scrolls with the selection.
+//! Enter opens the view that the selected part summarizes. A click on a part opens the view of that part. If not all
+//! parts fit, the page scrolls with the selection.
 
 use std::cmp::Reverse;
 

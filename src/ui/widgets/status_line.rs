@@ -43,8 +43,9 @@ const WIDE: usize = 60;
 const BAR: usize = 12;
 /// Maximum width of a size written as a number of bytes.
 const FACT: usize = 20;
-/// Minimum number of key hints that stay visible beside a fact on the right. Fewer may stay visible beside the row
-/// number (see [`KEPT_BESIDE_ROW`]), the word for the filter, and the message about an incomplete scan.
+/// Minimum number of key hints that stay visible beside the text on the right. The row number of the list has its own
+/// minimum ([`KEPT_BESIDE_ROW`]). The word for the filter and the message about an incomplete scan may leave room for
+/// only one hint.
 const KEPT: usize = 4;
 /// Number of key hints that stay visible beside the row number of the list, the treemap or the overview. If there is no
 /// room for these hints and the row number, the row number is omitted.
@@ -214,7 +215,8 @@ pub fn table_position<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     Line::from(vec![Span::raw(position), Span::styled(marked, cx.theme.style(Role::Strong)), Span::raw(" ")])
 }
 
-/// Returns the facts about the list that fit, such as the row number, the filter, the marks and the scan's result.
+/// Returns facts about the list, such as the row number, the filter, the marks and the scan's result. Omits facts for
+/// which there is no room beside the key hints.
 fn list_facts<'a>(cx: &Context<'_>, top: Top<'_, '_>, room: usize) -> Line<'a> {
     let (window, most) = (&cx.window, room - first_hint(cx, top, room));
     let left = room.saturating_sub(width_of_first(cx, top, KEPT));

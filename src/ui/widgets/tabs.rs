@@ -7,7 +7,7 @@
 //!
 //! In a narrow window, names are shortened, the gaps between tabs shrink, and up to half of the tabs lose their names.
 //! In an even narrower window, only the current tab and the tabs near it are shown, with their names; `…` stands for
-//! the hidden tabs. The current view always has a tab. Some other views have a tab only under a condition: the errors
+//! the hidden tabs. The current view always has a tab. Some other views have a tab only in certain cases: the errors
 //! view if there are errors, the growth view if there is a baseline, the duplicates view in a wide window, and the df
 //! view in a wide window or after a scan of a whole file system.
 //!

@@ -65,9 +65,9 @@ pub(super) fn title(dialog: &DeleteDialog) -> &'static str {
         (true, OperationKind::Trash) => "Dry run: moves nothing to the trash",
         (true, _) => "Dry run: deletes nothing",
         (false, OperationKind::Trash) if is_again => {
-            "Move to the trash from a directory that other users can change?"
+            "Move to the trash anyway? Other users can change this directory"
         }
-        (false, _) if is_again => "Delete from a directory that other users can change?",
+        (false, _) if is_again => "Delete anyway? Other users can change this directory",
         (false, OperationKind::Trash) => "Move to the trash?",
         (false, OperationKind::Empty) => "Delete the contents only?",
         (false, _) => "Delete permanently?",

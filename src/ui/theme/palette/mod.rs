@@ -234,7 +234,8 @@ pub enum Preset {
     Light,
     /// Colors that color-blind users can tell apart.
     ColorBlind,
-    /// Colors only in treemap cells. Text has the terminal's own color, no text is dimmed, and errors are underlined.
+    /// Preset that colors only treemap cells. Text keeps the terminal's own color and is never dimmed. Errors are
+    /// underlined.
     HighContrast,
     Plain,
 }
