@@ -51,15 +51,7 @@ impl<'t> SnapshotInput<'t> {
     /// Returns the host and scan time of each root.
     pub fn provenance(&self) -> Vec<Provenance> {
         let roots = self.file.tree.listing(DirId::TOP).entries().count();
-        let provenance = |index| {
-            let origin = self.file.about.origin(index);
-            let host = String::from_utf8_lossy(&origin.host).into_owned();
-            Provenance {
-                host: Some(host).filter(|host| !host.is_empty()),
-                scanned_at: Some(origin.scanned_at),
-            }
-        };
-        (0..roots).map(provenance).collect()
+        (0..roots).map(|index| self.file.about.origin(index).provenance()).collect()
     }
 
     /// Adds all entries of the snapshot to the tree of `builder`. Puts `label`, which may be empty, in front of

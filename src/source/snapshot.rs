@@ -12,9 +12,7 @@ use crate::base::sync::Arc;
 use crate::base::text::{escape, escape_path};
 use crate::formats::flat::Provenance;
 use crate::formats::ncdu_binary::{self, is_binary_export};
-use crate::formats::snapshot::{
-    self, OpenError, RootOrigin, Snapshot, SnapshotInfo, UNKNOWN_SCOPE, is_snapshot,
-};
+use crate::formats::snapshot::{self, OpenError, Snapshot, SnapshotInfo, UNKNOWN_SCOPE, is_snapshot};
 use crate::platform::memory::block_file::Access;
 use crate::platform::process::limits::raise_descriptors;
 use crate::scan::{Outcome, Progress};
@@ -24,30 +22,15 @@ use crate::tree::{DirId, Tree};
 /// Number of file descriptors reserved for everything except snapshots.
 const SPARE_DESCRIPTORS: u64 = 64;
 
-/// Format of a file whose tree is loaded in parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum StoredFormat {
-    Snapshot,
-    BinaryExport,
-}
-
 /// Returns `true` if the file at `path` contains a tree that is loaded in parts.
 pub(crate) fn is_stored_tree(path: &Path) -> bool {
-    format_of(path).is_some()
-}
-
-fn format_of(path: &Path) -> Option<StoredFormat> {
-    if is_snapshot(path) {
-        return Some(StoredFormat::Snapshot);
-    }
-    is_binary_export(path).then_some(StoredFormat::BinaryExport)
+    is_snapshot(path) || is_binary_export(path)
 }
 
 /// Opened snapshot or binary export, or several snapshots side by side.
 #[derive(Clone)]
 pub struct SnapshotSource {
     files: Vec<OpenedFile>,
-    format: Option<StoredFormat>,
     tree: Arc<Tree>,
     about: SnapshotInfo,
     took: Duration,
@@ -84,17 +67,15 @@ impl OpenedFile {
 impl SnapshotSource {
     pub fn open(path: &Path) -> Self {
         let started = Instant::now();
-        let format = format_of(path);
-        let opened = match format {
+        let opened = if is_binary_export(path) {
             // A binary export does not record the host, the time or the flags.
-            Some(StoredFormat::BinaryExport) => {
-                let about = SnapshotInfo { scope: UNKNOWN_SCOPE.into(), ..SnapshotInfo::default() };
-                ncdu_binary::open(path).map(|tree| Snapshot { tree, about })
-            }
-            Some(StoredFormat::Snapshot) | None => snapshot::open(path),
+            let about = SnapshotInfo { scope: UNKNOWN_SCOPE.into(), ..SnapshotInfo::default() };
+            ncdu_binary::open(path).map(|tree| Snapshot { tree, about })
+        } else {
+            snapshot::open(path)
         };
         let (file, about) = OpenedFile::new(path, opened);
-        Self { tree: Arc::clone(&file.tree), files: vec![file], format, about, took: started.elapsed() }
+        Self { tree: Arc::clone(&file.tree), files: vec![file], about, took: started.elapsed() }
     }
 
     /// Opens several snapshots, each with a prefix for the names of roots whose host is not known. Returns `None` if
@@ -117,8 +98,7 @@ impl SnapshotSource {
             opened.iter().map(|(file, about, label)| (Arc::clone(&file.tree), about.clone(), label.clone()));
         let SideBySide { tree, about } = SideBySide::new(trees.collect())?;
         let files = opened.into_iter().map(|(file, ..)| file).collect();
-        let format = Some(StoredFormat::Snapshot);
-        Some(Self { files, format, tree: Arc::new(tree), about, took: started.elapsed() })
+        Some(Self { files, tree: Arc::new(tree), about, took: started.elapsed() })
     }
 
     /// Reads all files completely, so that the outcome reports any damage in them.
@@ -149,13 +129,8 @@ impl SnapshotSource {
 
     /// Returns the origin of each root.
     pub fn provenance(&self) -> Vec<Provenance> {
-        let provenance = |(index, _)| {
-            let RootOrigin { scanned_at, host, .. } = self.about.origin(index);
-            let host = Some(String::from_utf8_lossy(&host).into_owned()).filter(|host| !host.is_empty());
-            let scanned_at = (self.format != Some(StoredFormat::BinaryExport)).then_some(scanned_at);
-            Provenance { host, scanned_at }
-        };
-        self.tree.listing(DirId::TOP).entries().enumerate().map(provenance).collect()
+        let roots = self.tree.listing(DirId::TOP).entries().count();
+        (0..roots).map(|index| self.about.origin(index).provenance()).collect()
     }
 
     /// Returns the totals of the recorded scan as scan progress.

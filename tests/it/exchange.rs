@@ -622,6 +622,13 @@ fn flat_lines_have_the_fields_that_are_described_and_survive_any_name() {
     export(&temp, &["-o", "x", "t"]);
     let imported = export(&temp, &["-f", "x", "--ndjson"]);
     assert!(!imported.text().contains("\"uid\"") && imported.text().contains("\"scanned_at\""));
+    // A list need not contain the time of the scan. A snapshot of such a list has no time either.
+    std::fs::write(temp.join("list"), "{\"path\":\"/a/b\",\"size\":1}\n").unwrap();
+    export(&temp, &["save", "-f", "list", "-o", "list.duke"]);
+    for snapshots in [&["-f", "list.duke"][..], &["-f", "list.duke", "-f", "list"]] {
+        let flat = export(&temp, &[snapshots, &["--ndjson"]].concat());
+        assert!(flat.text().contains("/a/b") && !flat.text().contains("scanned_at"), "{}", flat.text());
+    }
 }
 
 #[test]

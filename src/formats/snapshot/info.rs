@@ -2,6 +2,7 @@
 //!
 //! Invariant: decoding never panics. Invalid bytes result in an error.
 
+use crate::formats::flat::Provenance;
 use crate::tree::varint::{ByteReader, Malformed, write_varint, zigzag};
 
 /// Value of [`SnapshotInfo::scope`] if the flags are unknown, or if path patterns exclude entries. Two scans with this
@@ -12,7 +13,7 @@ pub(crate) const UNKNOWN_SCOPE: &[u8] = b"filtered";
 /// Information about the tree in a snapshot, apart from its entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SnapshotInfo {
-    /// Time at which the first root was scanned, in seconds since 1970.
+    /// Time at which the first root was scanned, in seconds since 1970; 0 if unknown.
     pub scanned_at: i64,
     /// Host name of the first root; empty if unknown.
     pub host: Vec<u8>,
@@ -35,12 +36,23 @@ pub struct SnapshotInfo {
 /// Time and host of the scan that read a root, and the flags that selected the entries of the scan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RootOrigin {
-    /// Time of the scan in seconds since 1970.
+    /// Time of the scan in seconds since 1970; 0 if unknown.
     pub scanned_at: i64,
     /// Host name; empty if unknown.
     pub host: Vec<u8>,
     /// Command-line flags that select the entries of the scan, as in [`SnapshotInfo::scope`].
     pub scope: Vec<u8>,
+}
+
+impl RootOrigin {
+    /// Returns the host and the time of the scan, as far as they are known. The time 0 is unknown.
+    pub fn provenance(&self) -> Provenance {
+        let host = String::from_utf8_lossy(&self.host).into_owned();
+        Provenance {
+            host: Some(host).filter(|host| !host.is_empty()),
+            scanned_at: Some(self.scanned_at).filter(|time| *time != 0),
+        }
+    }
 }
 
 /// File system of a device.

@@ -283,11 +283,7 @@ const OTHERS: &[Binding] = &{
             bind(&[letter('>')], TABLE, C::MarkCopies(KeptCopy::Newest), G::Mark, "mark older copies"),
         ),
         bind(&[letter('<')], TABLE, C::MarkCopies(KeptCopy::Oldest), G::Mark, "mark newer copies"),
-        hint(
-            10,
-            "mark others",
-            bind(&[letter('.')], TABLE, C::MarkElsewhere, G::Mark, "mark other copies"),
-        ),
+        hint(10, "mark others", bind(&[letter('.')], TABLE, C::MarkElsewhere, G::Mark, "mark other copies")),
         hint(9, "share data", bind(&[letter('X')], TABLE, C::Share, G::Mark, "make copies share data")),
         hint(12, "marks", bind(&[key(K::Tab)], VIEWS, C::Marks, G::Mark, "list the marks")),
         bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close list of marks"),
