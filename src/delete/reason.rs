@@ -133,7 +133,7 @@ pub enum Blocked {
     Home,
     /// The directory contains the user's home directory.
     HoldsHome,
-    /// The entry is a mount point.
+    /// The entry is a mount point or a btrfs subvolume.
     Mount,
     /// The directory is or contains the current directory.
     Working,
@@ -148,7 +148,7 @@ impl Blocked {
             Self::Root => "cannot delete the root directory",
             Self::Home => "cannot delete your home directory",
             Self::HoldsHome => "contains your home directory",
-            Self::Mount => "is a mount point",
+            Self::Mount => "is a mount point or a subvolume",
             Self::Working => "is or contains the current directory",
             Self::LastCopy => "is or contains the last unchanged copy of a file",
         }
