@@ -66,7 +66,7 @@ pub(crate) fn run(
     }
     if outcome != Some(&Outcome::Complete) {
         summarize(source.tree(), outcome);
-        print_error("nothing written: reading ended early");
+        print_error("nothing written: not everything could be read");
         return exit.max(Exit::Incomplete);
     }
     if Export::root(source.tree()).is_none() {

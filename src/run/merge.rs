@@ -64,7 +64,7 @@ fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
         let part = open_by(path, Some(Access::Mapped)).map_err(|error| format!("{name}: {error}"))?;
         let own = part.about.parts.clone().filter(|own| own.plan == job.digest);
         let own = own
-            .ok_or_else(|| format!("{name}: not saved with this plan; save the part again with the plan"))?;
+            .ok_or_else(|| format!("{name}: not a part of this plan; save it with the plan, unless it is the complete merged snapshot"))?;
         for number in &own.numbers {
             if *number >= job.count {
                 return Err(format!("{name}: part {number} is not in the plan"));

@@ -48,7 +48,7 @@ pub fn run(job: PlanJob) -> Exit {
         Exit::Interrupted
     } else if outcome != Some(Outcome::Complete) {
         summarize(source.tree(), outcome.as_ref());
-        print_error("nothing written: reading ended early");
+        print_error("nothing written: not everything could be read");
         exit_of(&source, outcome.as_ref()).max(Exit::Incomplete)
     } else {
         plan(&source, job)

@@ -83,7 +83,7 @@ pub fn save(job: Saving) -> Exit {
             // an empty snapshot, because `duke merge` normally requires every part. Part 0 must not be empty.
             Exit::Failure if part.is_none_or(|part| part.number == 0) => Exit::Failure,
             _ if outcome != Some(Outcome::Complete) => {
-                print_error("nothing written: reading ended early");
+                print_error("nothing written: not everything could be read");
                 Exit::Incomplete
             }
             exit => {

@@ -125,7 +125,7 @@ pub fn write(
     count: &WrittenEntries,
 ) -> Result<u64, SaveError> {
     if source.outcome() != Some(Outcome::Complete) {
-        return Err(SaveError::Failed("nothing written: reading ended early".to_owned()));
+        return Err(SaveError::Failed("nothing written: not everything could be read".to_owned()));
     }
     if old == Overwrite::Refuse && fs::symlink_metadata(path).is_ok() {
         return Err(SaveError::Exists);

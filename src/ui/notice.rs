@@ -351,13 +351,11 @@ impl Notice {
                 let shows = display.keymap.hint(Command::Open, Scope::Table, "lists its entries");
                 format!("Cannot mark a total{shows}")
             }
-            Self::NoDirectoryOfCopy => {
-                "This row is not a copy; unfold a group and select the copy to keep".into()
-            }
-            Self::MarkedElsewhere(copies, directory) => {
-                let entries = counted(*copies as u64, "entry", "entries");
-                about(directory, &|directory| format!("Marked {entries} outside {directory}"))
-            }
+            Self::NoDirectoryOfCopy => "Not a copy; unfold a group and select the copy to keep".into(),
+            Self::MarkedElsewhere(copies, directory) => about(directory, &|path| match copies {
+                0 => format!("No copies outside {path}"),
+                _ => format!("Marked {} outside {path}", counted(*copies as u64, "entry", "entries")),
+            }),
             Self::CannotShare => CANNOT_SHARE.into(),
             Self::NothingSharedDryRun => "Dry run: nothing was shared".into(),
             Self::NoCopies => "No copies here".into(),

@@ -231,9 +231,11 @@ impl TableView {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
     }
 
-    /// Finds the copies inside and outside `directory`; see [`TableData::copies_elsewhere`].
-    pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
-        self.answer().map(|answer| answer.data.copies_elsewhere(tree, directory)).unwrap_or_default()
+    /// Finds the copies inside and outside `directory`; see [`TableData::copies_elsewhere`]. Returns `None` if the row
+    /// under the cursor is not a copy.
+    pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Option<Copies> {
+        let data = &self.answer()?.data;
+        data.is_copy(self.number(self.cursor.index)?).then(|| data.copies_elsewhere(tree, directory))
     }
 
     /// Returns `true` if any of the found files is on a file system that lets files share data.

@@ -273,7 +273,10 @@ duke: list: 6 more errors
     assert_eq!(twice.stderr, expected);
     // An incomplete tree is not exported.
     let export = run_in(temp.path(), ["-f", "list", "-o", "out"]).ended(1);
-    assert!(export.stderr.ends_with("nothing written: reading ended early\n") && !temp.join("out").exists());
+    assert!(
+        export.stderr.ends_with("nothing written: not everything could be read\n")
+            && !temp.join("out").exists()
+    );
     fs::write(temp.join("none"), "path,size\nr/b,x\n").unwrap();
     run_in(temp.path(), ["-f", "none", "-n"]).ended(2);
 }

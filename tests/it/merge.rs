@@ -423,7 +423,7 @@ fn a_part_of_another_plan_or_a_damaged_part_is_refused() {
     let refused = fleet.merge(&[&parts[..], &["whole.duke"]].concat()).ended(2);
     assert_eq!(
         refused.stderr,
-        "duke: whole.duke: not saved with this plan; save the part again with the plan\n"
+        "duke: whole.duke: not a part of this plan; save it with the plan, unless it is the complete merged snapshot\n"
     );
     let mut bytes = fs::read(fleet.folder.join("1.duke")).unwrap();
     bytes[20] ^= 1;
@@ -441,7 +441,7 @@ fn a_part_of_another_plan_or_a_damaged_part_is_refused() {
     // Replaces the plan. The parts belong to the old plan.
     fleet.plan(&["-e"]);
     let refused = fleet.merge(&parts).ended(2);
-    assert!(refused.stderr.contains("not saved with this plan"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("not a part of this plan"), "{}", refused.stderr);
     fleet.save(0).ended(0);
     assert!(fs::read(fleet.folder.join("0.duke")).unwrap() != before[0]);
 }

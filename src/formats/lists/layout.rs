@@ -1,5 +1,7 @@
 //! Layout of a list: the form of its lines, and the columns that contain the fields.
 
+use std::cmp::Reverse;
+
 use super::field::{FieldColumn, FieldUnit, ListColumn, ListField};
 use super::records::{RecordEnd, RecordReader};
 use super::separated::FieldTexts;
@@ -11,6 +13,10 @@ use crate::formats::snapshot::MAGIC;
 
 /// Possible separators between columns.
 const SEPARATORS: [u8; 4] = *b",\t;|";
+/// Separator of a list with a single column: the end of the line.
+const NO_SEPARATOR: u8 = b'\n';
+/// Number of lines that are examined to find the separator of a list without a header.
+const LINES: usize = 16;
 /// Number of bytes at the start of the input that are examined to recognize the form of a list.
 const HEAD: usize = 64 << 10;
 /// Byte order mark, which some programs write before a list.
@@ -101,7 +107,9 @@ pub(crate) fn recognize(
                 (1..).zip(["bucket", "key", "size"]).map(|(column, name)| preset(name, column)).collect();
             // The fields after the size depend on the configuration of S3 Inventory, so the fourth field is
             // read as the modification time only if it contains a time.
-            let first = FieldTexts::csv_of(first_line(records)?, b',');
+            let head = first_lines(records)?;
+            let first =
+                head.split(|byte| *byte == b'\n').next().and_then(|line| FieldTexts::csv_of(line, b','));
             columns.extend(
                 first
                     .filter(|first| first.len() > 3 && value::seconds(first.csv(3)).is_ok())
@@ -193,7 +201,9 @@ fn tabs(
 
 /// Recognizes a list of the form [`ListForm::Csv`], with or without a header.
 fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recognized, LayoutError> {
-    let line = first_line(records)?.to_vec();
+    let head = first_lines(records)?;
+    let mut lines = head.split(|byte| *byte == b'\n');
+    let line = lines.next().unwrap_or_default();
     let layout = |separator, width, columns| {
         Recognized::List(ListLayout {
             form: ListForm::Csv { separator, width },
@@ -203,8 +213,8 @@ fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recogniz
             is_url_encoded: false,
         })
     };
-    let splits = || SEPARATORS.into_iter().filter_map(|by| Some((by, FieldTexts::csv_of(&line, by)?)));
-    for (separator, texts) in splits() {
+    for separator in SEPARATORS {
+        let Some(texts) = FieldTexts::csv_of(line, separator) else { continue };
         if let Some(columns) = of_header(&texts, given) {
             let width = Some(texts.len());
             // Skips the header, which has not been consumed yet.
@@ -212,7 +222,7 @@ fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recogniz
             return Ok(layout(separator, width, columns));
         }
     }
-    if given.is_empty() && is_tabbed_record(&line) {
+    if given.is_empty() && is_tabbed_record(line) {
         return Err(wrong("this looks like output of find or du; use --format find or --format du"));
     }
     let has_separator = SEPARATORS.iter().any(|separator| line.contains(separator));
@@ -223,10 +233,9 @@ fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recogniz
             if path_column(&columns).is_none() {
                 return Err(wrong(NO_PATH));
             }
-            let width = columns.iter().map(|(index, _)| index + 1).max().unwrap_or(0);
-            let fitting = splits().find(|(_, texts)| texts.len() >= width);
-            let separator = fitting.map_or(b',', |(separator, _)| separator);
-            Ok(layout(separator, None, columns))
+            let lines: Vec<&[u8]> =
+                std::iter::once(line).chain(lines).filter(|line| !line.is_empty()).collect();
+            Ok(layout(separator(&lines, &columns), None, columns))
         }
         Some(_) if line.is_empty() || !has_separator || !is_text => Ok(Recognized::Other),
         Some(_) => Err(wrong(NO_PATH)),
@@ -234,6 +243,31 @@ fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recogniz
             Err(wrong("the first line must contain each column named in --fields, and a column for the path"))
         }
     }
+}
+
+/// Returns the separator of a list without a header: the first that divides all `lines` into the same number of columns,
+/// with numbers in the size columns. Without such a separator, the one that divides most lines in this way.
+fn separator(lines: &[&[u8]], columns: &[(usize, FieldUnit)]) -> u8 {
+    let least = columns.iter().map(|(index, _)| index + 1).max().unwrap_or(0);
+    let width = |line: &[u8], separator| {
+        let texts = FieldTexts::csv_of(line, separator).filter(|texts| texts.len() >= least)?;
+        let is_number = |index: usize| {
+            let text = texts.csv(index).trim_ascii();
+            text.is_empty() || value::bytes(text, 1).is_ok()
+        };
+        let mut sizes = columns.iter().filter(|(_, meaning)| is_size(meaning.field));
+        sizes.all(|(index, _)| is_number(*index)).then(|| texts.len())
+    };
+    let all = |separator| {
+        let mut widths = lines.iter().map(|line| width(line, separator));
+        let first = widths.next()??;
+        widths.all(|width| width == Some(first)).then_some(first)
+    };
+    if let Some((separator, width)) = SEPARATORS.into_iter().find_map(|by| Some((by, all(by)?))) {
+        return if width == 1 { NO_SEPARATOR } else { separator };
+    }
+    let divided = |separator| lines.iter().filter(|line| width(line, separator).is_some()).count();
+    SEPARATORS.into_iter().min_by_key(|by| Reverse(divided(*by))).unwrap_or(NO_SEPARATOR)
 }
 
 /// Returns `true` if the bytes begin with NUL-terminated text that contains a tab.
@@ -261,28 +295,33 @@ fn of_header(texts: &FieldTexts, given: &[FieldColumn]) -> Option<Vec<(usize, Fi
         };
         columns.push((index, column.meaning));
     }
-    let mut sizes = columns
-        .iter()
-        .filter(|(_, meaning)| matches!(meaning.field, ListField::Apparent | ListField::Disk))
-        .peekable();
-    let has_size = sizes.peek().is_some();
-    let is_value = |index: usize| {
-        let text = texts.csv(index).trim_ascii();
-        text.is_empty() || value::bytes(text, 1).is_ok()
+    let cell = |index: usize| std::str::from_utf8(texts.csv(index).trim_ascii()).unwrap_or_default();
+    let named = |index: usize| FieldUnit::of_name(cell(index));
+    let is_value = |(index, meaning): &(usize, FieldUnit)| match meaning.field {
+        field if is_size(field) => !cell(*index).starts_with(char::is_alphabetic),
+        field if is_path(field) => cell(*index).contains('/'),
+        _ => false,
     };
-    if sizes.any(|(index, _)| is_value(*index)) {
+    if !has_name && columns.iter().any(is_value) {
         return None;
     }
+    let has_size = columns.iter().any(|(_, meaning)| is_size(meaning.field));
+    let has_path = columns.iter().any(|(index, meaning)| {
+        is_path(meaning.field) && named(*index).is_some_and(|named| is_path(named.field))
+    });
     let before = columns.len();
     for index in 0..texts.len() {
-        let meaning = std::str::from_utf8(texts.csv(index).trim_ascii()).ok().and_then(FieldUnit::of_name);
-        let is_new = |meaning: &FieldUnit| !columns.iter().any(|(_, known)| known.field == meaning.field);
-        columns.extend(meaning.filter(is_new).map(|meaning| (index, meaning)));
+        let is_new = |meaning: &FieldUnit| {
+            columns.iter().all(|(known, other)| *known != index && other.field != meaning.field)
+        };
+        let new = named(index).filter(is_new);
+        columns.extend(new.map(|meaning| (index, meaning)));
     }
     // A single known name is not enough if the user specified no columns, because a value in the first entry may happen
     // to equal a column name.
     let has_known = columns.len() - before > usize::from(given.is_empty());
-    (path_column(&columns).is_some() && (has_name || has_size || has_known)).then_some(columns)
+    let is_header = has_name || has_size || has_path || has_known;
+    (is_header && path_column(&columns).is_some()).then_some(columns)
 }
 
 /// Returns the columns if all of them are given by number; `None` if any is given by name.
@@ -294,16 +333,26 @@ fn numbered(given: &[FieldColumn]) -> Option<Vec<(usize, FieldUnit)>> {
     given.iter().map(index).collect()
 }
 
+fn is_size(field: ListField) -> bool {
+    matches!(field, ListField::Apparent | ListField::Disk)
+}
+
+fn is_path(field: ListField) -> bool {
+    matches!(field, ListField::Path | ListField::PathBase64 | ListField::Name)
+}
+
 fn path_column(columns: &[(usize, FieldUnit)]) -> Option<usize> {
-    let is_path = |field| matches!(field, ListField::Path | ListField::PathBase64 | ListField::Name);
     columns.iter().find(|(_, meaning)| is_path(meaning.field)).map(|(index, _)| *index)
 }
 
-/// Returns the first line without its newline, but does not take it from `records`. If the line is longer than
-/// [`HEAD`] bytes, the result may be truncated.
-fn first_line<'r>(records: &'r mut RecordReader<'_>) -> Result<&'r [u8], Reason> {
-    let head = records.peek(|bytes| bytes.contains(&b'\n') || bytes.len() > HEAD)?;
-    Ok(head.split(|byte| *byte == b'\n').next().unwrap_or_default())
+/// Returns the first lines of the input, without the last newline, but does not take them from `records`. If the first
+/// line is longer than [`HEAD`] bytes, it may be truncated.
+fn first_lines(records: &mut RecordReader<'_>) -> Result<Vec<u8>, Reason> {
+    let has_lines = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').nth(LINES).is_some();
+    let mut head = records.peek(|bytes| has_lines(bytes) || bytes.len() > HEAD)?.to_vec();
+    // The last line may be incomplete.
+    head.truncate(head.iter().rposition(|byte| *byte == b'\n').unwrap_or(head.len()));
+    Ok(head)
 }
 
 fn wrong(reason: &'static str) -> LayoutError {

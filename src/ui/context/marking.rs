@@ -179,16 +179,18 @@ impl<'t> Context<'t> {
     /// Unmarks all copies in and below the directory under the cursor, and marks all other copies in the same groups.
     /// If the cursor is on a file, the directory that contains the file is used.
     pub fn mark_elsewhere(&mut self) {
-        let Some((parent, copy)) = self.entries(self.row(), 1).first().copied() else {
+        let entry = self.entries(self.row(), 1).first().copied();
+        let directory = entry.map(|(parent, copy)| copy.directory().unwrap_or(parent));
+        let copies = |directory| Some((directory, self.table()?.copies_elsewhere(self.tree, directory)?));
+        let Some((directory, copies)) = directory.and_then(copies) else {
             self.notify(Notice::NoDirectoryOfCopy);
             return;
         };
-        let directory = copy.directory().unwrap_or(parent);
-        let Some(view) = self.table() else { return };
-        let copies = view.copies_elsewhere(self.tree, directory);
         let path = self.shown_path(&self.tree.path(directory));
         self.notify(Notice::MarkedElsewhere(copies.others.len(), path));
-        self.mark_others(copies);
+        if !copies.others.is_empty() {
+            self.mark_others(copies);
+        }
     }
 
     /// Unmarks the copies to keep, and marks the others.

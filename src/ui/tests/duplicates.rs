@@ -120,6 +120,17 @@ fn all_copies_but_the_newest_or_the_oldest_are_marked() {
 }
 
 #[test]
+fn keeping_a_directory_without_other_copies_changes_no_marks() {
+    let tree = tree();
+    let skipped = vec![Skipped { entry: entry(&tree, &["x"]), reason: SkipReason::Special }];
+    let mut app = opened_with(&tree, Duplicates { skipped, ..duplicates(&tree) });
+    press(&mut app, ">");
+    press(&mut app, "G Enter G .");
+    assert_eq!(marked(&app), ["old"]);
+    assert!(status_line(&mut app, 200).contains("Not a copy"));
+}
+
+#[test]
 fn hints_about_copies_are_shown_only_on_copies() {
     let tree = tree();
     let skipped = vec![Skipped { entry: entry(&tree, &["x"]), reason: SkipReason::Special }];
@@ -158,12 +169,15 @@ fn all_copies_but_those_of_a_directory_are_marked() {
     let progress = CompareProgress { is_complete: true, ..CompareProgress::default() };
     let mut app = opened_with(&tree, Duplicates { groups, progress, ..Duplicates::default() });
     press(&mut app, ".");
-    assert!(marked(&app).is_empty() && app.cx.notice_text().unwrap().starts_with("This row is not a copy"));
+    assert!(marked(&app).is_empty() && app.cx.notice_text().unwrap().starts_with("Not a copy"));
     press(&mut app, "Enter j .");
     assert_eq!(marked(&app), ["a", "b"], "in all groups with a copy in the directory, at any depth");
     let directories: Vec<DirId> = app.cx.marks.in_order(&tree).iter().map(|((id, _), _)| *id).collect();
     assert!(directories.iter().all(|id| tree.name(*id) == b"old"));
     assert!(app.cx.notice_text().unwrap().starts_with("Marked 2 entries outside "));
+    press(&mut app, "G Enter j .");
+    assert!(app.cx.notice_text().unwrap().starts_with("No copies outside "));
+    assert_eq!(marked(&app), ["a", "b"], "all copies are inside");
 }
 
 #[test]

@@ -418,6 +418,7 @@ fn columns_are_recognized_or_given() {
         ("r/a|x|1000|4\n", vec!["path=1", "size=3", "blocks=4"]),
         ("1000,4,r/a\n", vec!["size=1", "blocks=2", "path=3"]),
         ("1000\tr/a\t4\n", vec!["size=1", "path=2", "blocks=3"]),
+        ("path,size,disk\nr/a,1000,2048\n", vec!["path=1"]),
         ("where,what,held\nr/a,1000,2\n", vec!["path=where", "size=2", "disk_kb=held"]),
         ("where,size,disk\nr/a,1000,2048\n", vec!["path=1"]),
         ("where,what,held\nr/a,1000,2\n", vec!["path=1", "size=2", "disk_kb=3"]),
@@ -443,6 +444,40 @@ fn columns_are_recognized_or_given() {
     }
     assert!(error("t\t4096\t8\t1.5\0t/a", &[]).unwrap().contains("--format find"));
     assert!(error("{\"schema\":\"duke/1\"}", &[]).unwrap().contains("--ndjson"));
+}
+
+#[test]
+fn entries_are_not_taken_for_a_header() {
+    let all = |text: &str, given: &[&str]| {
+        let list = read_with(text, &fields(given));
+        (list.summary().join(", "), list.messages)
+    };
+    // A size that cannot be read is an error of its line, in the first line, too.
+    for size in ["-", "12.5", "1,000", "99999999999999999999999"] {
+        let (_, messages) = all(&format!("{size}\tr/a\n200\tr/b\n300\tr/c\n"), &["size=1", "path=2"]);
+        assert!(
+            matches!(&messages[..], [line] if line.starts_with("line 1: size: ")),
+            "{size}: {messages:?}"
+        );
+    }
+    // A value may equal the name of a column.
+    let (entries, _) = all("file\tr/a\nfile\tr/b\n", &["type=1", "path=2"]);
+    assert_eq!(entries, "r/ directory 0 0, r/a file 0 0, r/b file 0 0");
+    let (entries, _) = all("path\nr/a\n", &["path=1"]);
+    assert_eq!(entries, "r/ directory 0 0, r/a file 0 0");
+}
+
+#[test]
+fn the_separator_divides_all_lines_alike() {
+    for (text, given) in [
+        ("512\tr/a, b\n512\tr/c\n", vec!["size=1", "path=2"]),
+        ("f\tr/a, b\nf\tr/c\n", vec!["path=2"]),
+        ("r/a, b\nr/c\n", vec!["path=1"]),
+        ("r/c\nr/a, b\n", vec!["path=1"]),
+    ] {
+        let summary = read_with(text, &fields(&given)).good().summary().join(" ");
+        assert!(summary.contains("r/a, b file") && summary.contains("r/c file"), "{text}: {summary}");
+    }
 }
 
 #[test]
