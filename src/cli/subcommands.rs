@@ -94,7 +94,7 @@ pub enum Command {
     /// Divide PATH into parts that several machines can scan
     ///
     /// Part 0 contains everything that is in no other part. With -f, the parts have about the same number of entries.
-    /// Without -f, duke counts only the entries down to level --depth below PATH, so the parts differ more in size.
+    /// Without -f, duke counts entries only down to the depth given by --depth, so the parts differ more in size.
     Plan(PlanWords),
     /// Save one snapshot of all PATHs; duke -f browses the snapshot, duke diff compares it
     ///

@@ -7,8 +7,8 @@ use crate::platform::FileId;
 /// Hard-linked inodes that still have unseen names.
 ///
 /// Two workers that delete the last two names of an inode at the same time may both read the link count 2, because it
-/// is read before the deletion. The tracker therefore counts the names of each inode, in any order. Once it has seen as
-/// many names as the largest link count, no name is left.
+/// is read before the deletion. The tracker therefore counts the names of each inode. When it has seen as many names of
+/// an inode as the largest link count that was read for this inode, no name is left.
 #[derive(Default)]
 pub struct LinkTracker {
     inodes: HashMap<FileId, Names>,

@@ -40,7 +40,7 @@ impl Reason {
             Self::NoTrash(why) => why.text(),
             Self::NoSharing if CAN_SHARE => "needs btrfs, or XFS with reflink=1".to_owned(),
             Self::NoSharing => ONLY_ON_LINUX.to_owned(),
-            Self::StoredApart => "some copies have checksums and some do not (chattr +C)".to_owned(),
+            Self::StoredApart => "chattr +C is set on some copies, but not on others".to_owned(),
             Self::Refused(blocked) => blocked.text().to_owned(),
         }
     }

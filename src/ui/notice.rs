@@ -246,9 +246,7 @@ impl Notice {
             Self::RecordedNotHere => "Not available for snapshots, exports and remote trees".into(),
             Self::ReadOnly => "Cannot change anything in read-only mode (--read-only)".into(),
             Self::ScanRunning => format!("Scan in progress{}", hint(Command::Interrupt, "stops it")),
-            Self::ReadingAlready => {
-                format!("Scan or rescan in progress{}", hint(Command::Interrupt, "stops it"))
-            }
+            Self::ReadingAlready => format!("Already scanning{}", hint(Command::Interrupt, "stops it")),
             Self::RescanRunning => "Rescan in progress; try again when it is done".into(),
             Self::Deleting => format!("File operation in progress{}", hint(Command::Interrupt, "stops it")),
             Self::ExportBeforeEnd => "Cannot export until everything is read".into(),

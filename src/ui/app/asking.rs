@@ -45,7 +45,8 @@ impl<'t> App<'t> {
         self.layers.push(Layer::Question(QuestionDialog::new(about, button)));
     }
 
-    /// Closes the question about quitting, which may mention a deletion or export that has just ended.
+    /// Closes the question about quitting. Called when a deletion or export ends, because the question may still
+    /// mention it.
     pub(super) fn withdraw_quit(&mut self) {
         let is_quit = |layer: &Layer<'_>| matches!(layer, Layer::Question(question) if question.about == Question::Quit);
         self.layers.retain(|layer| !is_quit(layer));

@@ -139,7 +139,7 @@ fn one_directory_is_read_again_at_a_time_and_can_be_stopped() {
     assert_eq!(press(&mut app, "Esc R"), [Effect::Rescan(root)]);
     assert!(app.cx.wants_ticks());
     assert_eq!(press(&mut app, "r"), []);
-    assert_eq!(app.cx.notice_text().as_deref(), Some("Scan or rescan in progress (Ctrl-C stops it)"));
+    assert_eq!(app.cx.notice_text().as_deref(), Some("Already scanning (Ctrl-C stops it)"));
     let again = |outcome| Event::Rescan(RescanMessage { progress: Progress::default(), outcome });
     app.update(again(None));
     assert_eq!(press(&mut app, "Esc Esc"), [Effect::StopRescan]);
