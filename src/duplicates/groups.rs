@@ -197,8 +197,8 @@ impl FileSet {
     /// Returns a group of the visible copies; `None` if there are fewer than two, or if all share their data. A copy is
     /// visible if it has a name that is not inside an extra copy of a directory (see the module documentation).
     ///
-    /// An invisible copy counts for the group of duplicate directories that contains it: the disk space that deleting
-    /// the copy would free is added to the group's wasted bytes in `directories`.
+    /// An invisible copy counts toward the group of the duplicate directory that contains it: the disk space that
+    /// deleting the copy would free is added to the wasted bytes of that group in `directories`.
     fn group(
         &self,
         tree: &Tree,

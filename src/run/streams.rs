@@ -37,7 +37,7 @@ pub(crate) fn print_other_flags(old: &Source, new: &Source) {
     if before != after {
         let flags = |scope: &[u8]| if scope.is_empty() { "none".into() } else { escape(scope).into_owned() };
         print_error(&format!(
-            "OLD and NEW were scanned with different flags (OLD: {}; NEW: {}); entries that only one of the scans excluded appear as new or gone",
+            "OLD and NEW were scanned with different flags (OLD: {}; NEW: {}); entries that only one of the scans excluded have no line of their own",
             flags(&before),
             flags(&after)
         ));

@@ -19,7 +19,7 @@ pub enum Awaited {
     Listing,
     /// The entry with this name in the shown directory.
     Name(Vec<u8>),
-    /// Entries of a table row from the previous scan: the tree of that scan, the IDs of the entries, and the name of an
-    /// entry that the running scan has not found yet.
+    /// Entries of a table row from the previous scan: the tree of that scan, the IDs of the entries, and the name of
+    /// one of these entries that the running scan has not found yet.
     Row(RecordedTree, Vec<EntryId>, Vec<u8>),
 }
