@@ -2,8 +2,8 @@
 //!
 //! Files of equal size are sorted by inode number, and a file with several paths is shown under the path that comes
 //! first in byte order. Directory IDs depend on the timing of the scan's threads and are used only if inode numbers
-//! are missing. As a result, every run lists the same files for the same tree, and a list of 10 contains the same
-//! files as the first ten rows of a list of 100.
+//! are missing. As a result, every run lists the same files for the same tree (exception: a binary export, see
+//! `File::compare`), and a list of 10 contains the same files as the first ten rows of a list of 100.
 //!
 //! Invariant: no inode is in two rows, and no row is a directory.
 
@@ -159,7 +159,8 @@ impl File {
         let key = |file: &Self| (Reverse(file.row.key), file.inode.inode);
         let device = |file: &Self| tree.device(file.row.entry.directory);
         // An imported tree may lack inode numbers, so remaining ties are broken by entry ID. The IDs in an imported
-        // tree do not depend on thread timing, so the order is the same in every run.
+        // tree do not depend on thread timing, so the order is the same in every run. Exception: a binary export (-O)
+        // also lacks inode numbers, but its IDs depend on thread timing, so the order may differ between runs.
         let entry = |file: &Self| file.row.entry;
         let rest = || device(self).cmp(&device(other)).then_with(|| entry(self).cmp(&entry(other)));
         key(self).cmp(&key(other)).then_with(rest)

@@ -134,8 +134,8 @@ impl Names {
                 elsewhere: in_tree.saturating_sub(inside),
                 first: links.names.len(),
             };
-            // Skip a root that is a file with only one name. Such a root was collected because every root that is a
-            // file has `Metadata::links`, even if it has no other names.
+            // Skip an inode with only one known name. It was collected because its entry has `Metadata::links`. This is
+            // the case if the entry is a root, or if an export marks it as a hard link but contains no link count.
             if inode.count < 2 {
                 continue;
             }

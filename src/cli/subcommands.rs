@@ -190,7 +190,8 @@ pub struct PlanWords {
     #[arg(long, value_name = "N", value_parser = ValueParser::new(parts))]
     pub parts: usize,
 
-    /// Take the numbers of entries from FILE (an earlier snapshot, export or list of files) instead of listing directories
+    /// Take the numbers of entries from FILE (an earlier snapshot, export or list of files) instead of listing
+    /// directories
     #[arg(short = 'f', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "depth")]
     pub import: Option<OsString>,
 

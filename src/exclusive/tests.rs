@@ -24,7 +24,8 @@ struct Planned {
 }
 
 /// Returns the parent of each node. `levels` has one value for each node after the first: 0 makes the node a child of
-/// the previous node, 1 a sibling of the previous node, 2 a sibling of the previous node's parent, and so on.
+/// the previous node, 1 a sibling of the previous node, 2 a sibling of the previous node's parent, and so on. A value
+/// that is too large makes the node a child of the first node.
 fn parents(levels: &[u8]) -> Vec<Node> {
     let mut parents = vec![0];
     for level in levels {

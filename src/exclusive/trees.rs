@@ -57,8 +57,8 @@ fn read(
         let exists = extents(directory, subvolume.id, since, |extent| {
             references.add(names_of(known, extent.inode), extent);
             // All files that were not scanned are represented by one node. If an extent is in several btrfs snapshots
-            // that were not scanned, each of them adds an identical reference to that node. Removing the duplicates
-            // saves memory.
+            // that were not scanned, each of them adds the same reference from that node to the extent. Removing the
+            // duplicates saves memory.
             if references.sums.references(references.number) >= limit {
                 limit = (references.sums.compact(references.number) * 3 / 2).max(LIMIT);
             }

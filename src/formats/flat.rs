@@ -42,8 +42,8 @@ pub struct Flat<'t> {
     pub provenance: &'t [Provenance],
     /// Bytes that deleting each entry would free; `None` unless requested.
     pub exclusive: Option<Arc<ExclusiveSizes>>,
-    /// Counter of the entries processed so far. Entries that are skipped because their paths are too long for a line
-    /// are counted; the roots are not.
+    /// Counter of the entries processed so far. The roots are not counted. An entry that is skipped because its path is
+    /// too long for a line is counted, but the entries below it are not.
     pub written: &'t WrittenEntries,
 }
 

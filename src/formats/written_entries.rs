@@ -2,7 +2,8 @@
 
 use crate::base::sync::{AtomicU64, Ordering};
 
-/// Number of entries written or skipped so far. The writing threads increase it while another thread reads it.
+/// Number of entries written or skipped so far, without the contents of skipped directories. The writing threads
+/// increase it while another thread reads it.
 #[derive(Debug, Default)]
 pub struct WrittenEntries(AtomicU64);
 
@@ -12,7 +13,7 @@ impl WrittenEntries {
         self.0.fetch_add(entries, Ordering::Relaxed);
     }
 
-    /// Returns the number of entries written so far.
+    /// Returns the number of entries written or skipped so far.
     pub fn count(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }

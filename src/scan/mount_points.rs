@@ -39,8 +39,8 @@ impl Points {
     }
 
     /// Returns each mount point below `roots` whose file system does not respond within the time limit. Kernel file
-    /// systems are skipped, because querying them could trigger an automount. If `skip_network` is `true`, network file
-    /// systems are skipped too.
+    /// systems are not queried, because a query could trigger an automount. If `skip_network` is `true`, network file
+    /// systems are not queried either.
     pub(crate) fn silent(roots: impl Iterator<Item = PathBuf>, skip_network: bool) -> Self {
         let roots = real(roots);
         let is_asked = |mount: &Mount| {

@@ -9,8 +9,8 @@ use crate::tree::{DirId, Tree};
 const MAX: usize = 32;
 
 /// Returns the names and IDs of at most `MAX` directories of the chain below `id`. The chain ends at the first
-/// directory that contains anything other than a single directory, or whose contents are unknown: still being read,
-/// unreadable, or not loaded yet. The chain also ends before a directory that `order` hides.
+/// directory whose contents are not exactly one directory, or are unknown: still being read, unreadable, or not loaded
+/// yet. The chain also ends before a directory that `order` hides.
 pub fn chain(tree: &Tree, order: Order, id: DirId) -> impl Iterator<Item = (&[u8], DirId)> {
     std::iter::successors(only_directory(tree, order, id), move |(_, id)| only_directory(tree, order, *id))
         .take(MAX)

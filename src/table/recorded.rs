@@ -4,8 +4,8 @@
 //! device and inode, and the rest of its path by name. Another disk mounted at the same path is therefore not mistaken
 //! for the recorded one.
 //!
-//! Invariant: recorded totals are shown only until the scan ends, even for directories that it has completed. Until
-//! then, the tree's own totals may be too large, because they count every name of an inode.
+//! Invariant: recorded totals are shown only until the scan ends. Until then, a complete directory with hard links
+//! shows the smaller of the recorded and the scanned size, because the scanned size counts every name of an inode.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -186,8 +186,8 @@ impl RecordedTree {
     /// Looks up the recorded entry `entry` in the tree `new`. The entry found has the same path and kind.
     pub fn look_up(&self, new: &Tree, entry: EntryId) -> Lookup {
         let location = || self.locate(new, entry.directory).unwrap_or((DirId::TOP, Some(Vec::new())));
-        // Calls `location` again after `is_listed`, because the scan may find the entry between the first call and
-        // `is_listed`. With the first result, such an entry would be reported as missing.
+        // The entry is looked up only after `is_listed`, so `location` is called again. In the reverse order, an entry
+        // that the scan finds between the lookup and `is_listed` would be reported as missing.
         let (before, _) = location();
         let is_listed = new.is_listed(before);
         let (directory, missing) = location();

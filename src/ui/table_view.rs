@@ -232,7 +232,7 @@ impl TableView {
     }
 
     /// Finds the copies inside and outside `directory`; see [`TableData::copies_elsewhere`]. Returns `None` if the row
-    /// under the cursor is not a copy.
+    /// under the cursor does not belong to a group of copies.
     pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Option<Copies> {
         let data = &self.answer()?.data;
         data.is_copy(self.number(self.cursor.index)?).then(|| data.copies_elsewhere(tree, directory))

@@ -1,7 +1,7 @@
 //! Tree of changes: each changed directory is followed by the changes below it.
 //!
-//! Exception: a directory and its only changed entry share one row if both have changed by the same amounts. This row
-//! shows the path of the entry, such as `a/b/c`.
+//! Exception: a directory and its only changed entry share one row if both have changed by the same amounts and the
+//! directory was not renamed. This row shows the path of the entry, such as `a/b/c`.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -15,7 +15,9 @@ use crate::formats::snapshot::MAGIC;
 const SEPARATORS: [u8; 4] = *b",\t;|";
 /// Separator of a list with a single column: the end of the line.
 const NO_SEPARATOR: u8 = b'\n';
-/// Number of lines that are examined to find the separator of a list without a header.
+/// Number of lines to read before the separator of a list without a header is determined. Fewer lines are read if the
+/// input ends or if they are longer than [`HEAD`] bytes in total. More lines may be read, because the input arrives in
+/// chunks; all complete lines are examined.
 const LINES: usize = 16;
 /// Number of bytes at the start of the input that are examined to recognize the form of a list.
 const HEAD: usize = 64 << 10;
@@ -245,8 +247,11 @@ fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recogniz
     }
 }
 
-/// Returns the separator of a list without a header: the first that divides all `lines` into the same number of columns,
-/// with numbers in the size columns. Without such a separator, the one that divides most lines in this way.
+/// Returns the separator of a list without a header. A separator fits a line if it divides the line into enough columns
+/// for `columns`, and if each size column is empty or contains a number.
+///
+/// The result is the first separator that fits all `lines` and divides them into the same number of columns. If this
+/// number is 1, the result is [`NO_SEPARATOR`]. Without such a separator, the result is the one that fits most lines.
 fn separator(lines: &[&[u8]], columns: &[(usize, FieldUnit)]) -> u8 {
     let least = columns.iter().map(|(index, _)| index + 1).max().unwrap_or(0);
     let width = |line: &[u8], separator| {
@@ -263,7 +268,9 @@ fn separator(lines: &[&[u8]], columns: &[(usize, FieldUnit)]) -> u8 {
         let first = widths.next()??;
         widths.all(|width| width == Some(first)).then_some(first)
     };
-    if let Some((separator, width)) = SEPARATORS.into_iter().find_map(|by| Some((by, all(by)?))) {
+    let fitting = SEPARATORS.into_iter().filter_map(|by| Some((by, all(by)?)));
+    // A separator that occurs in no line fits only a list with a single column.
+    if let Some((separator, width)) = fitting.min_by_key(|(_, width)| *width == 1) {
         return if width == 1 { NO_SEPARATOR } else { separator };
     }
     let divided = |separator| lines.iter().filter(|line| width(line, separator).is_some()).count();

@@ -22,8 +22,8 @@ pub(crate) enum RootLabel<'l> {
     /// Prefix of each root's name, which distinguishes the root from the roots of other inputs.
     Prefix(&'l [u8]),
     /// Name written for the root `.`. Any other root ROOT is written as `NAME:ROOT`, where NAME is this value. If the
-    /// list has no entries, an empty root with this name is written. Unlike with `Prefix`, a root whose only entry is a
-    /// directory is kept (see `PathTree::narrow`).
+    /// list has no entries, an empty root with this name is written, unless the program that wrote the list failed.
+    /// Unlike with `Prefix`, a root whose only entry is a directory is kept (see `PathTree::narrow`).
     Name(&'l [u8]),
 }
 

@@ -322,8 +322,8 @@ impl<'t, T: WrittenTree> Numbers<'t, T> {
     }
 
     /// Assigns the next number to the directory `child`, which is listed in directory `id`. `number` is the number
-    /// already assigned to `id`. Returns `None` if `child` is a root that already has a number, or a root inside
-    /// another root (`id` is then not its parent).
+    /// already assigned to `id`. Returns `None` if `child` is a root that already has a number, or if `id` is not the
+    /// parent of `child`. The latter occurs in the list of roots, for a root inside another root.
     fn give(&mut self, id: DirId, number: u32, child: DirId) -> Option<u32> {
         let is_owned = self.tree.parent(child) == Some(id) && (id != DirId::TOP || self.roots.insert(child));
         is_owned.then(|| {

@@ -1,7 +1,8 @@
 //! Document that `--json` prints. Its schema is `duke/1`, described in docs/json.md and docs/schema.json.
 //!
-//! Invariant: writing keeps in memory only a buffer, the read errors, and the sorted entries of the directories on the
-//! path to the current entry. No other memory grows with the size of the tree, and no function is recursive.
+//! Invariant: besides the tree, writing keeps in memory only a buffer, the read errors, and the sorted entries of the
+//! directories on the path to the current entry. No other memory grows with the size of the tree, and no function is
+//! recursive.
 
 use std::io::{self, Write};
 use std::time::Duration;

@@ -82,8 +82,8 @@ fn units(
     (units, total)
 }
 
-/// Returns `true` if a directory directly contains most of the entries below it. Dividing such a directory is of little
-/// use: all entries directly in it would go to part 0, which contains the rest of the tree.
+/// Returns `true` if most of the entries below a directory are directly in it and are not directories. Dividing such a
+/// directory is of little use: all these entries would go to part 0, which contains the rest of the tree.
 fn is_flat(tree: &Tree, id: DirId) -> bool {
     let below: u64 = tree.listing(id).directories().map(|child| entries(tree, child)).sum();
     below < entries(tree, id) / 2

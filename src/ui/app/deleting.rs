@@ -241,8 +241,9 @@ impl<'t> App<'t> {
     ///
     /// 1. If the shown directory no longer exists, goes up to the nearest existing directory.
     /// 2. If [`Self::after_rescan`] returns an effect, returns this effect.
-    /// 3. Otherwise, requests a rescan of the directory that is now shown, but only if `Rescan::wanted` was set and
-    ///    neither the previously shown directory nor any rescanned directory still exists.
+    /// 3. Otherwise, requests a rescan of the directory that is now shown, but only if the ended rescan was to report
+    ///    its result in a notice (`Rescan::wanted`), and neither the previously shown directory nor any rescanned
+    ///    directory still exists.
     pub(super) fn take_rescan(&mut self, message: RescanMessage) -> Option<Effect> {
         let is_reported = self.cx.rescan().is_some_and(|rescan| rescan.wanted.is_some());
         let shown = self.cx.location.id;

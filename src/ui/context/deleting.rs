@@ -99,8 +99,8 @@ impl Context<'_> {
         Effect::Recheck(entries)
     }
 
-    /// Requests a recheck of the directories in `sharing`. It reads no entries again, but makes the search for
-    /// duplicates start again when it ends.
+    /// Requests a recheck of the directories in `sharing`, but of none of their entries. Its only purpose is that the
+    /// search for duplicates starts again when the recheck ends.
     fn recheck_shared(&mut self, sharing: &CopySharing) -> Effect {
         let directories = sharing.directories();
         let name = directories.first().map(|directory| self.tree.name(*directory).to_vec());

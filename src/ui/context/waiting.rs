@@ -181,7 +181,7 @@ impl Context<'_> {
     /// directory or, if `name` is `None`, for all entries of the directory.
     ///
     /// - `None`: the command must wait, because the scan may still find these entries, or the rows are being sorted.
-    /// - `Some(Err(notice))`: the scan has read the whole directory and has not found `name`.
+    /// - `Some(Err(notice))`: the scan has not found `name`, and has read the whole directory or ended early.
     /// - `Some(Ok(true))`: the cursor is on `name`, or `name` is `None`.
     /// - `Some(Ok(false))`: `name` exists, but the cursor is not on it.
     fn list_state(&mut self, name: Option<&[u8]>) -> Option<Result<bool, Notice>> {

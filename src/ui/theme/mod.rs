@@ -160,11 +160,11 @@ impl Glyphs {
     }
 }
 
-/// Number of colors in a bar of medium length (`STEPS` to `STEPS * CELLS_PER_COLOR` filled cells). A shorter bar has one color
-/// per filled cell. Each color adds about 20 bytes of output.
+/// Number of colors in a bar of medium length (`STEPS` to `STEPS * CELLS_PER_COLOR` filled cells). A shorter bar has
+/// one color per filled cell. Each color adds about 20 bytes of output.
 const STEPS: u16 = 8;
-/// Approximate number of filled cells per color in a long bar. A bar is long if it has more than `STEPS * CELLS_PER_COLOR` filled
-/// cells.
+/// Approximate number of filled cells per color in a long bar. A bar is long if it has more than
+/// `STEPS * CELLS_PER_COLOR` filled cells.
 const CELLS_PER_COLOR: usize = 3;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -154,8 +154,8 @@ fn breadcrumb(cx: &Context<'_>, path: &str, room: usize) -> Vec<Part> {
 fn totals(cx: &Context<'_>) -> [String; 3] {
     let glyphs = cx.theme.glyphs;
     let measure = cx.order.measure;
-    // `Growing` means here that the running scan has found more than the previous scan recorded. Without a filter, the
-    // header still shows the sign for recorded totals.
+    // Without a filter, the totals of a directory that the previous scan recorded are `Growing` only if the running
+    // scan has found more than was recorded. The header then still shows the sign for recorded totals.
     let is_known = cx.recorded.as_ref().is_some_and(|recorded| recorded.has(cx.location.id));
     let is_outgrown = cx.window.bound == Precision::Growing && is_known && !cx.is_filtered();
     let bound = if is_outgrown { Precision::Recorded } else { cx.window.bound };

@@ -416,6 +416,7 @@ fn columns_are_recognized_or_given() {
         ("path\tsize_bytes\tdisk\nr/a\t1000\t2048\n", vec![]),
         ("r/a,1000,2048\n", vec!["path=1", "size=2", "disk=3"]),
         ("r/a|x|1000|4\n", vec!["path=1", "size=3", "blocks=4"]),
+        ("path;size;disk\nr/a;1000;2048\n", vec!["path=1"]),
         ("1000,4,r/a\n", vec!["size=1", "blocks=2", "path=3"]),
         ("1000\tr/a\t4\n", vec!["size=1", "path=2", "blocks=3"]),
         ("path,size,disk\nr/a,1000,2048\n", vec!["path=1"]),
@@ -463,6 +464,7 @@ fn entries_are_not_taken_for_a_header() {
     // A value may equal the name of a column.
     let (entries, _) = all("file\tr/a\nfile\tr/b\n", &["type=1", "path=2"]);
     assert_eq!(entries, "r/ directory 0 0, r/a file 0 0, r/b file 0 0");
+    // A first line with the name of a path field in the path column is a header.
     let (entries, _) = all("path\nr/a\n", &["path=1"]);
     assert_eq!(entries, "r/ directory 0 0, r/a file 0 0");
 }
@@ -474,6 +476,7 @@ fn the_separator_divides_all_lines_alike() {
         ("f\tr/a, b\nf\tr/c\n", vec!["path=2"]),
         ("r/a, b\nr/c\n", vec!["path=1"]),
         ("r/c\nr/a, b\n", vec!["path=1"]),
+        ("r/a, b;1\nr/c;1\n", vec!["path=1"]),
     ] {
         let summary = read_with(text, &fields(&given)).good().summary().join(" ");
         assert!(summary.contains("r/a, b file") && summary.contains("r/c file"), "{text}: {summary}");

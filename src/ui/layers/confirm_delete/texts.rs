@@ -16,7 +16,7 @@ use crate::ui::theme::{Glyphs, Role};
 const NAMED: usize = 4;
 /// Rank of lines that only mention a key.
 const TIP: u8 = 9;
-/// Smallest rank of a minor line. If there is too little room, [`fitting`] omits all minor lines first, and then the
+/// Smallest rank of a minor line. If there is too little room, [`fitting`] omits all minor lines before it omits the
 /// name of the largest item.
 const MINOR: u8 = 4;
 

@@ -31,7 +31,7 @@ pub fn filled(style: Style) -> Style {
 /// Returns the text color for a background: black or white, whichever has more contrast.
 pub fn ink(background: Color) -> Color {
     let style = filled(Style::new().fg(background));
-    // `filled` sets no background if only the terminal knows the RGB value of the color. The contrast is then unknown,
+    // If `filled` sets no background, only the terminal knows the RGB value of the color. The contrast is then unknown,
     // but black text is usually legible.
     style.bg.and(style.fg).unwrap_or(Color::Black)
 }

@@ -234,8 +234,8 @@ pub enum Preset {
     Light,
     /// Colors that color-blind users can tell apart.
     ColorBlind,
-    /// Preset that colors only treemap cells. Text keeps the terminal's own color and is never dimmed. Errors are
-    /// underlined.
+    /// Preset with colors only in the treemap, and in bars that show types or ages. Text keeps the terminal's own color
+    /// and is never dimmed. Warnings are underlined.
     HighContrast,
     Plain,
 }
