@@ -16,7 +16,7 @@ pub struct Overhead {
     pub counted: CountedAs,
 }
 
-/// The number of df that includes an overhead, if any does. An overhead can also be part of another overhead.
+/// Figure printed by df that includes an overhead, if any. An overhead can also be part of another overhead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CountedAs {
     /// Included in the used space.

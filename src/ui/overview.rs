@@ -39,8 +39,8 @@ pub struct Part {
     pub rows: Vec<(Row, Role)>,
     /// Text shown if there are no rows.
     pub empty: String,
-    /// `true` if the largest or most important rows come first. If there is too little room for all rows, the last
-    /// rows are then omitted. If `false`, the smallest rows are omitted. The other rows keep their order.
+    /// `true` if the largest or most important rows come first. If there is too little room for all rows, the last rows
+    /// are omitted if this is `true`, otherwise the smallest rows. The remaining rows keep their order.
     pub is_largest_first: bool,
 }
 

@@ -250,8 +250,9 @@ fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recogniz
 /// Returns the separator of a list without a header. A separator fits a line if it divides the line into enough columns
 /// for `columns`, and if each size column is empty or contains a number.
 ///
-/// The result is the first separator that fits all `lines` and divides them into the same number of columns. If this
-/// number is 1, the result is [`NO_SEPARATOR`]. Without such a separator, the result is the one that fits most lines.
+/// The result is the first separator that fits all `lines` and divides them into the same number of columns, if this
+/// number is greater than 1. If there are such separators only with 1 column, the result is [`NO_SEPARATOR`]. If no
+/// separator fits all lines in this way, the result is the one that fits most lines.
 fn separator(lines: &[&[u8]], columns: &[(usize, FieldUnit)]) -> u8 {
     let least = columns.iter().map(|(index, _)| index + 1).max().unwrap_or(0);
     let width = |line: &[u8], separator| {
@@ -269,7 +270,8 @@ fn separator(lines: &[&[u8]], columns: &[(usize, FieldUnit)]) -> u8 {
         widths.all(|width| width == Some(first)).then_some(first)
     };
     let fitting = SEPARATORS.into_iter().filter_map(|by| Some((by, all(by)?)));
-    // A separator that occurs in no line fits only a list with a single column.
+    // Prefer a separator that divides the lines into several columns: one that occurs in no line also fits, with one
+    // column.
     if let Some((separator, width)) = fitting.min_by_key(|(_, width)| *width == 1) {
         return if width == 1 { NO_SEPARATOR } else { separator };
     }
