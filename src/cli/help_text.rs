@@ -88,10 +88,10 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
 pub const FILES: &[(&str, &str)] = &[
     (
         "$XDG_CONFIG_HOME/duke/config.toml, ~/.config/duke/config.toml",
-        "Configuration: theme, colors, keys, and most flags. The setting for a flag is its long name without the dashes: `--si` \
-            becomes `si = true`, and `--no-mouse` becomes `mouse = false`. `duke config show` prints all settings, \
-            and `duke config path` prints the path of the file. A flag on the command line overrides a setting: \
-            `--no-si` turns off `si = true`.",
+        "Configuration: theme, colors, keys, and most flags. The setting for a flag is its long name without \
+            the dashes: `--si` becomes `si = true`, and `--no-mouse` becomes `mouse = false`. `duke config show` \
+            prints all settings, and `duke config path` prints the path of the file. A flag on the command line \
+            overrides a setting: `--no-si` turns off `si = true`.",
     ),
     (
         "$XDG_STATE_HOME/duke/, ~/.local/state/duke/",

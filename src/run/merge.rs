@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
 
-use crate::base::format::grouped;
+use crate::base::format::counted;
 use crate::base::sort::sort_by_key;
 use crate::base::sync::AtomicBool;
 use crate::base::text::{escape, escape_path};
@@ -124,13 +124,9 @@ fn merge(job: &MergeJob, parts: &[Snapshot], numbers: Vec<u64>, interrupt: Optio
     let control = WriteControl::new(interrupt.map_or(&never, Interrupt::flag));
     match write(&merge, about, &control, &job.to) {
         Ok(()) => {
-            match merge.errors() {
-                0 => {}
-                1 => print_error("1 entry could not be read when the parts were saved"),
-                errors => print_error(&format!(
-                    "{} entries could not be read when the parts were saved",
-                    grouped(errors.into())
-                )),
+            if merge.errors() > 0 {
+                let entries = counted(merge.errors().into(), "entry", "entries");
+                print_error(&format!("{entries} could not be read when the parts were saved"));
             }
             if let Some(missing) = &missing {
                 print_error(&format!("{missing}; the merged snapshot marks their directories as not read"));

@@ -398,7 +398,10 @@ fn a_configuration_sets_keys_and_its_errors_are_shown() {
     assert!(session.end().success());
     session.assert_restored();
     let log = session.screen.screen().contents();
-    assert!(log.contains("unknown setting 'nonsense'"), "and is to be read afterwards: {log}");
+    assert!(
+        log.contains("config.toml:1:1: unknown setting 'nonsense'"),
+        "and is to be read afterwards: {log}"
+    );
 }
 
 #[test]

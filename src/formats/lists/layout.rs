@@ -204,8 +204,8 @@ fn tabs(
 /// Recognizes a list of the form [`ListForm::Csv`], with or without a header.
 fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recognized, LayoutError> {
     let head = first_lines(records)?;
-    let mut lines = head.split(|byte| *byte == b'\n');
-    let line = lines.next().unwrap_or_default();
+    let lines = || head.split(|byte| *byte == b'\n');
+    let line = lines().next().unwrap_or_default();
     let layout = |separator, width, columns| {
         Recognized::List(ListLayout {
             form: ListForm::Csv { separator, width },
@@ -235,8 +235,7 @@ fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recogniz
             if path_column(&columns).is_none() {
                 return Err(wrong(NO_PATH));
             }
-            let lines: Vec<&[u8]> =
-                std::iter::once(line).chain(lines).filter(|line| !line.is_empty()).collect();
+            let lines: Vec<&[u8]> = lines().filter(|line| !line.is_empty()).collect();
             Ok(layout(separator(&lines, &columns), None, columns))
         }
         Some(_) if line.is_empty() || !has_separator || !is_text => Ok(Recognized::Other),
@@ -308,7 +307,7 @@ fn of_header(texts: &FieldTexts, given: &[FieldColumn]) -> Option<Vec<(usize, Fi
     let named = |index: usize| FieldUnit::of_name(cell(index));
     let is_value = |(index, meaning): &(usize, FieldUnit)| match meaning.field {
         field if is_size(field) => !cell(*index).starts_with(char::is_alphabetic),
-        field if is_path(field) => cell(*index).contains('/'),
+        field if is_path(field) => texts.csv(*index).contains(&b'/'),
         _ => false,
     };
     if !has_name && columns.iter().any(is_value) {

@@ -464,6 +464,8 @@ fn entries_are_not_taken_for_a_header() {
     // A value may equal the name of a column.
     let (entries, _) = all("file\tr/a\nfile\tr/b\n", &["type=1", "path=2"]);
     assert_eq!(entries, "r/ directory 0 0, r/a file 0 0, r/b file 0 0");
+    let list = read_in(b"file,r/\xff\nfile,r/b\n", &fields(&["path=2"]), 9).unwrap().good();
+    assert_eq!(list.summary().len(), 3, "a path need not be UTF-8");
     // A first line with the name of a path field in the path column is a header.
     let (entries, _) = all("path\nr/a\n", &["path=1"]);
     assert_eq!(entries, "r/ directory 0 0, r/a file 0 0");
